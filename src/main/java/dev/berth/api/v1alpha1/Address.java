@@ -1,0 +1,128 @@
+package dev.berth.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Categories;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.ShortNames;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claimed address. Cluster-scoped.
+ *
+ * <p>Its name is the address (IPv4 dotted; IPv6 written out in full with {@code -} for {@code :}), so
+ * the API server itself makes a second claim impossible. All that must survive is in the spec, and
+ * written by the create itself: a status is dropped on create, and backups leave it out.
+ */
+@Group(Berth.GROUP)
+@Version(Berth.VERSION)
+@Kind("Address")
+@Plural("addresses")
+@ShortNames("addr")
+@Categories("berth")
+@ValidationRule(
+        value = Address.NAME_IS_THE_ADDRESS,
+        message =
+                "metadata.name must be spec.address: IPv4 as it is, IPv6 written out in full with '-' for ':' (2001-0db8-0000-0000-0000-0000-0000-0001)")
+@ValidationRule(
+        value = "!self.metadata.name.startsWith('0000-0000-0000-0000-0000-ffff-')",
+        message = "an IPv4-mapped IPv6 address is refused; write it as IPv4")
+@AdditionalPrinterColumn(name = "Address", jsonPath = ".spec.address", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Namespace",
+        jsonPath = ".spec.claims[*].namespace",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Service",
+        jsonPath = ".spec.claims[*].name",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Pool", jsonPath = ".spec.pool", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Class", jsonPath = ".spec.class", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "UID",
+        jsonPath = ".spec.claims[*].uid",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Since",
+        jsonPath = ".metadata.creationTimestamp",
+        type = AdditionalPrinterColumn.Type.DATE)
+public class Address extends CustomResource<Address.Spec, Address.Status> {
+    /** The name of an IPv6 address with its groups as the address has them: {@code 2001:db8:0:0:0:0:0:1}. */
+    private static final String GROUPS = "('-' + self.metadata.name).replace('-0000', '-z').replace('-000', '-')"
+            + ".replace('-00', '-').replace('-0', '-').replace('z', '0').replace('-', ':').substring(1)";
+
+    /** CEL of Kubernetes 1.29 has no IP library; so the text is taken apart. */
+    static final String NAME_IS_THE_ADDRESS =
+            "!self.spec.address.contains(':') ? self.metadata.name == self.spec.address"
+                    + " : !self.spec.address.contains('::') ? self.spec.address == " + GROUPS
+                    + " : size(self.metadata.name) == 39"
+                    + " && " + GROUPS + ".startsWith(self.spec.address.substring(0, self.spec.address.indexOf('::')))"
+                    + " && " + GROUPS + ".endsWith(self.spec.address.substring(self.spec.address.indexOf('::') + 2))"
+                    + " && " + GROUPS + ".substring(self.spec.address.indexOf('::'), size(" + GROUPS
+                    + ") - (size(self.spec.address) - self.spec.address.indexOf('::') - 2)).matches('^:?0(:0)*:?$')";
+
+    private static final String CANONICAL = "^(((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\\.|$)){4}"
+            + "|(0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){7}"
+            + "|((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?::((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?)$";
+
+    /** What is claimed, and by whom. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Spec(
+            @Required
+            @Pattern(CANONICAL) @Size(min = 2, max = 39) @ValidationRule(value = "self == oldSelf", message = "spec.address cannot be changed")
+            @JsonPropertyDescription("The address in its canonical form.")
+            String address,
+
+            @Nullable @Size(max = 253) @JsonPropertyDescription("The AddressPool that it came from; absent: reserved by hand.")
+            String pool,
+
+            @Nullable @Size(max = 253) @JsonProperty("class")
+            @JsonPropertyDescription(
+                    "The load balancer class it was claimed for: the value that a Service writes into spec.loadBalancerClass.")
+            String loadBalancerClass,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription("The Services that hold it.")
+            List<Claim> claims) {}
+
+    /** One Service's hold on the address. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Claim(
+            @Default("Service") @Pattern("^Service$") @Size(max = 16) @Nullable String kind,
+
+            @Required @Size(min = 1, max = 63) String namespace,
+            @Required @Size(min = 1, max = 63) String name,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription(
+                    "The Service's metadata.uid; absent: a reservation for the Service of that name, whenever it comes.")
+            String uid) {}
+
+    /** Trouble with the address, if there is any. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Status(
+            @Nullable Long observedGeneration,
+            @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    @Override
+    protected @Nullable Spec initSpec() {
+        return null;
+    }
+
+    @Override
+    protected @Nullable Status initStatus() {
+        return null;
+    }
+}

@@ -1,0 +1,125 @@
+package dev.berth.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.LabelSelector;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Categories;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.ShortNames;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** External addresses, IPv4 and IPv6, and the Services that may have them. Cluster-scoped. */
+@Group(Berth.GROUP)
+@Version(Berth.VERSION)
+@Kind("AddressPool")
+@Plural("addresspools")
+@ShortNames({"apool", "apools"})
+@Categories("berth")
+@AdditionalPrinterColumn(name = "Addresses", jsonPath = ".spec.addresses", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "IPv4-Free",
+        jsonPath = ".status.ipv4.available",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "IPv6-Free",
+        jsonPath = ".status.ipv6.available",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Allocated",
+        jsonPath = ".status.allocated",
+        type = AdditionalPrinterColumn.Type.INTEGER)
+@AdditionalPrinterColumn(
+        name = "Valid",
+        jsonPath = ".status.conditions[?(@.type=='Valid')].status",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Priority",
+        jsonPath = ".spec.priority",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Reason",
+        jsonPath = ".status.conditions[?(@.type=='Valid')].message",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Age",
+        jsonPath = ".metadata.creationTimestamp",
+        type = AdditionalPrinterColumn.Type.DATE)
+public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.Status> {
+    private static final String CIDR_OR_RANGE = "^[0-9a-f:.]+(/[0-9]{1,3}|-[0-9a-f:.]+)?$";
+
+    /** What the administrator asks for. */
+    public record Spec(
+            @Required
+            @Size(min = 1, max = 256) @JsonPropertyDescription(
+                    "The addresses: CIDRs (192.0.2.0/28), ranges (192.0.2.10-192.0.2.20) and single addresses, of both families, in lower case.")
+            List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> addresses,
+
+            @Nullable @Size(max = 256) @JsonPropertyDescription("Addresses out of these are never given out; written like addresses.")
+            List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> excluded,
+
+            @Default("true")
+            @JsonPropertyDescription("Whether a Service that names no pool may get an address from this one.")
+            @Nullable Boolean autoAssign,
+
+            @Default("100")
+            @Min(0) @Max(1000000) @JsonPropertyDescription("Pools with a lower number are tried first; equal ones by name.")
+            @Nullable Integer priority,
+
+            @Nullable @JsonPropertyDescription("The namespaces whose Services may have an address of this pool; absent: all.")
+            LabelSelector namespaceSelector,
+
+            @Nullable @JsonPropertyDescription("The Services that may have an address of this pool; absent: all.")
+            LabelSelector serviceSelector,
+
+            @Default("false")
+            @JsonPropertyDescription("true: no new address is given out; Services keep those that they have.")
+            @Nullable Boolean suspended) {}
+
+    /** How full the pool is, as Berth sees it. Absent until Berth has seen the pool. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Status(
+            @Nullable Long observedGeneration,
+
+            @Nullable @JsonPropertyDescription("Addresses of both families that are claimed.")
+            Long allocated,
+
+            @Nullable Family ipv4,
+            @Nullable Family ipv6,
+            @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    /** One family of a pool. Decimal numbers as text, for a /64 has more addresses than an integer holds. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Family(
+            @JsonPropertyDescription("How many addresses the pool can give out, excluded ones left out.")
+            String capacity,
+
+            @JsonPropertyDescription("How many of them are claimed.")
+            String allocated,
+
+            @JsonPropertyDescription("How many are left.") String available) {}
+
+    @Override
+    protected @Nullable Spec initSpec() {
+        return null;
+    }
+
+    @Override
+    protected @Nullable Status initStatus() {
+        return null;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.berth.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Categories;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.ShortNames;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a StorageClass is to volumes: a value of a Service's {@code spec.loadBalancerClass}, and how
+ * the Services that carry it are served. Cluster-scoped.
+ */
+@Group(Berth.GROUP)
+@Version(Berth.VERSION)
+@Kind("LoadBalancerClass")
+@Plural("loadbalancerclasses")
+@ShortNames("lbc")
+@Categories("berth")
+@AdditionalPrinterColumn(
+        name = "Class",
+        jsonPath = ".spec.loadBalancerClass",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Provider", jsonPath = ".spec.provider", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "IPMode", jsonPath = ".spec.ipMode", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Default", jsonPath = ".spec.default", type = AdditionalPrinterColumn.Type.BOOLEAN)
+@AdditionalPrinterColumn(
+        name = "Accepted",
+        jsonPath = ".status.conditions[?(@.type=='Accepted')].status",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Reason",
+        jsonPath = ".status.conditions[?(@.type=='Accepted')].message",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Classless",
+        jsonPath = ".status.conditions[?(@.type=='ServesClassless')].status",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Age",
+        jsonPath = ".metadata.creationTimestamp",
+        type = AdditionalPrinterColumn.Type.DATE)
+public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, LoadBalancerClass.Status> {
+    /** What the administrator asks for. */
+    public record Spec(
+            @Required
+            @Size(min = 1, max = 253) @Pattern("^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") @ValidationRule(
+                    value = "self == oldSelf",
+                    message = "spec.loadBalancerClass cannot be changed; make a new LoadBalancerClass")
+            @JsonPropertyDescription("The value of a Service's spec.loadBalancerClass that this class serves.")
+            String loadBalancerClass,
+
+            @Default(Berth.CONTROLLER_NAME)
+            @Size(min = 1, max = 253) @ValidationRule(value = "self == oldSelf", message = "spec.controllerName cannot be changed")
+            @JsonPropertyDescription("Which Berth serves it: its --controller-name.")
+            @Nullable String controllerName,
+
+            @Default("pool")
+            @Pattern("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$") @Size(min = 1, max = 63) @JsonPropertyDescription("What makes the address carry traffic; pool: the address only.")
+            @Nullable String provider,
+
+            @Nullable @JsonPropertyDescription("Settings for the provider.")
+            Map<String, String> parameters,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription("The AddressPools to take addresses from; absent: every one.")
+            List<@Size(min = 1, max = 253) String> pools,
+
+            @Default("Auto")
+            @Pattern("^(Auto|VIP|Proxy)$") @Size(max = 16) @JsonPropertyDescription(
+                    "VIP: packets reach the node with the address as destination. Proxy: a proxy or NAT delivers, and kube-proxy must not bind the address. Auto: what the provider does.")
+            @Nullable String ipMode,
+
+            @Default("false")
+            @JsonProperty("default")
+            @JsonPropertyDescription("Whether it serves Services that name no class.")
+            @Nullable Boolean isDefault,
+
+            @Default("Auto")
+            @Pattern("^(Auto|Always|Never)$") @Size(max = 16) @JsonPropertyDescription(
+                    "For the default class. Auto: stand back where another controller serves Services without a class. Always: serve them. Never: don't.")
+            @Nullable String classless) {}
+
+    /** What Berth made of it. Absent until Berth has seen the class. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Status(
+            @Nullable Long observedGeneration,
+            @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    @Override
+    protected @Nullable Spec initSpec() {
+        return null;
+    }
+
+    @Override
+    protected @Nullable Status initStatus() {
+        return null;
+    }
+}

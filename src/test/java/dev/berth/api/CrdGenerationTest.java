@@ -1,0 +1,29 @@
+package dev.berth.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holds {@code crds/} to what the classes of {@code dev.berth.api.v1alpha1} generate. */
+class CrdGenerationTest {
+    private static final Path CHECKED_IN = Path.of("crds");
+
+    @Test
+    void crds_areWhatTheCodeGenerates(@TempDir Path generated) throws IOException {
+        CrdFiles.generate(generated);
+
+        for (Path file : CrdFiles.list(generated)) {
+            assertThat(CHECKED_IN.resolve(file.getFileName()))
+                    .as("%s is out of date: run make manifests", file.getFileName())
+                    .exists()
+                    .hasSameTextualContentAs(file);
+        }
+        assertThat(CrdFiles.list(CHECKED_IN).stream().map(Path::getFileName))
+                .as("files in crds/ that no class generates: run make manifests")
+                .containsExactlyElementsOf(
+                        CrdFiles.list(generated).stream().map(Path::getFileName).toList());
+    }
+}
