@@ -1,0 +1,34 @@
+package dev.berth.address;
+
+import java.util.List;
+
+/** What {@link Allocator#choose} answers. */
+public sealed interface Choice {
+    /** One address out of one pool. */
+    record Pick(Ip ip, String pool) {}
+
+    /**
+     * Addresses that were free when it was asked; {@link Ledger#hold} makes sure of them.
+     *
+     * @param picks one a family, in the order asked; not empty
+     * @param missing why a family that could be done without has none; empty: all were found
+     */
+    record Assigned(AddressRequest request, List<Pick> picks, List<Refusal> missing) implements Choice {
+        public Assigned {
+            picks = List.copyOf(picks);
+            missing = List.copyOf(missing);
+        }
+    }
+
+    /**
+     * Nothing.
+     *
+     * @param refusals every pool and the first rule by which it said no, for each family that lacks; empty:
+     *     there is no pool at all
+     */
+    record Refused(AddressRequest request, List<Refusal> refusals) implements Choice {
+        public Refused {
+            refusals = List.copyOf(refusals);
+        }
+    }
+}

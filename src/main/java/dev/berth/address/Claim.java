@@ -1,0 +1,31 @@
+package dev.berth.address;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an {@code Address} object says.
+ *
+ * @param uid the object's {@code metadata.uid}
+ * @param resourceVersion of the object as read
+ * @param pool the pool it was taken from; null: made by hand
+ * @param loadBalancerClass the class value it was claimed for; null: any
+ * @param owners empty: kept from everyone
+ */
+public record Claim(
+        Ip ip,
+        String uid,
+        String resourceVersion,
+        @Nullable String pool,
+        @Nullable String loadBalancerClass,
+        List<Owner> owners) {
+    public Claim {
+        owners = List.copyOf(owners);
+    }
+
+    /** The owner that is, or would be, the Service of this name; absent if it is not among them. */
+    public Optional<Owner> ownerNamed(ServiceKey service) {
+        return owners.stream().filter(owner -> owner.service().equals(service)).findFirst();
+    }
+}

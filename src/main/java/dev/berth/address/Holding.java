@@ -1,0 +1,47 @@
+package dev.berth.address;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One address that cannot be given to another.
+ *
+ * @param owners who it is for; empty: kept from everyone
+ * @param loadBalancerClass the class value that it was taken for; null: any
+ * @param claim the Address object as last seen; null: not seen
+ */
+public record Holding(
+        Ip ip,
+        State state,
+        List<Owner> owners,
+        @Nullable String loadBalancerClass,
+        @Nullable Claim claim) {
+    /** How sure the ledger is of the Address object. */
+    public enum State {
+        /** Its create is under way, or has not been tried yet. */
+        HELD,
+        /** The answer to its create was lost: only a read decides. */
+        UNSURE,
+        /** The object was seen. */
+        CLAIMED
+    }
+
+    public Holding {
+        owners = List.copyOf(owners);
+    }
+
+    static Holding of(Claim claim) {
+        return new Holding(claim.ip(), State.CLAIMED, claim.owners(), claim.loadBalancerClass(), claim);
+    }
+
+    /** The owner of this name; absent if it is for others. */
+    public Optional<Owner> ownerNamed(ServiceKey service) {
+        return owners.stream().filter(owner -> owner.service().equals(service)).findFirst();
+    }
+
+    /** Whether it is held for this very object, not just for its name. */
+    public boolean isFor(ServiceKey service, String uid) {
+        return owners.contains(new Owner(service, uid));
+    }
+}

@@ -1,0 +1,112 @@
+package dev.berth.address;
+
+import inet.ipaddr.AddressStringException;
+import inet.ipaddr.AddressStringParameters.RangeParameters;
+import inet.ipaddr.IPAddress;
+import inet.ipaddr.IPAddressString;
+import inet.ipaddr.IPAddressStringParameters;
+import inet.ipaddr.IncompatibleAddressException;
+
+/**
+ * One address of either family. IPv4 sorts before IPv6, then by number.
+ *
+ * @param value the address; never a subnet, never IPv4-mapped IPv6
+ */
+public record Ip(IPAddress value) implements Comparable<Ip> {
+    private static final int IPV6_NAME_LENGTH = 39;
+
+    /** Plain addresses and CIDRs only: no wildcards, masks, zones, leading zeros or shortened IPv4. */
+    static final IPAddressStringParameters STRICT = strict();
+
+    public Ip {
+        if (value.isMultiple() || value.isPrefixed()) {
+            throw new IllegalArgumentException(value + " is more than one address");
+        }
+    }
+
+    /**
+     * Reads an address in any usual notation.
+     *
+     * @throws IllegalArgumentException if {@code text} is no address, or is IPv4-mapped IPv6
+     */
+    public static Ip parse(String text) {
+        if (text.indexOf('/') >= 0) {
+            throw new IllegalArgumentException(text + " is no address");
+        }
+        return new Ip(read(text));
+    }
+
+    static IPAddress read(String text) {
+        IPAddress address;
+        try {
+            address = new IPAddressString(text, STRICT).toAddress();
+        } catch (AddressStringException | IncompatibleAddressException notAnAddress) {
+            throw new IllegalArgumentException("\"" + text + "\" is no IP address", notAnAddress);
+        }
+        if (address == null) {
+            throw new IllegalArgumentException("\"" + text + "\" is no IP address");
+        }
+        if (address.isIPv6() && address.toIPv6().isIPv4Mapped()) {
+            throw new IllegalArgumentException(text + " is an IPv4-mapped IPv6 address; write it as IPv4");
+        }
+        return address;
+    }
+
+    /**
+     * Reads the name of an {@code Address} object.
+     *
+     * @throws IllegalArgumentException if it names no address
+     */
+    public static Ip ofObjectName(String name) {
+        return parse(name.length() == IPV6_NAME_LENGTH ? name.replace('-', ':') : name);
+    }
+
+    /** The name of its {@code Address} object: IPv4 dotted, IPv6 in full with {@code -} for {@code :}. */
+    public String objectName() {
+        return value.isIPv4() ? toString() : value.toFullString().replace(':', '-');
+    }
+
+    public IpFamily family() {
+        return value.isIPv4() ? IpFamily.IPV4 : IpFamily.IPV6;
+    }
+
+    /** The next address up. Ask only below the end of a range: the last one of a family has none. */
+    Ip next() {
+        return new Ip(value.increment(1));
+    }
+
+    /** The next address down. Ask only above the start of a range. */
+    Ip previous() {
+        return new Ip(value.increment(-1));
+    }
+
+    @Override
+    public int compareTo(Ip other) {
+        return value.compareTo(other.value);
+    }
+
+    /** The canonical text (RFC 5952 for IPv6). */
+    @Override
+    public String toString() {
+        return value.toCanonicalString();
+    }
+
+    private static IPAddressStringParameters strict() {
+        IPAddressStringParameters.Builder builder = new IPAddressStringParameters.Builder()
+                .allowAll(false)
+                .allowEmpty(false)
+                .allowSingleSegment(false)
+                .allowMask(false)
+                .allowPrefix(true)
+                .allowPrefixOnly(false)
+                .allowWildcardedSeparator(false)
+                .allow_inet_aton(false)
+                .setRangeOptions(RangeParameters.NO_RANGE);
+        builder.getIPv4AddressParametersBuilder().allowLeadingZeros(false).allowPrefixLengthLeadingZeros(false);
+        builder.getIPv6AddressParametersBuilder()
+                .allowZone(false)
+                .allowBase85(false)
+                .allowPrefixLengthLeadingZeros(false);
+        return builder.toParams();
+    }
+}

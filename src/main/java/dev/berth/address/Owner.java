@@ -1,0 +1,14 @@
+package dev.berth.address;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who an address is claimed for.
+ *
+ * @param uid the Service's {@code metadata.uid}; null: a reservation for whichever Service bears the name
+ */
+public record Owner(ServiceKey service, @Nullable String uid) {
+    public boolean isReservation() {
+        return uid == null;
+    }
+}

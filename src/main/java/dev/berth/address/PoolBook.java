@@ -1,0 +1,142 @@
+package dev.berth.address;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * All pools, checked against themselves, each other and the cluster. Immutable.
+ *
+ * <p>A pool with a fault goes on with the rest of its ranges: one wrong line stops nobody's work.
+ */
+public final class PoolBook {
+    private static final Comparator<Pool> BY_PRIORITY =
+            Comparator.comparingInt(Pool::priority).thenComparing(Pool::name);
+
+    private final List<Pool> pools;
+    private final Map<String, List<String>> faults;
+    private final NavigableMap<Ip, Placed> byLower = new TreeMap<>();
+
+    private record Placed(IpRange range, Pool pool) {}
+
+    private PoolBook(List<Pool> pools, Map<String, List<String>> faults) {
+        this.pools = pools.stream().sorted(BY_PRIORITY).toList();
+        this.faults = faults;
+        for (Pool pool : pools) {
+            for (IpRange range : pool.ranges()) {
+                byLower.put(range.lower(), new Placed(range, pool));
+            }
+        }
+    }
+
+    public static PoolBook empty() {
+        return of(List.of(), List.of());
+    }
+
+    /**
+     * Checks the pools, the oldest first: where two overlap, the older one keeps its ranges.
+     *
+     * @param neverGiven what is left out of every pool
+     */
+    public static PoolBook of(List<PoolDeclaration> declarations, List<NeverGiven> neverGiven) {
+        List<Pool> pools = new ArrayList<>();
+        Map<String, List<String>> faults = new LinkedHashMap<>();
+        List<Taken> taken = new ArrayList<>();
+        for (NeverGiven never : neverGiven) {
+            never.ranges().forEach(range -> taken.add(new Taken(never.what(), range)));
+        }
+        for (PoolDeclaration declaration :
+                declarations.stream().sorted(PoolDeclaration.BY_AGE).toList()) {
+            List<String> said = new ArrayList<>();
+            List<IpRange> own = ownRanges(declaration, said);
+            IpSet usable = IpSet.of(own);
+            subtractTaken(usable, own, taken, said);
+            for (String text : declaration.excluded()) {
+                read(text, "excluded", said).ifPresent(usable::removeAll);
+            }
+            String what = "AddressPool \"" + declaration.name() + "\"";
+            own.forEach(range -> taken.add(new Taken(what, range)));
+            faults.put(declaration.name(), List.copyOf(said));
+            pools.add(new Pool(
+                    declaration.name(),
+                    usable.runs(),
+                    declaration.autoAssign(),
+                    declaration.priority(),
+                    declaration.namespaces(),
+                    declaration.services(),
+                    declaration.suspended()));
+        }
+        return new PoolBook(pools, faults);
+    }
+
+    /** A range that somebody else has already. */
+    private record Taken(String by, IpRange range) {}
+
+    private static List<IpRange> ownRanges(PoolDeclaration declaration, List<String> faults) {
+        List<IpRange> own = new ArrayList<>();
+        for (String text : declaration.addresses()) {
+            read(text, "range", faults).ifPresent(range -> {
+                own.stream()
+                        .filter(other -> overlap(other, range))
+                        .findFirst()
+                        .ifPresent(other -> faults.add(
+                                "range " + text + " overlaps " + other + " of the same pool; remove one of them"));
+                own.add(range);
+            });
+        }
+        return own;
+    }
+
+    private static void subtractTaken(IpSet usable, List<IpRange> own, List<Taken> taken, List<String> faults) {
+        for (Taken other : taken) {
+            for (IpRange range : own) {
+                if (overlap(other.range(), range)) {
+                    usable.removeAll(other.range());
+                    faults.add("range " + range + " overlaps " + other.by() + " (" + other.range()
+                            + "); nothing is given out of the overlap");
+                }
+            }
+        }
+    }
+
+    private static Optional<IpRange> read(String text, String role, List<String> faults) {
+        try {
+            return Optional.of(IpRange.parse(text));
+        } catch (IllegalArgumentException unreadable) {
+            faults.add(role + " " + unreadable.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static boolean overlap(IpRange a, IpRange b) {
+        return a.family() == b.family() && (a.contains(b.lower()) || b.contains(a.lower()));
+    }
+
+    /** By priority, then name. */
+    public List<Pool> pools() {
+        return pools;
+    }
+
+    /** The pool of this name; absent: there is none. */
+    public Optional<Pool> named(String name) {
+        return pools.stream().filter(pool -> pool.name().equals(name)).findFirst();
+    }
+
+    /** What is wrong with the pool of this name, a sentence each; empty: nothing, or there is no such pool. */
+    public List<String> faults(String pool) {
+        return faults.getOrDefault(pool, List.of());
+    }
+
+    /** The pool that could give {@code ip} out; absent: none. */
+    public Optional<Pool> poolOf(Ip ip) {
+        Map.Entry<Ip, Placed> below = byLower.floorEntry(ip);
+        return below != null && below.getValue().range().contains(ip)
+                ? Optional.of(below.getValue().pool())
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,21 @@
+package dev.berth.address;
+
+import java.time.Instant;
+import java.util.Comparator;
+
+/**
+ * A Service's place among those that wait.
+ *
+ * @param since when it began to wait
+ * @param created the Service's creation
+ */
+public record WaitTurn(Instant since, Instant created, String uid) implements Comparable<WaitTurn> {
+    private static final Comparator<WaitTurn> ORDER = Comparator.comparing(WaitTurn::since)
+            .thenComparing(WaitTurn::created)
+            .thenComparing(WaitTurn::uid);
+
+    @Override
+    public int compareTo(WaitTurn other) {
+        return ORDER.compare(this, other);
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * The contract between Berth and what makes an address carry traffic: a cloud provider's own five
+ * calls. Imports the JDK and JSpecify only.
+ *
+ * @see <a href="https://pkg.go.dev/k8s.io/cloud-provider#LoadBalancer">the interface of Kubernetes' cloud providers</a>
+ */
+@NullMarked
+package dev.berth.provider;
+
+import org.jspecify.annotations.NullMarked;
