@@ -1,0 +1,161 @@
+package dev.berth.plan;
+
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/** All LoadBalancerClasses that are ours to judge, the oldest first. Immutable. */
+public final class ClassBook {
+    private final SequencedMap<String, ServedClass> byValue;
+    private final SequencedMap<String, Verdict> verdicts;
+    private final @Nullable Default defaultClass;
+
+    private record Default(ServedClass served, Classless classless) {}
+
+    /**
+     * What was made of one class.
+     *
+     * @param accepted whether Services of its value are served by it
+     * @param reason one PascalCase word
+     * @param isDefault whether it is the one for Services that name no class
+     * @param defaultMessage why it is, or is not, the default; empty: it does not ask to be
+     */
+    public record Verdict(boolean accepted, String reason, String message, boolean isDefault, String defaultMessage) {}
+
+    private ClassBook(
+            SequencedMap<String, ServedClass> byValue,
+            SequencedMap<String, Verdict> verdicts,
+            @Nullable Default defaultClass) {
+        this.byValue = byValue;
+        this.verdicts = verdicts;
+        this.defaultClass = defaultClass;
+    }
+
+    public static ClassBook empty() {
+        return of(List.of(), "", Map.of());
+    }
+
+    /**
+     * Judges the classes that name {@code controllerName}; others are none of our business. Of two for one
+     * value, and of two defaults, the older one wins.
+     *
+     * @param providers what there is, by name
+     */
+    public static ClassBook of(
+            List<ClassDeclaration> declarations, String controllerName, Map<String, Capabilities> providers) {
+        SequencedMap<String, ServedClass> byValue = new LinkedHashMap<>();
+        SequencedMap<String, Verdict> verdicts = new LinkedHashMap<>();
+        Default chosen = null;
+        for (ClassDeclaration declaration :
+                declarations.stream().sorted(ClassDeclaration.BY_AGE).toList()) {
+            if (!declaration.controllerName().equals(controllerName)) {
+                continue;
+            }
+            Optional<Fault> fault = fault(declaration, byValue, providers);
+            Optional<ServedClass> served = fault.isPresent() ? Optional.empty() : serve(declaration, providers);
+            served.ifPresent(found -> byValue.put(found.value(), found));
+            boolean becomesDefault = served.isPresent() && declaration.isDefault() && chosen == null;
+            if (becomesDefault) {
+                chosen = new Default(served.get(), declaration.classless());
+            }
+            verdicts.put(
+                    declaration.name(),
+                    new Verdict(
+                            served.isPresent(),
+                            fault.map(Fault::reason).orElse("Accepted"),
+                            fault.map(Fault::message)
+                                    .orElse("serves Services with spec.loadBalancerClass \"" + declaration.value()
+                                            + "\""),
+                            becomesDefault,
+                            defaultMessage(declaration, becomesDefault, chosen)));
+        }
+        return new ClassBook(byValue, verdicts, chosen);
+    }
+
+    private record Fault(String reason, String message) {}
+
+    private static Optional<Fault> fault(
+            ClassDeclaration declaration, Map<String, ServedClass> byValue, Map<String, Capabilities> providers) {
+        ServedClass older = byValue.get(declaration.value());
+        if (older != null) {
+            return Optional.of(new Fault(
+                    "ValueTaken",
+                    "LoadBalancerClass \"" + older.name() + "\" is older and serves \"" + declaration.value()
+                            + "\"; delete one of the two, or use another spec.loadBalancerClass"));
+        }
+        Capabilities capabilities = providers.get(declaration.provider());
+        if (capabilities == null) {
+            List<String> known = providers.keySet().stream().sorted().toList();
+            return Optional.of(new Fault(
+                    "UnknownProvider",
+                    "there is no provider \"" + declaration.provider() + "\"; this Berth has " + known));
+        }
+        IpMode mode = declaration.ipMode();
+        if (mode != null && !capabilities.ipModes().contains(mode)) {
+            return Optional.of(new Fault(
+                    "UnsupportedIPMode",
+                    "provider \"" + declaration.provider() + "\" cannot do ipMode " + mode + ", only "
+                            + capabilities.ipModes() + "; use that, or Auto"));
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<ServedClass> serve(ClassDeclaration declaration, Map<String, Capabilities> providers) {
+        return Optional.ofNullable(providers.get(declaration.provider())).map(capabilities -> {
+            IpMode mode = declaration.ipMode();
+            return new ServedClass(
+                    declaration.name(),
+                    declaration.value(),
+                    declaration.provider(),
+                    capabilities,
+                    declaration.parameters(),
+                    declaration.pools(),
+                    mode != null ? mode : capabilities.ipModes().getFirst());
+        });
+    }
+
+    private static String defaultMessage(
+            ClassDeclaration declaration, boolean becomesDefault, @Nullable Default chosen) {
+        if (!declaration.isDefault()) {
+            return "";
+        }
+        if (becomesDefault) {
+            return "the default for Services that name no class";
+        }
+        return chosen == null
+                ? "not accepted, so not the default"
+                : "LoadBalancerClass \"" + chosen.served().name()
+                        + "\" is older and is the default; set spec.default to false on one of the two";
+    }
+
+    /** The class that serves {@code value}; absent: none of ours does. */
+    public Optional<ServedClass> byValue(String value) {
+        return Optional.ofNullable(byValue.get(value));
+    }
+
+    /** The class for Services that name none; absent: there is none. */
+    public Optional<ServedClass> defaultClass() {
+        return Optional.ofNullable(defaultClass).map(Default::served);
+    }
+
+    /** What the default class does with Services that name no class; NEVER if there is none. */
+    public Classless classless() {
+        return defaultClass == null ? Classless.NEVER : defaultClass.classless();
+    }
+
+    /** What was made of the class of this name; absent: it is not ours, or unknown. */
+    public Optional<Verdict> verdict(String name) {
+        return Optional.ofNullable(verdicts.get(name));
+    }
+
+    public List<ServedClass> served() {
+        return new ArrayList<>(byValue.values());
+    }
+}

@@ -1,0 +1,42 @@
+package dev.berth.plan;
+
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A LoadBalancerClass as its administrator wrote it.
+ *
+ * @param value what a Service writes into {@code spec.loadBalancerClass}
+ * @param pools empty: every pool
+ * @param ipMode null: Auto
+ */
+public record ClassDeclaration(
+        String name,
+        Instant created,
+        String value,
+        String controllerName,
+        String provider,
+        Map<String, String> parameters,
+        List<String> pools,
+        @Nullable IpMode ipMode,
+        boolean isDefault,
+        Classless classless) {
+    static final Comparator<ClassDeclaration> BY_AGE =
+            Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
+
+    public ClassDeclaration {
+        pools = List.copyOf(pools);
+    }
+
+    /** What the default class does with Services that name no class. */
+    public enum Classless {
+        /** Serves them, unless another controller seems to. */
+        AUTO,
+        ALWAYS,
+        NEVER
+    }
+}

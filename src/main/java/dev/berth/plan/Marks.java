@@ -1,0 +1,38 @@
+package dev.berth.plan;
+
+import java.util.List;
+import java.util.Locale;
+
+/** What controllers leave on a Service, and how to tell ours from others'. */
+public final class Marks {
+    /** The only finalizer that Berth puts on a Service. */
+    public static final String FINALIZER = "berth.dev/load-balancer-cleanup";
+
+    /** Whether the Service has the addresses that it asks for. */
+    public static final String ADDRESS_ASSIGNED = "berth.dev/AddressAssigned";
+
+    /** Whether the provider made the addresses carry traffic; absent where there is nothing to say. */
+    public static final String PROGRAMMED = "berth.dev/Programmed";
+
+    /** True while somebody else keeps writing this Service's load balancer status; else absent. */
+    public static final String STATUS_CONFLICT = "berth.dev/StatusConflict";
+
+    /** The conditions on Services that are Berth's to write and to remove. */
+    public static final List<String> CONDITIONS = List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT);
+
+    private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");
+
+    private Marks() {}
+
+    /**
+     * Whether a finalizer says that another controller serves the Service as a load balancer. Finalizers
+     * of garbage collection, of GitOps tools and the like do not.
+     */
+    public static boolean isForeignLoadBalancer(String finalizer) {
+        String text = finalizer.toLowerCase(Locale.ROOT);
+        return !finalizer.equals(FINALIZER)
+                && (text.contains("load-balancer")
+                        || text.contains("loadbalancer")
+                        || OTHER_CONTROLLERS.contains(finalizer));
+    }
+}

@@ -1,0 +1,226 @@
+package dev.berth.plan;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities.AddressSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Decides whose a Service is and what is to be done for it. Pure.
+ *
+ * <p>A Service is ours once it carries our finalizer or an address is claimed for its uid; until then
+ * it must be asked for by a class of ours and bear no mark of another controller.
+ */
+public final class Planner {
+    private final ServiceSnapshot snapshot;
+    private final ServiceState service;
+
+    private Planner(ServiceSnapshot snapshot, ServiceState service) {
+        this.snapshot = snapshot;
+        this.service = service;
+    }
+
+    public static ServicePlan plan(ServiceSnapshot snapshot) {
+        return snapshot.service()
+                .map(service -> new Planner(snapshot, service).plan())
+                .orElseGet(() -> gone(snapshot));
+    }
+
+    /** The claims of a Service that is not there; reservations for its name stay. */
+    private static ServicePlan gone(ServiceSnapshot snapshot) {
+        List<Ip> left = snapshot.holdings().stream()
+                .filter(holding -> holding.owners().stream().noneMatch(owner -> owner.isReservation()))
+                .map(Holding::ip)
+                .toList();
+        return left.isEmpty()
+                ? new ServicePlan.NotOurs()
+                : new ServicePlan.TearDown("it is gone", List.of(new Step.Release(left)));
+    }
+
+    private ServicePlan plan() {
+        List<Ip> predecessors = snapshot.holdings().stream()
+                .filter(holding -> holding.owners().stream()
+                        .anyMatch(owner -> owner.service().equals(service.key())
+                                && !owner.isReservation()
+                                && !Objects.equals(owner.uid(), service.uid())))
+                .map(Holding::ip)
+                .toList();
+        if (!predecessors.isEmpty()) {
+            return new ServicePlan.TearDown(
+                    "another of its name held addresses", List.of(new Step.Release(predecessors)));
+        }
+        if (service.deleting()) {
+            return isOurs() ? tearDown("it is being deleted") : new ServicePlan.NotOurs();
+        }
+        if (!service.typeLoadBalancer()) {
+            return isOurs() ? tearDown("its type is no longer LoadBalancer") : new ServicePlan.NotOurs();
+        }
+        return isOurs() ? keep() : adopt();
+    }
+
+    private boolean isOurs() {
+        return service.hasOurFinalizer() || !claimed().isEmpty();
+    }
+
+    /** What is held for this very Service. */
+    private List<Holding> claimed() {
+        return snapshot.holdings().stream()
+                .filter(holding -> holding.isFor(service.key(), service.uid()))
+                .toList();
+    }
+
+    /** The class value that the claims are for; empty: there is no claim. */
+    private Optional<String> claimedClass() {
+        return claimed().stream()
+                .flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
+                .findFirst();
+    }
+
+    private ServicePlan keep() {
+        Optional<String> named = Optional.ofNullable(service.loadBalancerClass());
+        Optional<String> claimed = claimedClass();
+        if (named.isPresent() && claimed.isPresent() && !named.equals(claimed)) {
+            return tearDown("its class is now " + named.get());
+        }
+        Optional<ServedClass> served =
+                named.or(() -> claimed).map(snapshot.classes()::byValue).orElseGet(snapshot.classes()::defaultClass);
+        if (served.isPresent()) {
+            return serve(served.get());
+        }
+        if (named.isPresent() && claimed.isEmpty()) {
+            return tearDown("no LoadBalancerClass here serves its class " + named.get());
+        }
+        return new ServicePlan.LeaveAlone(
+                service,
+                "ClassMissing",
+                "no accepted LoadBalancerClass serves "
+                        + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
+                        + " any more; it keeps its addresses as they are until one does");
+    }
+
+    private ServicePlan adopt() {
+        Optional<ServedClass> served = Optional.ofNullable(service.loadBalancerClass())
+                .map(snapshot.classes()::byValue)
+                .orElseGet(this::defaultClass);
+        if (served.isEmpty()) {
+            return new ServicePlan.NotOurs();
+        }
+        Optional<String> foreign = service.foreignMark();
+        if (foreign.isPresent()) {
+            return new ServicePlan.LeaveAlone(
+                    service,
+                    "ServedByAnother",
+                    "it carries " + foreign.get()
+                            + " of another controller; remove that controller and what it left, then Berth takes over");
+        }
+        if (service.loadBalancerClass() == null
+                && snapshot.classes().classless() == Classless.AUTO
+                && snapshot.standBack().isPresent()) {
+            return new ServicePlan.LeaveAlone(
+                    service,
+                    "StandingBack",
+                    "another controller seems to serve Services without a class ("
+                            + snapshot.standBack().get().sign() + "); set spec.loadBalancerClass: "
+                            + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""
+                            + served.get().name() + "\"");
+        }
+        return serve(served.get());
+    }
+
+    private Optional<ServedClass> defaultClass() {
+        return snapshot.classes().classless() == Classless.NEVER
+                ? Optional.empty()
+                : snapshot.classes().defaultClass();
+    }
+
+    private ServicePlan serve(ServedClass served) {
+        List<Step> steps = new ArrayList<>();
+        List<Ip> surplus = new ArrayList<>();
+        if (served.capabilities().addresses() == AddressSource.POOLS) {
+            address(served, steps, surplus);
+        }
+        if (!served.capabilities().immediate() && !service.hasOurFinalizer()) {
+            steps.add(new Step.AddFinalizer());
+        }
+        steps.add(new Step.Ensure(served));
+        steps.add(new Step.Publish());
+        if (!surplus.isEmpty()) {
+            steps.add(new Step.Release(surplus));
+        }
+        return new ServicePlan.Serve(service, served, steps);
+    }
+
+    /** One address a family: what is held already, then what is reserved for it, and the rest is asked for. */
+    private void address(ServedClass served, List<Step> steps, List<Ip> surplus) {
+        List<IpFamily> lacking = new ArrayList<>(service.wantedFamilies());
+        for (Holding holding : claimed()) {
+            if (!lacking.remove(holding.ip().family())) {
+                surplus.add(holding.ip());
+            } else if (holding.state() != Holding.State.CLAIMED) {
+                steps.add(new Step.Secure(holding, served));
+            }
+        }
+        for (Holding holding : snapshot.holdings()) {
+            boolean reserved = holding.owners().stream()
+                    .anyMatch(owner -> owner.isReservation() && owner.service().equals(service.key()));
+            boolean fits =
+                    holding.loadBalancerClass() == null || Objects.equals(holding.loadBalancerClass(), served.value());
+            if (reserved && fits && lacking.remove(holding.ip().family())) {
+                steps.add(new Step.Secure(holding, served));
+            }
+        }
+        if (!lacking.isEmpty()) {
+            steps.add(new Step.Acquire(new AddressRequest(
+                    service.key(),
+                    service.uid(),
+                    served.value(),
+                    lacking,
+                    service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK,
+                    served.pools(),
+                    snapshot.namespaceLabels(),
+                    service.labels(),
+                    formerAddresses(),
+                    snapshot.turn())));
+        }
+    }
+
+    /**
+     * The addresses in the status of a Service that carries our finalizer: its Address objects have
+     * vanished, and it may ask for the same again. Any other status is never truth: whoever may write
+     * one could take any address by it (CVE-2020-8554).
+     */
+    private List<Ip> formerAddresses() {
+        if (!service.hasOurFinalizer()) {
+            return List.of();
+        }
+        List<Ip> former = new ArrayList<>();
+        for (Published entry : service.ingress()) {
+            if (entry.ip() != null) {
+                former.add(Ip.parse(entry.ip()));
+            }
+        }
+        return former;
+    }
+
+    private ServicePlan tearDown(String why) {
+        List<Step> steps = new ArrayList<>();
+        claimedClass()
+                .or(() -> Optional.ofNullable(service.loadBalancerClass()))
+                .map(snapshot.classes()::byValue)
+                .orElseGet(snapshot.classes()::defaultClass)
+                .ifPresent(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        steps.add(new Step.Clear());
+        List<Ip> held = claimed().stream().map(Holding::ip).toList();
+        if (!held.isEmpty()) {
+            steps.add(new Step.Release(held));
+        }
+        return new ServicePlan.TearDown(why, steps);
+    }
+}

@@ -1,0 +1,92 @@
+package dev.berth.plan;
+
+import dev.berth.provider.LoadBalancerStatus;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a Service's status shall say.
+ *
+ * @param ingress null: leave it as it is
+ * @param conditions ours that shall be there; those of ours that are not here shall go
+ */
+public record Publication(@Nullable List<Published> ingress, List<Condition> conditions) {
+    public Publication {
+        conditions = List.copyOf(conditions);
+    }
+
+    /** What to publish of a provider's answer; {@code withIpMode} false leaves the mode out. */
+    public static List<Published> ingressOf(LoadBalancerStatus status, boolean withIpMode) {
+        return status.ingress().stream()
+                .map(ingress -> Published.of(ingress, withIpMode))
+                .toList();
+    }
+
+    /** A condition; {@code since} is kept if {@code service} has it with the same status already. */
+    public static Condition condition(
+            ServiceState service, String type, boolean holds, String reason, String message, Instant now) {
+        Condition.Status status = Condition.Status.of(holds);
+        Instant since = service.condition(type)
+                .filter(old -> old.status() == status)
+                .map(Condition::since)
+                .orElse(now);
+        return new Condition(type, status, reason, message, since);
+    }
+
+    /** What of it is not so yet; absent: nothing, and nothing need be written. */
+    public Optional<Difference> differenceFrom(ServiceState service) {
+        boolean finalizer = !service.hasOurFinalizer();
+        boolean ingressDiffers = ingress != null && !sameIngress(ingress, service.ingress());
+        List<Condition> changed = conditions.stream()
+                .filter(wanted ->
+                        service.condition(wanted.type()).filter(wanted::saysAs).isEmpty())
+                .toList();
+        List<String> removed = Marks.CONDITIONS.stream()
+                .filter(type -> service.condition(type).isPresent()
+                        && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
+                .toList();
+        return finalizer || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
+                ? Optional.of(new Difference(finalizer, ingressDiffers ? ingress : null, changed, removed))
+                : Optional.empty();
+    }
+
+    /** Whether the two say the same to Kubernetes: an IP without a mode is VIP. */
+    public static boolean sameIngress(List<Published> a, List<Published> b) {
+        return read(a).equals(read(b));
+    }
+
+    /** Whether the two say the same but for the mode. */
+    public static boolean differsInIpModeOnly(List<Published> a, List<Published> b) {
+        return !sameIngress(a, b) && withoutIpMode(a).equals(withoutIpMode(b));
+    }
+
+    private static List<Published> read(List<Published> ingress) {
+        return ingress.stream().map(Published::read).toList();
+    }
+
+    private static List<Published> withoutIpMode(List<Published> ingress) {
+        return ingress.stream().map(Published::withoutIpMode).toList();
+    }
+
+    /**
+     * What one patch has to change.
+     *
+     * @param finalizer whether ours is to be added
+     * @param ingress null: not changed; empty: taken away
+     * @param conditions to be set
+     * @param removedConditions types of ours to be taken away
+     */
+    public record Difference(
+            boolean finalizer,
+            @Nullable List<Published> ingress,
+            List<Condition> conditions,
+            List<String> removedConditions) {
+        public Difference {
+            conditions = new ArrayList<>(conditions);
+            removedConditions = new ArrayList<>(removedConditions);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.berth.plan;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A class that this Berth serves.
+ *
+ * @param name of the LoadBalancerClass object
+ * @param value what a Service writes into {@code spec.loadBalancerClass}
+ * @param pools empty: every pool
+ * @param ipMode how packets arrive: the class' word, or the provider's
+ */
+public record ServedClass(
+        String name,
+        String value,
+        String provider,
+        Capabilities capabilities,
+        Map<String, String> parameters,
+        List<String> pools,
+        IpMode ipMode) {
+    public ServedClass {
+        pools = List.copyOf(pools);
+    }
+}

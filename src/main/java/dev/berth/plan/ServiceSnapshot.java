@@ -1,0 +1,28 @@
+package dev.berth.plan;
+
+import dev.berth.address.Holding;
+import dev.berth.address.WaitTurn;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * All that a plan for one Service is made from.
+ *
+ * @param service empty: there is none of that name
+ * @param holdings what is held for its name, whatever the uid
+ * @param standBack why Services without a class are another's; empty: they are not
+ * @param namespaceLabels of the Service's namespace
+ * @param turn its place, should it have to wait
+ */
+public record ServiceSnapshot(
+        Optional<ServiceState> service,
+        List<Holding> holdings,
+        ClassBook classes,
+        Optional<StandBack> standBack,
+        Map<String, String> namespaceLabels,
+        WaitTurn turn) {
+    public ServiceSnapshot {
+        holdings = List.copyOf(holdings);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.berth.plan;
+
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Service as it was read.
+ *
+ * @param deleting whether it has a deletionTimestamp
+ * @param typeLoadBalancer whether {@code spec.type} is LoadBalancer
+ * @param loadBalancerClass null: none is named
+ * @param families {@code spec.ipFamilies}, in order
+ * @param ingress {@code status.loadBalancer.ingress}
+ */
+public record ServiceState(
+        ServiceKey key,
+        String uid,
+        String resourceVersion,
+        Instant created,
+        boolean deleting,
+        boolean typeLoadBalancer,
+        @Nullable String loadBalancerClass,
+        List<IpFamily> families,
+        FamilyPolicy familyPolicy,
+        List<Port> ports,
+        Map<String, String> labels,
+        List<String> finalizers,
+        List<Published> ingress,
+        List<Condition> conditions) {
+    public ServiceState {
+        families = List.copyOf(families);
+        ports = List.copyOf(ports);
+        finalizers = List.copyOf(finalizers);
+        ingress = List.copyOf(ingress);
+        conditions = List.copyOf(conditions);
+    }
+
+    /** {@code spec.ipFamilyPolicy}. */
+    public enum FamilyPolicy {
+        SINGLE_STACK,
+        PREFER_DUAL_STACK,
+        REQUIRE_DUAL_STACK
+    }
+
+    public boolean hasOurFinalizer() {
+        return finalizers.contains(Marks.FINALIZER);
+    }
+
+    public Optional<Condition> condition(String type) {
+        return conditions.stream()
+                .filter(condition -> condition.type().equals(type))
+                .findFirst();
+    }
+
+    /** The families that it shall have an address of. */
+    public List<IpFamily> wantedFamilies() {
+        return familyPolicy == FamilyPolicy.SINGLE_STACK
+                ? families.stream().limit(1).toList()
+                : families;
+    }
+
+    /** What another load balancer controller left on it, for people; absent: nothing. */
+    public Optional<String> foreignMark() {
+        return finalizers.stream()
+                .filter(Marks::isForeignLoadBalancer)
+                .map(finalizer -> "finalizer " + finalizer)
+                .findFirst()
+                .or(() -> ingress.stream().map(entry -> "ingress " + entry).findFirst());
+    }
+}

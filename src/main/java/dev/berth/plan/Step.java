@@ -1,0 +1,37 @@
+package dev.berth.plan;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import java.util.List;
+
+/** One thing to do. Each may be the last before a crash: the next plan goes on from there. */
+public sealed interface Step {
+    /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
+    record Secure(Holding holding, ServedClass servedClass) implements Step {}
+
+    /** Choose, hold and claim the addresses that are missing. */
+    record Acquire(AddressRequest request) implements Step {}
+
+    /** Put our finalizer on, alone: what comes next touches the world. */
+    record AddFinalizer() implements Step {}
+
+    /** Have the provider make it so. */
+    record Ensure(ServedClass servedClass) implements Step {}
+
+    /** Write finalizer, ingress and conditions in one patch, if anything differs. */
+    record Publish() implements Step {}
+
+    /** Have the provider delete what it made. */
+    record DeleteLoadBalancer(ServedClass servedClass) implements Step {}
+
+    /** Take finalizer, ingress and conditions off in one patch. */
+    record Clear() implements Step {}
+
+    /** Give the addresses back. Always last: an address that is still published is never handed on. */
+    record Release(List<Ip> addresses) implements Step {
+        public Release {
+            addresses = List.copyOf(addresses);
+        }
+    }
+}

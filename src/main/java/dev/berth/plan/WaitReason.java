@@ -1,0 +1,66 @@
+package dev.berth.plan;
+
+import dev.berth.address.IpFamily;
+import dev.berth.address.Refusal;
+import dev.berth.address.Rule;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Why a Service waits, in words.
+ *
+ * @param reason one PascalCase word, stable
+ * @param message a sentence with numbers, and what to do
+ */
+public record WaitReason(String reason, String message) {
+    private static final int NAMED_POOLS = 5;
+
+    /** The whole explanation in one: the most telling rule gives the reason, each pool its clause. */
+    public static WaitReason of(List<Refusal> refusals) {
+        if (refusals.isEmpty()) {
+            return new WaitReason("NoPool", "there is no AddressPool; create one");
+        }
+        List<IpFamily> families =
+                refusals.stream().map(Refusal::family).distinct().toList();
+        for (IpFamily family : families) {
+            List<Refusal> ofFamily =
+                    refusals.stream().filter(r -> r.family() == family).toList();
+            if (ofFamily.stream().allMatch(r -> r.rule() == Rule.NO_SUCH_FAMILY)) {
+                return new WaitReason(
+                        "NoPoolForFamily",
+                        "no AddressPool has " + family + " addresses (of " + ofFamily.size() + "); add a range of "
+                                + family + " to one");
+            }
+        }
+        // What a pool of another family lacks explains nothing.
+        List<Refusal> telling = refusals.stream()
+                .filter(refusal -> refusal.rule() != Rule.NO_SUCH_FAMILY)
+                .toList();
+        String clauses =
+                telling.stream().limit(NAMED_POOLS).map(WaitReason::clause).collect(Collectors.joining("; "))
+                        + (telling.size() > NAMED_POOLS
+                                ? "; and " + (telling.size() - NAMED_POOLS) + " more pools"
+                                : "");
+        boolean full = telling.stream().anyMatch(r -> r.rule() == Rule.FULL || r.rule() == Rule.OTHERS_WAIT);
+        String wanted = families.stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
+        return full
+                ? new WaitReason(
+                        "PoolExhausted",
+                        "no free " + wanted + " address: " + clauses + "; add a range or release a Service")
+                : new WaitReason("NoPoolAllows", "no AddressPool gives it an " + wanted + " address: " + clauses);
+    }
+
+    private static String clause(Refusal refusal) {
+        String pool = "AddressPool \"" + refusal.pool() + "\" ";
+        return switch (refusal.rule()) {
+            case FULL -> pool + "(0 of " + refusal.capacity() + " free)";
+            case OTHERS_WAIT -> pool + "(others have waited longer for what is free)";
+            case NO_SUCH_FAMILY -> pool + "has no " + refusal.family() + " addresses";
+            case SUSPENDED -> pool + "is suspended";
+            case NOT_IN_CLASS -> pool + "is not among the pools of its class";
+            case NOT_AUTO_ASSIGNED -> pool + "has autoAssign: false";
+            case NAMESPACE_NOT_SELECTED -> pool + "does not select its namespace";
+            case SERVICE_NOT_SELECTED -> pool + "does not select its labels";
+        };
+    }
+}
