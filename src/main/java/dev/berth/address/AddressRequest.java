@@ -35,6 +35,21 @@ public record AddressRequest(
         }
     }
 
+    /** The same for these families alone; a part is of use, for the rest is there. */
+    public AddressRequest onlyFor(List<IpFamily> some) {
+        return new AddressRequest(
+                service,
+                uid,
+                loadBalancerClass,
+                some,
+                allOrNone && some.size() == families.size(),
+                pools,
+                namespaceLabels,
+                serviceLabels,
+                preferred,
+                turn);
+    }
+
     public Owner owner() {
         return new Owner(service, uid);
     }

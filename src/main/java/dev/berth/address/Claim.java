@@ -24,6 +24,18 @@ public record Claim(
         owners = List.copyOf(owners);
     }
 
+    /**
+     * Whether this was read of a later state of the API server. Resource versions of one kind are numbers
+     * that grow; ones that are not numbers cannot be compared, and none is newer.
+     */
+    boolean isNewerThan(Claim other) {
+        try {
+            return Long.parseUnsignedLong(resourceVersion) > Long.parseUnsignedLong(other.resourceVersion);
+        } catch (NumberFormatException opaque) {
+            return false;
+        }
+    }
+
     /** The owner that is, or would be, the Service of this name; absent if it is not among them. */
     public Optional<Owner> ownerNamed(ServiceKey service) {
         return owners.stream().filter(owner -> owner.service().equals(service)).findFirst();

@@ -1,6 +1,7 @@
 package dev.berth.address;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,12 @@ public record Holding(
 
     static Holding of(Claim claim) {
         return new Holding(claim.ip(), State.CLAIMED, claim.owners(), claim.loadBalancerClass(), claim);
+    }
+
+    boolean saysAs(Holding other) {
+        return state == other.state
+                && owners.equals(other.owners)
+                && Objects.equals(loadBalancerClass, other.loadBalancerClass);
     }
 
     /** The owner of this name; absent if it is for others. */

@@ -83,11 +83,21 @@ public final class Ledger {
         });
     }
 
-    /** Takes note of an Address object, whoever wrote it. What it says replaces what was known. */
-    public void observe(Claim claim) {
-        locked(() -> {
-            put(Holding.of(claim));
-            return true;
+    /**
+     * Takes note of an Address object, whoever wrote it. What it says replaces what was known, unless that
+     * is newer: a cache may lag behind the answer to a write.
+     *
+     * @return whether it says anything that was not known
+     */
+    public boolean observe(Claim claim) {
+        return locked(() -> {
+            Holding known = holdings.get(claim.ip());
+            if (known != null && known.claim() != null && known.claim().isNewerThan(claim)) {
+                return false;
+            }
+            Holding now = Holding.of(claim);
+            put(now);
+            return known == null || !known.saysAs(now);
         });
     }
 

@@ -5,9 +5,10 @@ import java.util.List;
 /**
  * Addresses that are in use in the cluster itself, and so no pool's to give.
  *
- * @param what of whom, as a message has it: {@code ServiceCIDR "kubernetes" (10.96.0.0/16)}
+ * @param what of whom, as a message has it: {@code ServiceCIDR "kubernetes"}
+ * @param fault whether a pool that has some of them is wrong, or they are just left out
  */
-public record NeverGiven(String what, List<IpRange> ranges) {
+public record NeverGiven(String what, List<IpRange> ranges, boolean fault) {
     public NeverGiven {
         ranges = List.copyOf(ranges);
     }

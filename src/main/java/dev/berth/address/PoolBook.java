@@ -48,7 +48,7 @@ public final class PoolBook {
         Map<String, List<String>> faults = new LinkedHashMap<>();
         List<Taken> taken = new ArrayList<>();
         for (NeverGiven never : neverGiven) {
-            never.ranges().forEach(range -> taken.add(new Taken(never.what(), range)));
+            never.ranges().forEach(range -> taken.add(new Taken(never.what(), range, never.fault())));
         }
         for (PoolDeclaration declaration :
                 declarations.stream().sorted(PoolDeclaration.BY_AGE).toList()) {
@@ -60,7 +60,7 @@ public final class PoolBook {
                 read(text, "excluded", said).ifPresent(usable::removeAll);
             }
             String what = "AddressPool \"" + declaration.name() + "\"";
-            own.forEach(range -> taken.add(new Taken(what, range)));
+            own.forEach(range -> taken.add(new Taken(what, range, true)));
             faults.put(declaration.name(), List.copyOf(said));
             pools.add(new Pool(
                     declaration.name(),
@@ -75,7 +75,7 @@ public final class PoolBook {
     }
 
     /** A range that somebody else has already. */
-    private record Taken(String by, IpRange range) {}
+    private record Taken(String by, IpRange range, boolean fault) {}
 
     private static List<IpRange> ownRanges(PoolDeclaration declaration, List<String> faults) {
         List<IpRange> own = new ArrayList<>();
@@ -97,8 +97,10 @@ public final class PoolBook {
             for (IpRange range : own) {
                 if (overlap(other.range(), range)) {
                     usable.removeAll(other.range());
-                    faults.add("range " + range + " overlaps " + other.by() + " (" + other.range()
-                            + "); nothing is given out of the overlap");
+                    if (other.fault()) {
+                        faults.add("range " + range + " overlaps " + other.by() + " (" + other.range()
+                                + "); nothing is given out of the overlap");
+                    }
                 }
             }
         }

@@ -1,13 +1,45 @@
 package dev.berth.app;
 
-import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ParameterException;
 
+/** The entry point: {@code berth operator [flags]}. */
 @QuarkusMain
-public final class Main {
-    private Main() {}
+@Command(
+        name = "berth",
+        description = "Gives every LoadBalancer Service its address.",
+        subcommands = {OperatorCommand.class, HelpCommand.class})
+public final class Main implements Runnable {
+    @CommandLine.Spec
+    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
 
+    /** Ends the process with 0, with 1 if the operator cannot work, or with 2 if it was called wrongly. */
     public static void main(String... args) {
-        Quarkus.run(args);
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setParameterExceptionHandler(Main::usageError)
+                .setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
+    /** One line, not the whole help. */
+    private static int usageError(ParameterException wrong, String[] args) {
+        CommandLine command = wrong.getCommandLine();
+        command.getErr()
+                .println("berth: " + wrong.getMessage() + " (see "
+                        + command.getCommandSpec().qualifiedName() + " --help)");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    @Override
+    public void run() {
+        if (spec != null) {
+            throw new ParameterException(spec.commandLine(), "a command is missing");
+        }
     }
 }

@@ -60,7 +60,9 @@ public final class Planner {
             return isOurs() ? tearDown("it is being deleted") : new ServicePlan.NotOurs();
         }
         if (!service.typeLoadBalancer()) {
-            return isOurs() ? tearDown("its type is no longer LoadBalancer") : new ServicePlan.NotOurs();
+            return isOurs() || service.hasOurConditions()
+                    ? tearDown("its type is no longer LoadBalancer")
+                    : new ServicePlan.NotOurs();
         }
         return isOurs() ? keep() : adopt();
     }

@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a Service's status shall say.
  *
+ * @param finalizer whether ours has to be on; it is never taken off by this
  * @param ingress null: leave it as it is
  * @param conditions ours that shall be there; those of ours that are not here shall go
  */
-public record Publication(@Nullable List<Published> ingress, List<Condition> conditions) {
+public record Publication(boolean finalizer, @Nullable List<Published> ingress, List<Condition> conditions) {
     public Publication {
         conditions = List.copyOf(conditions);
     }
@@ -38,7 +39,7 @@ public record Publication(@Nullable List<Published> ingress, List<Condition> con
 
     /** What of it is not so yet; absent: nothing, and nothing need be written. */
     public Optional<Difference> differenceFrom(ServiceState service) {
-        boolean finalizer = !service.hasOurFinalizer();
+        boolean addFinalizer = finalizer && !service.hasOurFinalizer();
         boolean ingressDiffers = ingress != null && !sameIngress(ingress, service.ingress());
         List<Condition> changed = conditions.stream()
                 .filter(wanted ->
@@ -48,8 +49,8 @@ public record Publication(@Nullable List<Published> ingress, List<Condition> con
                 .filter(type -> service.condition(type).isPresent()
                         && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
                 .toList();
-        return finalizer || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
-                ? Optional.of(new Difference(finalizer, ingressDiffers ? ingress : null, changed, removed))
+        return addFinalizer || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
+                ? Optional.of(new Difference(addFinalizer, ingressDiffers ? ingress : null, changed, removed))
                 : Optional.empty();
     }
 

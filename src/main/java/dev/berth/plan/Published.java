@@ -19,7 +19,7 @@ public record Published(
     }
 
     /** Without the mode: what an API server keeps that does not know it. */
-    Published withoutIpMode() {
+    public Published withoutIpMode() {
         return new Published(ip, hostname, null);
     }
 

@@ -48,8 +48,18 @@ public record ServiceState(
         REQUIRE_DUAL_STACK
     }
 
+    /** Whether it asks for a load balancer now. */
+    public boolean wantsLoadBalancer() {
+        return typeLoadBalancer && !deleting;
+    }
+
     public boolean hasOurFinalizer() {
         return finalizers.contains(Marks.FINALIZER);
+    }
+
+    /** Whether a condition of ours is on it: one that waits has no finalizer of ours, but this. */
+    public boolean hasOurConditions() {
+        return conditions.stream().map(Condition::type).anyMatch(Marks.CONDITIONS::contains);
     }
 
     public Optional<Condition> condition(String type) {

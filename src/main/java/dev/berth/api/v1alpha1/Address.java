@@ -111,7 +111,6 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
             String uid) {}
 
     /** Trouble with the address, if there is any. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) {}

@@ -91,7 +91,6 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
             @Nullable Boolean suspended) {}
 
     /** How full the pool is, as Berth sees it. Absent until Berth has seen the pool. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
             @Nullable Long observedGeneration,
 

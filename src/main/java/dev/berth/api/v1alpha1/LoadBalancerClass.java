@@ -1,6 +1,5 @@
 package dev.berth.api.v1alpha1;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -97,7 +96,6 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
             @Nullable String classless) {}
 
     /** What Berth made of it. Absent until Berth has seen the class. */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) {}

@@ -1,0 +1,50 @@
+package dev.berth.app;
+
+import io.quarkus.runtime.Quarkus;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code berth operator}: reconciles until it is stopped. */
+@Command(
+        name = "operator",
+        mixinStandardHelpOptions = true,
+        description = "Reconciles LoadBalancer Services until it is stopped.")
+final class OperatorCommand implements Callable<Integer> {
+    @Mixin
+    private OperatorOptions options = new OperatorOptions();
+
+    @Override
+    public Integer call() {
+        configure(options);
+        Optional<String> unfit = Preflight.check();
+        if (unfit.isPresent()) {
+            System.err.println("berth: " + unfit.get());
+            return 1;
+        }
+        Wiring.options(options);
+        AtomicInteger exitCode = new AtomicInteger();
+        Quarkus.run(OperatorApplication.class, (code, failure) -> {
+            if (failure != null) {
+                System.err.println("berth: the operator could not start: " + failure);
+            }
+            exitCode.set(code);
+        });
+        return exitCode.get();
+    }
+
+    /** Quarkus and the client take their settings from system properties. */
+    private static void configure(OperatorOptions options) {
+        if (options.kubeconfig != null) {
+            System.setProperty("kubeconfig", options.kubeconfig);
+        }
+        System.setProperty("quarkus.http.host", options.httpHost);
+        System.setProperty("quarkus.http.port", Integer.toString(options.httpPort));
+        System.setProperty("quarkus.log.level", options.logLevel.name());
+        System.setProperty(
+                "quarkus.log.console.json.enabled",
+                Boolean.toString(options.logFormat == OperatorOptions.LogFormat.json));
+    }
+}

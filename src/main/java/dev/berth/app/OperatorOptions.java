@@ -1,0 +1,112 @@
+package dev.berth.app;
+
+import dev.berth.api.v1alpha1.Berth;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The flags of the operator. */
+public final class OperatorOptions {
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "kubeconfig to connect with; without it: $KUBECONFIG, else the Pod's ServiceAccount")
+    @Nullable String kubeconfig;
+
+    @Option(
+            names = "--feature-gates",
+            paramLabel = "NAME=BOOL,...",
+            converter = FeatureGatesConverter.class,
+            description = "LoadBalancerIPMode=true|false (default true): whether to write ipMode")
+    FeatureGates featureGates = FeatureGates.defaults();
+
+    @Option(
+            names = "--leader-elect",
+            arity = "0..1",
+            fallbackValue = "true",
+            defaultValue = "false",
+            paramLabel = "BOOL",
+            description = "work only while holding the lease, so that several replicas can stand by")
+    boolean leaderElect;
+
+    @Option(
+            names = "--leader-elect-namespace",
+            defaultValue = "${env:POD_NAMESPACE:-berth-system}",
+            paramLabel = "NAME",
+            description = "namespace of the lease (default: ${DEFAULT-VALUE})")
+    String leaderElectNamespace = "berth-system";
+
+    @Option(
+            names = "--leader-elect-lease-name",
+            defaultValue = "berth",
+            paramLabel = "NAME",
+            description = "name of the lease (default: ${DEFAULT-VALUE})")
+    String leaderElectLeaseName = "berth";
+
+    @Option(
+            names = "--controller-name",
+            defaultValue = Berth.CONTROLLER_NAME,
+            paramLabel = "NAME",
+            description = "serve the LoadBalancerClasses with this spec.controllerName (default: ${DEFAULT-VALUE})")
+    String controllerName = Berth.CONTROLLER_NAME;
+
+    @Option(
+            names = "--cluster-name",
+            defaultValue = "kubernetes",
+            paramLabel = "NAME",
+            description = "tells providers which cluster asks (default: ${DEFAULT-VALUE})")
+    String clusterName = "kubernetes";
+
+    @Option(
+            names = "--http-host",
+            defaultValue = "127.0.0.1",
+            paramLabel = "ADDRESS",
+            description = "where health and metrics are served (default: ${DEFAULT-VALUE})")
+    String httpHost = "127.0.0.1";
+
+    @Option(
+            names = "--http-port",
+            defaultValue = "8080",
+            paramLabel = "PORT",
+            description = "0: any free one (default: ${DEFAULT-VALUE})")
+    int httpPort;
+
+    @Option(
+            names = "--log-level",
+            defaultValue = "INFO",
+            paramLabel = "LEVEL",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    LogLevel logLevel = LogLevel.INFO;
+
+    @Option(
+            names = "--log-format",
+            defaultValue = "text",
+            paramLabel = "FORMAT",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    LogFormat logFormat = LogFormat.text;
+
+    enum LogLevel {
+        ERROR,
+        WARN,
+        INFO,
+        DEBUG
+    }
+
+    enum LogFormat {
+        text,
+        json
+    }
+
+    /** Lets picocli show our own message. */
+    static final class FeatureGatesConverter implements ITypeConverter<FeatureGates> {
+        @Override
+        public FeatureGates convert(String text) {
+            try {
+                return FeatureGates.parse(text);
+            } catch (IllegalArgumentException unknown) {
+                throw new TypeConversionException(unknown.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.berth.app;
+
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import java.util.List;
+import java.util.Optional;
+
+/** Looks, before anything starts, whether the operator can work at all. */
+final class Preflight {
+    private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
+            List.of(AddressPool.class, Address.class, LoadBalancerClass.class);
+
+    private Preflight() {}
+
+    /** What is in the way, in one line that says what to do; absent: nothing. */
+    static Optional<String> check() {
+        try (KubernetesClient client = new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder().withRequestRetryBackoffLimit(1).build())
+                .build()) {
+            return check(client);
+        } catch (RuntimeException unreadable) {
+            return Optional.of("the kubeconfig cannot be read: " + innermost(unreadable));
+        }
+    }
+
+    private static Optional<String> check(KubernetesClient client) {
+        for (Class<? extends CustomResource<?, ?>> kind : KINDS) {
+            try {
+                client.resources(kind)
+                        .list(new ListOptionsBuilder().withLimit(1L).build());
+            } catch (KubernetesClientException failure) {
+                return Optional.of(message(client, CustomResource.getCRDName(kind), failure));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static String message(KubernetesClient client, String crd, KubernetesClientException failure) {
+        return switch (failure.getCode()) {
+            case HttpURLConnection.HTTP_NOT_FOUND ->
+                "CustomResourceDefinition " + crd + " is not installed; apply Berth's manifests first";
+            case HttpURLConnection.HTTP_UNAUTHORIZED ->
+                "the API server at " + client.getMasterUrl() + " does not accept the credentials; check the kubeconfig";
+            case HttpURLConnection.HTTP_FORBIDDEN ->
+                "may not list " + crd + ": " + failure.getStatus().getMessage() + "; apply Berth's RBAC manifests";
+            default ->
+                "cannot connect to the API server at " + client.getMasterUrl() + ": " + innermost(failure)
+                        + "; check the kubeconfig";
+        };
+    }
+
+    private static String innermost(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String message = cause.getMessage();
+        return (message == null ? cause.getClass().getSimpleName() : message)
+                .lines()
+                .findFirst()
+                .orElse("");
+    }
+}

@@ -1,0 +1,347 @@
+package dev.berth.app;
+
+import dev.berth.address.Ledger;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.app.FeatureGates.Gate;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.Wakeups;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.address.AddressReconciler;
+import dev.berth.controller.loadbalancerclass.ClassControl;
+import dev.berth.controller.loadbalancerclass.ClassReconciler;
+import dev.berth.controller.pool.PoolControl;
+import dev.berth.controller.pool.PoolReconciler;
+import dev.berth.controller.service.Due;
+import dev.berth.controller.service.IpModeSupport;
+import dev.berth.controller.service.Providers;
+import dev.berth.controller.service.ServiceControl;
+import dev.berth.controller.service.ServiceReconciler;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Claims;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.FabricCluster;
+import dev.berth.kube.FabricEvents;
+import dev.berth.kube.LeanItemStore;
+import dev.berth.kube.StatusWriter;
+import dev.berth.kube.Surroundings;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.providers.pool.PoolProvider;
+import dev.berth.telemetry.MeteredCluster;
+import dev.berth.telemetry.MeteredProvider;
+import dev.berth.telemetry.OperatorMetrics;
+import dev.berth.telemetry.ServiceMeters;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.api.config.ConfigurationService;
+import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
+import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
+import io.javaoperatorsdk.operator.api.config.ResolvedControllerConfiguration;
+import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.LinearRateLimiter;
+import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkiverse.operatorsdk.runtime.QuarkusConfigurationService;
+import io.quarkus.arc.Unremovable;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who is given what. The only place that knows all parts. */
+@Singleton
+@Unremovable
+public final class Wiring {
+    private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
+
+    private static volatile OperatorOptions options = new OperatorOptions();
+
+    private final KubernetesClient client;
+    private final QuarkusConfigurationService quarkus;
+    private final MeterRegistry registry;
+    private final Clock clock = Clock.systemUTC();
+    private final String identity = Objects.requireNonNullElseGet(
+            System.getenv("POD_UID"), () -> UUID.randomUUID().toString());
+
+    private final Caches caches = new Caches();
+    private final Ledger ledger = new Ledger();
+    private final StartGate gate = new StartGate();
+    private final AtomicLong fencingToken = new AtomicLong();
+    private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups");
+    private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups");
+    private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups");
+
+    private final Surroundings surroundings;
+    private final FabricEvents events;
+    private final ServiceMeters meters;
+    private final AddressControl addresses;
+    private final ClassControl classes;
+    private final PoolControl pools;
+    private final ServiceControl services;
+
+    Wiring(KubernetesClient client, QuarkusConfigurationService quarkus, MeterRegistry registry) {
+        this.client = client;
+        this.quarkus = quarkus;
+        this.registry = registry;
+        Backoff backoff = new Backoff(RandomGenerator.getDefault());
+        Cluster cluster = new MeteredCluster(new FabricCluster(client, caches), registry);
+        StatusWriter statuses = new StatusWriter(client);
+        Providers providers = providers();
+        surroundings = new Surroundings(client, caches);
+        events = new FabricEvents(
+                client,
+                clock,
+                Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
+                lost -> registry.counter("berth.events.dropped").increment((double) lost));
+        meters = new ServiceMeters(registry, ledger);
+        addresses = new AddressControl(
+                cluster, ledger, gate, backoff, this::wake, ip -> addressWakeups.wake(new ResourceID(ip.objectName())));
+        classes = new ClassControl(
+                caches,
+                options.controllerName,
+                providers.capabilities(),
+                gate,
+                statuses,
+                events,
+                clock,
+                changed -> wake(new Due.Event.ClassChanged(changed.value(), changed.isDefault())));
+        services = new ServiceControl(
+                new ServiceControl.Parts(
+                        cluster,
+                        ledger,
+                        addresses,
+                        providers,
+                        events,
+                        new IpModeSupport(options.featureGates.isEnabled(Gate.LoadBalancerIPMode)),
+                        meters,
+                        backoff,
+                        clock,
+                        options.clusterName,
+                        fencingToken::get),
+                gate,
+                classes::book,
+                surroundings::cloudNode,
+                this::wake,
+                this::standBackChanged);
+        pools = new PoolControl(
+                caches, surroundings::neverGiven, ledger, gate, statuses, events, clock, this::wake, meters::refresh);
+    }
+
+    /** Before Quarkus starts: what it shall run with. */
+    static void options(OperatorOptions chosen) {
+        options = chosen;
+    }
+
+    private Providers providers() {
+        SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
+        byName.put(PoolProvider.NAME, new MeteredProvider(PoolProvider.NAME, new PoolProvider(), registry));
+        return new Providers(byName);
+    }
+
+    @Produces
+    @ApplicationScoped
+    Operator operator() {
+        ConfigurationService configuration =
+                ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure);
+        Operator operator = new Operator(configuration);
+        register(
+                operator,
+                configuration,
+                new ServiceReconciler(caches, services, serviceWakeups),
+                "service",
+                InformerConfiguration.builder(Service.class)
+                        .withItemStore(new LeanItemStore<>())
+                        .withOnAddFilter(service -> ServiceReconciler.isRelevant(service))
+                        .withOnUpdateFilter((now, before) -> ServiceReconciler.isRelevant(now, before))
+                        .buildForController());
+        register(
+                operator,
+                configuration,
+                new AddressReconciler(caches, addresses, addressWakeups),
+                "address",
+                InformerConfiguration.builder(Address.class)
+                        .withItemStore(new LeanItemStore<>())
+                        .buildForController());
+        register(
+                operator,
+                configuration,
+                new PoolReconciler(caches, pools),
+                "addresspool",
+                InformerConfiguration.builder(AddressPool.class).buildForController());
+        register(
+                operator,
+                configuration,
+                new ClassReconciler(caches, classes, services::standBack, classWakeups),
+                "loadbalancerclass",
+                InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
+        return operator;
+    }
+
+    private void configure(ConfigurationServiceOverrider overrider) {
+        overrider
+                .withKubernetesClient(client)
+                .withMetrics(new OperatorMetrics(registry))
+                .withExecutorService(Executors.newVirtualThreadPerTaskExecutor())
+                .checkingCRDAndValidateLocalModel(false)
+                .withUseSSAToPatchPrimaryResource(false)
+                .withCloseClientOnStop(false);
+        if (options.leaderElect) {
+            overrider.withLeaderElectionConfiguration(LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(
+                            options.leaderElectLeaseName)
+                    .withLeaseNamespace(options.leaderElectNamespace)
+                    .withIdentity(identity)
+                    .withLeaderCallbacks(new LeaderCallbacks(
+                            this::lead,
+                            () -> LOG.error("the lease is lost; the process ends"),
+                            leader -> LOG.info("{} leads", leader.equals(identity) ? "this replica" : leader)))
+                    .build());
+        }
+    }
+
+    /**
+     * Registers a reconciler with the SDK's own configuration class: Quarkus' one drops the flag that
+     * brings deletions of objects without a finalizer. The SDK's retry is for bugs alone; every delay that
+     * is meant comes from the control loops.
+     */
+    private static <T extends HasMetadata> void register(
+            Operator operator,
+            ConfigurationService configuration,
+            Reconciler<T> reconciler,
+            String name,
+            InformerConfiguration<T> informer) {
+        operator.register(
+                reconciler,
+                new ResolvedControllerConfiguration<>(
+                        name,
+                        false,
+                        reconciler.getClass().getName(),
+                        new GenericRetry()
+                                .setInitialInterval(Duration.ofSeconds(5))
+                                .setIntervalMultiplier(2)
+                                .setMaxInterval(Duration.ofMinutes(5).toMillis())
+                                .withoutMaxAttempts(),
+                        LinearRateLimiter.deactivatedRateLimiter(),
+                        null,
+                        null,
+                        Map.of(),
+                        "berth",
+                        configuration,
+                        informer,
+                        true,
+                        null));
+    }
+
+    /** Starts everything, and returns when it works or stands by. */
+    void start(Operator operator) {
+        surroundings.start(new Surroundings.Listener() {
+            @Override
+            public void surroundingsChanged() {
+                if (gate.isOpen()) {
+                    pools.refresh();
+                    standBackChanged();
+                }
+            }
+
+            @Override
+            public void namespaceChanged(String namespace) {
+                wake(new Due.Event.NamespaceChanged(namespace));
+            }
+        });
+        operator.start();
+        if (!options.leaderElect) {
+            adopt();
+        }
+        started = true;
+    }
+
+    void stop(Operator operator) {
+        operator.stop();
+        surroundings.close();
+        events.close();
+    }
+
+    private void lead() {
+        Lease lease = client.leases()
+                .inNamespace(options.leaderElectNamespace)
+                .withName(options.leaderElectLeaseName)
+                .get();
+        fencingToken.set(Optional.ofNullable(lease)
+                .map(found -> found.getSpec().getLeaseTransitions())
+                .orElse(0));
+        adopt();
+    }
+
+    /** All that is held is known before anything is given out. */
+    private void adopt() {
+        long start = System.nanoTime();
+        classes.refresh();
+        ledger.rebuild(caches.addresses()
+                .list()
+                .flatMap(address -> Claims.of(address).stream())
+                .toList());
+        pools.refresh();
+        services.adopt();
+        gate.open();
+        LOG.info(
+                "ready after {} ms: {} addresses held, {} Services waiting, {} pools, {} classes",
+                (System.nanoTime() - start) / 1_000_000,
+                ledger.holdings().size(),
+                ledger.waiting().size(),
+                ledger.pools().pools().size(),
+                classes.book().served().size());
+    }
+
+    /** Whether it works, or stands by for another replica that leads. */
+    boolean isStarted() {
+        return started;
+    }
+
+    private void wake(Collection<ServiceKey> keys) {
+        ServiceReconciler.wake(serviceWakeups, keys);
+    }
+
+    private void wake(Due.Event event) {
+        if (gate.isOpen()) {
+            wake(Due.keys(event, new FabricCluster(client, caches).services(), ledger.waiting()));
+        }
+    }
+
+    private volatile boolean started;
+    private @Nullable Boolean stoodBack;
+
+    /** Told of what may be a change; does something about a real one only. */
+    private synchronized void standBackChanged() {
+        boolean now = services.standBack().isPresent();
+        if (!Objects.equals(stoodBack, now)) {
+            stoodBack = now;
+            wake(new Due.Event.StandBackChanged());
+            caches.classes()
+                    .list()
+                    .forEach(object -> classWakeups.wake(
+                            new ResourceID(object.getMetadata().getName())));
+        }
+    }
+}

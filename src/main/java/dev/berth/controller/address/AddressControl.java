@@ -1,0 +1,219 @@
+package dev.berth.controller.address;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.plan.ServiceState;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the ledger true to the Address objects, and releases those whose Service is gone by a live read.
+ * Free of the operator SDK.
+ */
+public final class AddressControl {
+    private static final Logger LOG = LoggerFactory.getLogger(AddressControl.class);
+
+    private static final int REMEMBERED = 10_000;
+
+    private final Cluster cluster;
+    private final Ledger ledger;
+    private final StartGate gate;
+    private final Backoff backoff;
+    private final Consumer<Collection<ServiceKey>> due;
+    private final Consumer<Ip> retry;
+
+    /** Objects that we deleted, by uid, until the cache has heard of it: what it says of them is old. */
+    private final Set<String> deleted = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > REMEMBERED;
+        }
+    }));
+
+    private final Map<Ip, Integer> failures = new ConcurrentHashMap<>();
+
+    /**
+     * Wires it.
+     *
+     * @param due told which Services to reconcile
+     * @param retry told which address to reconcile again, for its Service cannot be any more
+     */
+    public AddressControl(
+            Cluster cluster,
+            Ledger ledger,
+            StartGate gate,
+            Backoff backoff,
+            Consumer<Collection<ServiceKey>> due,
+            Consumer<Ip> retry) {
+        this.cluster = cluster;
+        this.ledger = ledger;
+        this.gate = gate;
+        this.backoff = backoff;
+        this.due = due;
+        this.retry = retry;
+    }
+
+    /** Looks at the Address object of {@code ip} as the cache has it. */
+    public Next reconcile(Ip ip) {
+        gate.await();
+        Optional<Claim> cached = cluster.claim(ip);
+        if (cached.isEmpty() || deleted.contains(cached.get().uid())) {
+            return Next.ON_EVENT;
+        }
+        Claim claim = cached.get();
+        boolean news = ledger.observe(claim);
+        for (Owner owner : claim.owners()) {
+            Optional<ServiceState> service = cluster.service(owner.service());
+            if (owner.isReservation() || isOwner(service, owner)) {
+                if (news || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
+                    due.accept(List.of(owner.service()));
+                }
+            } else if (!isReleased(ip, owner)) {
+                return Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
+            }
+        }
+        failures.remove(ip);
+        return Next.ON_EVENT;
+    }
+
+    /** The Address object that the cache had of {@code ip} is gone. */
+    public void vanished(Ip ip, String uid) {
+        gate.await();
+        if (deleted.remove(uid)) {
+            return;
+        }
+        Optional<Claim> known = ledger.holding(ip).map(Holding::claim);
+        if (known.isEmpty() || !known.get().uid().equals(uid)) {
+            return;
+        }
+        List<ServiceKey> owners = known.get().owners().stream()
+                .filter(owner -> isOwner(cluster.service(owner.service()), owner))
+                .map(Owner::service)
+                .toList();
+        if (owners.isEmpty()) {
+            due.accept(ledger.free(ip));
+            return;
+        }
+        LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owners);
+        ledger.lost(ip);
+        due.accept(owners);
+    }
+
+    private static boolean isOwner(Optional<ServiceState> service, Owner owner) {
+        return service.isPresent() && service.get().uid().equals(owner.uid());
+    }
+
+    /**
+     * Releases {@code owner}'s hold on {@code ip} if a live read shows that the Service is gone.
+     *
+     * @return false if it could not be told, or done: try again later
+     */
+    public boolean releaseIfGone(Ip ip, Owner owner) {
+        boolean released = isReleased(ip, owner);
+        if (!released) {
+            retry.accept(ip);
+        }
+        return released;
+    }
+
+    private boolean isReleased(Ip ip, Owner owner) {
+        return switch (cluster.readService(owner.service())) {
+            case Read.Found<ServiceState>(ServiceState found)
+            when found.uid().equals(owner.uid()) -> {
+                due.accept(List.of(owner.service()));
+                yield true;
+            }
+            case Read.Found<ServiceState> other -> release(ip, owner);
+            case Read.Absent<ServiceState> gone -> release(ip, owner);
+            case Read.Failed<ServiceState>(String message) -> {
+                LOG.warn("{}: cannot tell whether {} still needs it: {}", ip, owner.service(), message);
+                yield false;
+            }
+        };
+    }
+
+    /**
+     * Releases {@code owner}'s hold on {@code ip}; that it is needed no longer is known. Others' holds stay.
+     *
+     * @return false if it could not be done: try again later
+     */
+    public boolean release(Ip ip, Owner owner) {
+        Optional<Holding> holding = ledger.holding(ip);
+        if (holding.isEmpty() || !holding.get().owners().contains(owner)) {
+            return true;
+        }
+        if (holding.get().state() == Holding.State.HELD) {
+            due.accept(ledger.free(ip));
+            return true;
+        }
+        Claim claim = holding.get().claim();
+        return claim != null ? release(claim, owner, true) : releaseAsRead(ip, owner);
+    }
+
+    private boolean release(Claim claim, Owner owner, boolean mayReadAgain) {
+        List<Owner> others =
+                claim.owners().stream().filter(other -> !other.equals(owner)).toList();
+        Write<Claim> outcome = others.isEmpty()
+                ? cluster.deleteClaim(claim)
+                : cluster.updateClaim(claim, claim.loadBalancerClass(), others);
+        return switch (outcome) {
+            case Write.Done<Claim>(Claim now) -> {
+                if (others.isEmpty()) {
+                    deleted.add(claim.uid());
+                    due.accept(ledger.free(claim.ip()));
+                } else {
+                    ledger.observe(now);
+                }
+                LOG.info("{} was released by {}", claim.ip(), owner.service());
+                yield true;
+            }
+            case Write.NotFound<Claim> gone -> {
+                due.accept(ledger.free(claim.ip()));
+                yield true;
+            }
+            case Write.Conflict<Claim>(String message) ->
+                mayReadAgain ? releaseAsRead(claim.ip(), owner) : cannotRelease(claim.ip(), message);
+            case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
+            case Write.Unknown<Claim>(String message) -> cannotRelease(claim.ip(), message);
+        };
+    }
+
+    /** What is known of the object is old, or nothing: goes by what it says now. */
+    private boolean releaseAsRead(Ip ip, Owner owner) {
+        return switch (cluster.readClaim(ip)) {
+            case Read.Found<Claim>(Claim now) -> {
+                ledger.observe(now);
+                yield !now.owners().contains(owner) || release(now, owner, false);
+            }
+            case Read.Absent<Claim> gone -> {
+                due.accept(ledger.free(ip));
+                yield true;
+            }
+            case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
+        };
+    }
+
+    private static boolean cannotRelease(Ip ip, String message) {
+        LOG.warn("releasing {}: {}; it stays claimed and is tried again", ip, message);
+        return false;
+    }
+}

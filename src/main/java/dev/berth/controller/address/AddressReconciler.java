@@ -1,0 +1,50 @@
+package dev.berth.controller.address;
+
+import dev.berth.address.Ip;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.controller.Answer;
+import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.Wakeups;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Claims;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Ignore;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.util.List;
+import java.util.Optional;
+
+/** Hands the operator SDK's events to {@link AddressControl}. */
+@Ignore
+public final class AddressReconciler implements Reconciler<Address> {
+    private final Caches caches;
+    private final AddressControl control;
+    private final Wakeups<Address> wakeups;
+
+    public AddressReconciler(Caches caches, AddressControl control, Wakeups<Address> wakeups) {
+        this.caches = caches;
+        this.control = control;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public List<EventSource<?, Address>> prepareEventSources(EventSourceContext<Address> context) {
+        caches.addresses(new PrimaryCache<>(context.getPrimaryCache()));
+        return List.of(wakeups);
+    }
+
+    @Override
+    public UpdateControl<Address> reconcile(Address address, Context<Address> context) {
+        Optional<Ip> ip = Claims.of(address).map(claim -> claim.ip());
+        if (ip.isEmpty()) {
+            return UpdateControl.noUpdate();
+        }
+        if (context.isPrimaryResourceDeleted()) {
+            control.vanished(ip.get(), address.getMetadata().getUid());
+            return UpdateControl.noUpdate();
+        }
+        return Answer.of(control.reconcile(ip.get()));
+    }
+}

@@ -1,0 +1,155 @@
+package dev.berth.controller.loadbalancerclass;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Classes;
+import dev.berth.kube.Conditions;
+import dev.berth.kube.Events;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.StatusWriter;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.Condition.Status;
+import dev.berth.plan.StandBack;
+import dev.berth.provider.Capabilities;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
+public final class ClassControl {
+    private static final String ACCEPTED = "Accepted";
+    private static final String SERVES_CLASSLESS = "ServesClassless";
+
+    private final Caches caches;
+    private final String controllerName;
+    private final Map<String, Capabilities> providers;
+    private final StartGate gate;
+    private final StatusWriter statuses;
+    private final Events events;
+    private final InstantSource clock;
+    private final Listener listener;
+
+    private volatile ClassBook book = ClassBook.empty();
+    private @Nullable List<ClassDeclaration> last;
+
+    /** Who is told when a class comes, changes or goes. */
+    public interface Listener {
+        void classChanged(ClassDeclaration declaration);
+    }
+
+    public ClassControl(
+            Caches caches,
+            String controllerName,
+            Map<String, Capabilities> providers,
+            StartGate gate,
+            StatusWriter statuses,
+            Events events,
+            InstantSource clock,
+            Listener listener) {
+        this.caches = caches;
+        this.controllerName = controllerName;
+        this.providers = providers;
+        this.gate = gate;
+        this.statuses = statuses;
+        this.events = events;
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /** The classes as they are judged now. */
+    public ClassBook book() {
+        return book;
+    }
+
+    /** Judges the classes anew, if any changed; the Services of those that did are looked at again. */
+    public synchronized void refresh() {
+        List<ClassDeclaration> now = caches.classes()
+                .list()
+                .map(Classes::declaration)
+                .sorted((a, b) -> a.name().compareTo(b.name()))
+                .toList();
+        List<ClassDeclaration> before = last == null ? List.of() : last;
+        if (now.equals(last)) {
+            return;
+        }
+        last = now;
+        book = ClassBook.of(now, controllerName, providers);
+        List<ClassDeclaration> changed = new ArrayList<>(now);
+        changed.removeAll(before);
+        before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
+        changed.forEach(listener::classChanged);
+    }
+
+    /** Brings the status of the class of this name up to date. */
+    public Next reconcile(String name, Supplier<Optional<StandBack>> standBack) {
+        gate.await();
+        refresh();
+        Optional<LoadBalancerClass> found = caches.classes().get(null, name);
+        Optional<ClassBook.Verdict> verdict = book.verdict(name);
+        if (found.isEmpty() || verdict.isEmpty()) {
+            return Next.ON_EVENT;
+        }
+        LoadBalancerClass object = found.get();
+        List<Condition> conditions = conditions(object, verdict.get(), standBack.get());
+        LoadBalancerClass.Status wanted =
+                new LoadBalancerClass.Status(object.getMetadata().getGeneration(), conditions);
+        if (!Conditions.same(wanted, object.getStatus())) {
+            conditions.stream()
+                    .filter(condition -> "False".equals(condition.getStatus()))
+                    .filter(condition -> !condition.getReason().equals("Never"))
+                    .forEach(condition ->
+                            events.warning(About.object(object), condition.getReason(), condition.getMessage()));
+            statuses.write(object, wanted);
+        }
+        return Next.ON_EVENT;
+    }
+
+    private List<Condition> conditions(
+            LoadBalancerClass object, ClassBook.Verdict verdict, Optional<StandBack> standBack) {
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
+        if (!verdict.defaultMessage().isEmpty()) {
+            conditions.add(classless(object, verdict, standBack));
+        }
+        return conditions;
+    }
+
+    private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Optional<StandBack> standBack) {
+        if (!verdict.isDefault()) {
+            return condition(object, SERVES_CLASSLESS, false, "NotTheDefault", verdict.defaultMessage());
+        }
+        return switch (book.classless()) {
+            case NEVER -> condition(object, SERVES_CLASSLESS, false, "Never", "spec.classless is Never");
+            case ALWAYS -> condition(object, SERVES_CLASSLESS, true, "Always", verdict.defaultMessage());
+            case AUTO ->
+                standBack
+                        .map(sign -> condition(
+                                object,
+                                SERVES_CLASSLESS,
+                                false,
+                                "StandingBack",
+                                "another controller seems to serve Services without a class (" + sign.sign()
+                                        + "); set spec.classless to Always to serve them all the same"))
+                        .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage()));
+        };
+    }
+
+    private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {
+        return Conditions.of(
+                object.getStatus() == null ? null : object.getStatus().conditions(),
+                type,
+                Status.of(holds),
+                reason,
+                message,
+                object.getMetadata().getGeneration(),
+                clock.instant());
+    }
+}

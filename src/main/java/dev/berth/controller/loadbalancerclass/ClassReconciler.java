@@ -1,0 +1,48 @@
+package dev.berth.controller.loadbalancerclass;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.controller.Answer;
+import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.Wakeups;
+import dev.berth.kube.Caches;
+import dev.berth.plan.StandBack;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Ignore;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Hands the operator SDK's events to {@link ClassControl}. */
+@Ignore
+public final class ClassReconciler implements Reconciler<LoadBalancerClass> {
+    private final Caches caches;
+    private final ClassControl control;
+    private final Supplier<Optional<StandBack>> standBack;
+    private final Wakeups<LoadBalancerClass> wakeups;
+
+    public ClassReconciler(
+            Caches caches,
+            ClassControl control,
+            Supplier<Optional<StandBack>> standBack,
+            Wakeups<LoadBalancerClass> wakeups) {
+        this.caches = caches;
+        this.control = control;
+        this.standBack = standBack;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public List<EventSource<?, LoadBalancerClass>> prepareEventSources(EventSourceContext<LoadBalancerClass> context) {
+        caches.classes(new PrimaryCache<>(context.getPrimaryCache()));
+        return List.of(wakeups);
+    }
+
+    @Override
+    public UpdateControl<LoadBalancerClass> reconcile(LoadBalancerClass object, Context<LoadBalancerClass> context) {
+        return Answer.of(control.reconcile(object.getMetadata().getName(), standBack));
+    }
+}

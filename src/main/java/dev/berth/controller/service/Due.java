@@ -1,0 +1,62 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.ServiceState;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Which Services an event makes due. Pure. */
+public final class Due {
+    private Due() {}
+
+    /** What happened. */
+    public sealed interface Event {
+        /** A LoadBalancerClass came, changed or went; {@code value} is what Services name it by. */
+        record ClassChanged(String value, boolean mayBeDefault) implements Event {}
+
+        /** Whether Berth stands back for Services without a class changed. */
+        record StandBackChanged() implements Event {}
+
+        /** The labels of a namespace changed: its Services may be allowed another pool. */
+        record NamespaceChanged(String namespace) implements Event {}
+    }
+
+    /**
+     * The Services that {@code event} concerns.
+     *
+     * @param services all there are
+     * @param waiting those that wait for an address
+     */
+    public static List<ServiceKey> keys(Event event, List<ServiceState> services, List<ServiceKey> waiting) {
+        return switch (event) {
+            case Event.ClassChanged(String value, boolean mayBeDefault) ->
+                loadBalancers(services, named -> Objects.equals(named, value) || (mayBeDefault && named == null));
+            case Event.StandBackChanged() -> loadBalancers(services, Objects::isNull);
+            case Event.NamespaceChanged(String namespace) ->
+                waiting.stream()
+                        .filter(key -> key.namespace().equals(namespace))
+                        .toList();
+        };
+    }
+
+    private interface ByClass {
+        boolean matches(@Nullable String loadBalancerClass);
+    }
+
+    private static List<ServiceKey> loadBalancers(List<ServiceState> services, ByClass which) {
+        return services.stream()
+                .filter(service -> service.typeLoadBalancer() || service.hasOurFinalizer())
+                .filter(service -> which.matches(service.loadBalancerClass()))
+                .map(ServiceState::key)
+                .toList();
+    }
+
+    /** Whether an event on a Service can be any of our business; null: it was not there. */
+    public static boolean isRelevant(@Nullable ServiceState service) {
+        return Optional.ofNullable(service)
+                .filter(state -> state.typeLoadBalancer() || state.hasOurFinalizer() || state.hasOurConditions())
+                .isPresent();
+    }
+}

@@ -1,0 +1,221 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.WaitTurn;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.Events;
+import dev.berth.kube.Read;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Planner;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceSnapshot;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.StandBack;
+import dev.berth.plan.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * Brings one Service at a time to where it shall be: read, plan, execute, answer. Free of the operator
+ * SDK: whoever calls {@link #reconcile} makes sure that no two calls for one Service overlap, and calls
+ * again after the delay that it answers.
+ */
+public final class ServiceControl {
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceControl.class);
+
+    /** How often a pass may be overtaken by others' writes before it is put off. */
+    private static final int PASSES = 5;
+
+    /** What the passes work with. */
+    public record Parts(
+            Cluster cluster,
+            Ledger ledger,
+            AddressControl addresses,
+            Providers providers,
+            Events events,
+            IpModeSupport ipMode,
+            ServiceMetrics metrics,
+            Backoff backoff,
+            InstantSource clock,
+            String clusterName,
+            LongSupplier fencingToken) {}
+
+    private final Parts parts;
+    private final StartGate gate;
+    private final Supplier<ClassBook> classes;
+    private final Supplier<Optional<StandBack>> cloudNode;
+    private final Consumer<Collection<ServiceKey>> due;
+    private final Runnable standBackChanged;
+    private final ForeignServices foreign = new ForeignServices();
+    private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(60));
+    private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
+
+    /**
+     * Wires it.
+     *
+     * @param classes the classes as they are judged now
+     * @param cloudNode a Node that speaks for another controller
+     * @param due told which other Services to reconcile
+     * @param standBackChanged told when the first sign of another controller comes, or the last goes
+     */
+    public ServiceControl(
+            Parts parts,
+            StartGate gate,
+            Supplier<ClassBook> classes,
+            Supplier<Optional<StandBack>> cloudNode,
+            Consumer<Collection<ServiceKey>> due,
+            Runnable standBackChanged) {
+        this.parts = parts;
+        this.gate = gate;
+        this.classes = classes;
+        this.cloudNode = cloudNode;
+        this.due = due;
+        this.standBackChanged = standBackChanged;
+    }
+
+    /** Why Services without a class are left to another; absent: they are not. */
+    public Optional<StandBack> standBack() {
+        return cloudNode.get().or(foreign::sign);
+    }
+
+    /**
+     * Before the gate opens: learns who else serves Services, and queues those that were waiting, so that
+     * none that comes after is served before them.
+     */
+    public void adopt() {
+        List<ServiceState> services = parts.cluster().services();
+        services.forEach(service -> foreign.note(service, isOurs(service)));
+        for (ServiceState service : services) {
+            if (service.typeLoadBalancer()) {
+                Planner.plan(snapshot(service.key(), Optional.of(service))).steps().stream()
+                        .flatMap(step -> step instanceof Step.Acquire(AddressRequest request)
+                                ? Optional.of(request).stream()
+                                : Optional.<AddressRequest>empty().stream())
+                        .forEach(parts.ledger()::await);
+            }
+        }
+    }
+
+    /** Brings the Service of this name to where it shall be, as far as can be done now. */
+    public Next reconcile(ServiceKey key) {
+        gate.await();
+        MDC.put("service", key.toString());
+        try {
+            ServiceMemory memory = memory(key);
+            Next next = reconcile(key, memory);
+            if (parts.cluster().service(key).isEmpty()) {
+                memories.remove(key);
+            }
+            return next;
+        } finally {
+            MDC.remove("service");
+        }
+    }
+
+    private Next reconcile(ServiceKey key, ServiceMemory memory) {
+        boolean live = false;
+        for (int pass = 0; pass < PASSES; pass++) {
+            Optional<ServiceState> service;
+            if (live) {
+                Read<ServiceState> read = parts.cluster().readService(key);
+                if (read instanceof Read.Failed<ServiceState>(String message)) {
+                    LOG.warn("reading Service {}: {}", key, message);
+                    break;
+                }
+                service = read instanceof Read.Found<ServiceState>(ServiceState found)
+                        ? Optional.of(found)
+                        : Optional.empty();
+                service.ifPresent(memory::remember);
+            } else {
+                service = memory.newest(parts.cluster().service(key));
+            }
+            noteForeign(key, service);
+            ServicePlan plan = Planner.plan(snapshot(key, service));
+            switch (new ServicePass(parts, guard, due, memory, key, service, plan).run()) {
+                case ServicePass.Outcome.Finished(Next next) -> {
+                    return next;
+                }
+                case ServicePass.Outcome.Again(boolean readLive) -> live = readLive;
+            }
+        }
+        return Next.after(parts.backoff().after(1));
+    }
+
+    private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
+        boolean changed =
+                service.map(state -> foreign.note(state, isOurs(state))).orElseGet(() -> foreign.forget(key));
+        if (changed) {
+            standBackChanged.run();
+        }
+    }
+
+    private boolean isOurs(ServiceState service) {
+        return service.hasOurFinalizer()
+                || parts.ledger().heldFor(service.key()).stream()
+                        .anyMatch(holding -> holding.isFor(service.key(), service.uid()));
+    }
+
+    private ServiceSnapshot snapshot(ServiceKey key, Optional<ServiceState> service) {
+        return new ServiceSnapshot(
+                service,
+                parts.ledger().heldFor(key),
+                classes.get(),
+                standBack(),
+                parts.cluster().namespaceLabels(key.namespace()),
+                service.map(this::turn).orElseGet(() -> new WaitTurn(now(), now(), "")));
+    }
+
+    /** The place that it has, or had before a restart: its condition says since when it waits. */
+    private WaitTurn turn(ServiceState service) {
+        return parts.ledger()
+                .turnOf(service.key())
+                .filter(turn -> turn.uid().equals(service.uid()))
+                .orElseGet(() -> memory(service.key())
+                        .turn(
+                                service.uid(),
+                                () -> new WaitTurn(
+                                        service.condition(Marks.ADDRESS_ASSIGNED)
+                                                .filter(condition -> condition.status() == Condition.Status.FALSE)
+                                                .map(Condition::since)
+                                                .orElseGet(this::now),
+                                        service.created(),
+                                        service.uid())));
+    }
+
+    private ServiceMemory memory(ServiceKey key) {
+        return memories.computeIfAbsent(key, none -> new ServiceMemory());
+    }
+
+    private Instant now() {
+        return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** Of the Service of this name that held an address: who it was. */
+    static Optional<Owner> ownerNamed(List<Owner> owners, ServiceKey service) {
+        return owners.stream()
+                .filter(owner -> owner.service().equals(service) && !owner.isReservation())
+                .findFirst();
+    }
+}

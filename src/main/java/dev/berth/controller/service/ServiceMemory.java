@@ -1,0 +1,169 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.WaitTurn;
+import dev.berth.controller.Backoff;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is remembered of one Service between two passes. Nothing in it must survive a restart. Used by one
+ * pass at a time.
+ */
+final class ServiceMemory {
+    /** Overwrites longer ago than this do not count. */
+    static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
+
+    private static final int OVERWRITES_BORNE = 3;
+
+    /** The answer to the last write or live read; the cache may still lag behind it. */
+    private @Nullable ServiceState latest;
+
+    private @Nullable List<Published> lastPublished;
+    private final Deque<Instant> overwrites = new ArrayDeque<>();
+    private int conflicts;
+    private Instant letStandUntil = Instant.EPOCH;
+    private @Nullable WaitTurn turn;
+
+    private int failures;
+    private @Nullable Object failedRequest;
+    private Instant notBefore = Instant.EPOCH;
+
+    private @Nullable LoadBalancerRequest ensured;
+    private EnsureOutcome.@Nullable Ready ensureAnswer;
+
+    /** The newer of what the cache has and what was last answered. */
+    Optional<ServiceState> newest(Optional<ServiceState> cached) {
+        ServiceState known = latest;
+        if (known == null || cached.isEmpty() || !isOlder(cached.get(), known)) {
+            latest = null;
+            return cached;
+        }
+        return Optional.of(known);
+    }
+
+    void remember(ServiceState state) {
+        latest = state;
+    }
+
+    /** Resource versions of one kind are numbers that grow. */
+    private static boolean isOlder(ServiceState cached, ServiceState known) {
+        try {
+            return Long.parseUnsignedLong(cached.resourceVersion()) < Long.parseUnsignedLong(known.resourceVersion());
+        } catch (NumberFormatException opaque) {
+            return false;
+        }
+    }
+
+    /** How long {@code request}, if it is the one that failed or was put off, must still wait; absent: not at all. */
+    Optional<Duration> mustWait(Object request, Instant now) {
+        return request.equals(failedRequest) && now.isBefore(notBefore)
+                ? Optional.of(Duration.between(now, notBefore))
+                : Optional.empty();
+    }
+
+    /** {@code request} failed. Returns the delay before it may be sent again. */
+    Duration failed(Object request, Optional<Duration> retryAfter, Backoff backoff, Instant now) {
+        if (retryAfter.isPresent()) {
+            return putOff(request, retryAfter.get(), now);
+        }
+        failures++;
+        return putOff(request, backoff.after(failures), now);
+    }
+
+    /** {@code request} is not to be sent again before {@code delay} has passed; that is no failure. */
+    Duration putOff(Object request, Duration delay, Instant now) {
+        failedRequest = request;
+        notBefore = now.plus(delay);
+        return delay;
+    }
+
+    void succeeded() {
+        turn = null;
+        failures = 0;
+        failedRequest = null;
+        notBefore = Instant.EPOCH;
+    }
+
+    /** What the provider answered to this very request; absent: it was not asked yet. */
+    Optional<EnsureOutcome.Ready> answerTo(LoadBalancerRequest request) {
+        return request.equals(ensured) ? Optional.ofNullable(ensureAnswer) : Optional.empty();
+    }
+
+    void ensured(LoadBalancerRequest request, EnsureOutcome.Ready answer) {
+        ensured = request;
+        ensureAnswer = answer;
+    }
+
+    void published(List<Published> ingress) {
+        lastPublished = ingress;
+    }
+
+    /** Whether {@code wanted} was written by us before, so that whatever stands there now is another's. */
+    boolean wasPublished(List<Published> wanted) {
+        return lastPublished != null && Publication.sameIngress(lastPublished, wanted);
+    }
+
+    /**
+     * Another wrote the status that is ours. The third time within ten minutes it is let stand for a while,
+     * then put right again, and so on with growing delays: two controllers that both insist would write for
+     * ever.
+     *
+     * @return how long to let it stand; absent: put it right at once
+     */
+    Optional<Duration> overwritten(Backoff backoff, Instant now) {
+        if (now.isBefore(letStandUntil)) {
+            return Optional.of(Duration.between(now, letStandUntil));
+        }
+        if (letStandUntil.isAfter(Instant.EPOCH)) {
+            letStandUntil = Instant.EPOCH;
+            return Optional.empty();
+        }
+        if (!isRecent(now)) {
+            overwrites.clear();
+            conflicts = 0;
+        }
+        while (!overwrites.isEmpty()
+                && overwrites.getFirst().plus(OVERWRITES_WITHIN).isBefore(now)) {
+            overwrites.removeFirst();
+        }
+        overwrites.addLast(now);
+        if (overwrites.size() < OVERWRITES_BORNE) {
+            return Optional.empty();
+        }
+        conflicts++;
+        Duration wait = backoff.after(conflicts);
+        letStandUntil = now.plus(wait);
+        return Optional.of(wait);
+    }
+
+    /** Whether another keeps writing the status. */
+    boolean isInConflict(Instant now) {
+        return conflicts > 0 && (isRecent(now) || now.isBefore(letStandUntil));
+    }
+
+    private boolean isRecent(Instant now) {
+        return !overwrites.isEmpty()
+                && overwrites.getLast().plus(OVERWRITES_WITHIN).isAfter(now);
+    }
+
+    /** The place among those that wait that it was given first; it is kept until it is served. */
+    WaitTurn turn(String uid, Supplier<WaitTurn> first) {
+        WaitTurn known = turn;
+        if (known == null || !known.uid().equals(uid)) {
+            known = first.get();
+            turn = known;
+        }
+        return known;
+    }
+}

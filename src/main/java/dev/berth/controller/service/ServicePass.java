@@ -1,0 +1,731 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Choice;
+import dev.berth.address.Claim;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.Refusal;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Next;
+import dev.berth.controller.service.ServiceControl.Parts;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServedClass;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.Step;
+import dev.berth.plan.WaitReason;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Carries out one plan for one Service: the only place that acts for it. Used once. */
+final class ServicePass {
+    private static final Logger LOG = LoggerFactory.getLogger(ServicePass.class);
+
+    /** How often a choice may be lost to another before the Service is put off. */
+    private static final int CHOICES = 20;
+
+    /** What came of it. */
+    sealed interface Outcome {
+        record Finished(Next next) implements Outcome {}
+
+        /** Something is not as the plan thought: plan again, from a live read or from the cache. */
+        record Again(boolean live) implements Outcome {}
+    }
+
+    private final Parts parts;
+    private final ProviderGuard guard;
+    private final Consumer<Collection<ServiceKey>> due;
+    private final ServiceMemory memory;
+    private final ServiceKey key;
+    private final Optional<ServiceState> service;
+    private final ServicePlan plan;
+
+    // What is learned on the way.
+    private Optional<WaitReason> waiting = Optional.empty();
+    private Optional<Trouble> trouble = Optional.empty();
+    private @Nullable List<Published> ingress;
+    private Optional<Duration> again = Optional.empty();
+
+    /**
+     * What went wrong.
+     *
+     * @param doing what was being done: "claiming 192.0.2.1"
+     * @param reason one PascalCase word
+     * @param request what is not to be sent again before its time
+     */
+    private record Trouble(String doing, String reason, String cause, Object request, Optional<Duration> retryAfter) {
+        String message() {
+            return doing + ": " + cause;
+        }
+    }
+
+    ServicePass(
+            Parts parts,
+            ProviderGuard guard,
+            Consumer<Collection<ServiceKey>> due,
+            ServiceMemory memory,
+            ServiceKey key,
+            Optional<ServiceState> service,
+            ServicePlan plan) {
+        this.parts = parts;
+        this.guard = guard;
+        this.due = due;
+        this.memory = memory;
+        this.key = key;
+        this.service = service;
+        this.plan = plan;
+    }
+
+    Outcome run() {
+        return switch (plan) {
+            case ServicePlan.NotOurs none -> {
+                due.accept(parts.ledger().stopWaiting(key));
+                yield new Outcome.Finished(Next.ON_EVENT);
+            }
+            case ServicePlan.LeaveAlone leave -> leaveAlone(leave);
+            case ServicePlan.TearDown tearDown -> tearDown(tearDown);
+            case ServicePlan.Serve serve -> serve(serve);
+        };
+    }
+
+    private Outcome leaveAlone(ServicePlan.LeaveAlone leave) {
+        due.accept(parts.ledger().stopWaiting(key));
+        parts.events().warning(About.service(leave.service()), leave.reason(), leave.message());
+        return new Outcome.Finished(Next.ON_EVENT);
+    }
+
+    private Outcome serve(ServicePlan.Serve serve) {
+        Optional<Duration> mustWait = memory.mustWait(serve.steps(), now());
+        if (mustWait.isPresent()) {
+            return new Outcome.Finished(Next.after(mustWait.get()));
+        }
+        for (Step step : serve.steps()) {
+            Optional<Outcome> outcome =
+                    trouble.isPresent() && !(step instanceof Step.Publish) ? Optional.empty() : execute(serve, step);
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+        }
+        if (trouble.isPresent()) {
+            return failed(serve.service(), trouble.get());
+        }
+        if (again.isEmpty()) {
+            memory.succeeded();
+        }
+        return new Outcome.Finished(new Next(again));
+    }
+
+    private Outcome failed(ServiceState about, Trouble what) {
+        parts.metrics().failed();
+        parts.events()
+                .warning(
+                        About.service(about),
+                        "SyncLoadBalancerFailed",
+                        "Error syncing load balancer: " + what.message());
+        Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), now());
+        LOG.warn("Service {}: {}; trying again in {} s", key, what.message(), delay.toSeconds());
+        return new Outcome.Finished(Next.after(delay));
+    }
+
+    private Optional<Outcome> execute(ServicePlan.Serve serve, Step step) {
+        return switch (step) {
+            case Step.Secure(Holding holding, ServedClass served) -> secure(serve, holding, served);
+            case Step.Acquire(AddressRequest request) -> acquire(serve, request);
+            case Step.AddFinalizer none -> addFinalizer(serve.service());
+            case Step.Ensure(ServedClass served) -> ensure(serve, served);
+            case Step.Publish none -> publish(serve);
+            case Step.Release(List<Ip> addresses) -> release(addresses);
+            case Step.DeleteLoadBalancer none -> Optional.empty();
+            case Step.Clear none -> Optional.empty();
+        };
+    }
+
+    // ---- addresses
+
+    private Owner owner(ServicePlan.Serve serve) {
+        return new Owner(key, serve.service().uid());
+    }
+
+    private Optional<Outcome> secure(ServicePlan.Serve serve, Holding holding, ServedClass served) {
+        Ip ip = holding.ip();
+        return switch (holding.state()) {
+            case HELD -> {
+                String pool = parts.ledger()
+                        .pools()
+                        .poolOf(ip)
+                        .map(found -> found.name())
+                        .orElse(null);
+                switch (create(ip, pool, served.value(), owner(serve), serve.steps())) {
+                    case OURS -> {}
+                    case ANOTHERS -> {
+                        yield Optional.of(new Outcome.Again(false));
+                    }
+                    // What is still published stays held: it is nobody else's before it is taken off.
+                    case NOT_MADE, UNSURE -> {}
+                }
+                yield Optional.empty();
+            }
+            case UNSURE ->
+                switch (parts.cluster().readClaim(ip)) {
+                    case Read.Found<Claim>(Claim found) -> {
+                        parts.ledger().observe(found);
+                        yield found.owners().contains(owner(serve))
+                                ? Optional.empty()
+                                : Optional.of(new Outcome.Again(false));
+                    }
+                    case Read.Absent<Claim> none -> {
+                        parts.ledger().lost(ip);
+                        yield Optional.of(new Outcome.Again(false));
+                    }
+                    case Read.Failed<Claim>(String message) -> {
+                        trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                        yield Optional.empty();
+                    }
+                };
+            case CLAIMED -> takeOver(serve, holding, served);
+        };
+    }
+
+    /** A reservation for the Service's name becomes its claim. */
+    private Optional<Outcome> takeOver(ServicePlan.Serve serve, Holding holding, ServedClass served) {
+        Claim claim = holding.claim();
+        if (claim == null) {
+            return Optional.of(new Outcome.Again(false));
+        }
+        List<Owner> owners = claim.owners().stream()
+                .map(owner -> owner.isReservation() && owner.service().equals(key) ? owner(serve) : owner)
+                .toList();
+        return switch (parts.cluster().updateClaim(claim, served.value(), owners)) {
+            case Write.Done<Claim>(Claim now) -> {
+                parts.ledger().observe(now);
+                yield Optional.empty();
+            }
+            case Write.Conflict<Claim> changed -> readAgain(serve, claim.ip());
+            case Write.NotFound<Claim> gone -> readAgain(serve, claim.ip());
+            case Write.Refused<Claim>(String message) -> {
+                trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
+                yield Optional.empty();
+            }
+            case Write.Unknown<Claim>(String message) -> {
+                trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Ip ip) {
+        switch (parts.cluster().readClaim(ip)) {
+            case Read.Found<Claim>(Claim found) -> parts.ledger().observe(found);
+            case Read.Absent<Claim> none -> due.accept(parts.ledger().free(ip));
+            case Read.Failed<Claim>(String message) -> {
+                trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                return Optional.empty();
+            }
+        }
+        return Optional.of(new Outcome.Again(false));
+    }
+
+    private Optional<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
+        AddressRequest request = asked;
+        List<Ip> got = new ArrayList<>();
+        for (int tries = 0; tries < CHOICES; tries++) {
+            Choice choice = parts.ledger().choose(request);
+            if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
+                return refused(asked, refused, refusals, got);
+            }
+            Choice.Assigned assigned = (Choice.Assigned) choice;
+            if (!parts.ledger().hold(assigned)) {
+                continue;
+            }
+            List<IpFamily> lost = new ArrayList<>();
+            for (Choice.Pick pick : assigned.picks()) {
+                switch (create(pick.ip(), pick.pool(), request.loadBalancerClass(), request.owner(), serve.steps())) {
+                    case OURS -> got.add(pick.ip());
+                    case ANOTHERS -> lost.add(pick.ip().family());
+                    case NOT_MADE -> due.accept(parts.ledger().free(pick.ip()));
+                    case UNSURE -> {}
+                }
+            }
+            if (trouble.isPresent()) {
+                return Optional.empty();
+            }
+            if (lost.isEmpty()) {
+                return acquired(request, assigned);
+            }
+            request = request.onlyFor(lost);
+        }
+        trouble(
+                "choosing an address",
+                "ClaimFailed",
+                CHOICES + " chosen addresses were taken by another operator",
+                serve.steps());
+        return Optional.empty();
+    }
+
+    private Optional<Outcome> refused(
+            AddressRequest asked, AddressRequest refused, List<Refusal> refusals, List<Ip> got) {
+        due.accept(parts.ledger().await(asked.allOrNone() ? asked : refused));
+        waiting = Optional.of(WaitReason.of(refusals));
+        if (asked.allOrNone() && !got.isEmpty()) {
+            // Half of it is no use to this Service, and may be all that another needs.
+            return release(got);
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Outcome> acquired(AddressRequest request, Choice.Assigned assigned) {
+        parts.metrics().assigned();
+        if (assigned.missing().isEmpty()) {
+            parts.ledger().served(key);
+            return Optional.empty();
+        }
+        List<IpFamily> missing =
+                assigned.missing().stream().map(Refusal::family).distinct().toList();
+        due.accept(parts.ledger().await(request.onlyFor(missing)));
+        waiting = Optional.of(WaitReason.of(assigned.missing()));
+        return Optional.empty();
+    }
+
+    private enum Created {
+        OURS,
+        ANOTHERS,
+        NOT_MADE,
+        UNSURE
+    }
+
+    /** Creates the Address object of an address that the ledger holds for the Service. */
+    private Created create(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner, Object request) {
+        String doing = "claiming " + ip;
+        return switch (parts.cluster().createClaim(ip, pool, loadBalancerClass, owner)) {
+            case Write.Done<Claim>(Claim claim) -> {
+                parts.ledger().observe(claim);
+                yield Created.OURS;
+            }
+            case Write.Conflict<Claim> exists -> whose(ip, owner, request);
+            case Write.NotFound<Claim>(String message) -> {
+                trouble(doing, "ClaimFailed", message + "; is the CustomResourceDefinition installed?", request);
+                yield Created.NOT_MADE;
+            }
+            case Write.Refused<Claim>(String message) -> {
+                trouble(doing, "ClaimFailed", message, request);
+                yield Created.NOT_MADE;
+            }
+            case Write.Unknown<Claim>(String message) -> {
+                parts.ledger().doubt(ip);
+                trouble(doing, "ClaimUnsure", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    /** There is an Address object already: a 409 alone does not tell whose. */
+    private Created whose(Ip ip, Owner owner, Object request) {
+        return switch (parts.cluster().readClaim(ip)) {
+            case Read.Found<Claim>(Claim found) -> {
+                parts.ledger().observe(found);
+                yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
+            }
+            case Read.Absent<Claim> none -> {
+                trouble("claiming " + ip, "ClaimFailed", "it was released while it was being claimed", request);
+                yield Created.NOT_MADE;
+            }
+            case Read.Failed<Claim>(String message) -> {
+                parts.ledger().doubt(ip);
+                trouble("reading Address " + ip, "ClaimUnsure", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    private Optional<Outcome> release(List<Ip> addresses) {
+        boolean all = true;
+        for (Ip ip : addresses) {
+            List<Owner> owners = parts.ledger().holding(ip).map(Holding::owners).orElse(List.of());
+            Optional<Owner> owner = ServiceControl.ownerNamed(owners, key);
+            if (owner.isPresent()) {
+                boolean itself = service.isPresent()
+                        && service.get().uid().equals(owner.get().uid());
+                all &= itself
+                        ? parts.addresses().release(ip, owner.get())
+                        : parts.addresses().releaseIfGone(ip, owner.get());
+            }
+        }
+        if (!all) {
+            again = Optional.of(parts.backoff().after(1));
+        }
+        return Optional.empty();
+    }
+
+    // ---- provider
+
+    private LoadBalancerRequest request(ServiceState state, ServedClass served) {
+        return new LoadBalancerRequest(
+                parts.clusterName(),
+                new ServiceIdentity(key.namespace(), key.name(), state.uid()),
+                parts.fencingToken().getAsLong(),
+                addressesOf(state).stream().map(Ip::toString).toList(),
+                state.ports(),
+                served.ipMode(),
+                served.parameters());
+    }
+
+    /** The addresses that are surely its own: one a family that it wants, in its order of families. */
+    private List<Ip> addressesOf(ServiceState state) {
+        List<Ip> own = parts.ledger().heldFor(key).stream()
+                .filter(holding -> holding.isFor(key, state.uid()) && holding.state() == Holding.State.CLAIMED)
+                .map(Holding::ip)
+                .toList();
+        return state.wantedFamilies().stream()
+                .flatMap(family -> own.stream().filter(ip -> ip.family() == family).findFirst().stream())
+                .toList();
+    }
+
+    private Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
+        LoadBalancerRequest request = request(serve.service(), served);
+        if (served.capabilities().addresses() == AddressSource.POOLS
+                && request.addresses().isEmpty()) {
+            ingress = List.of();
+            return Optional.empty();
+        }
+        Optional<EnsureOutcome.Ready> known = memory.answerTo(request);
+        if (known.isPresent()) {
+            ingress = published(known.get());
+            return Optional.empty();
+        }
+        Optional<Duration> mustWait = memory.mustWait(request, now());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        LoadBalancerProvider provider = parts.providers().named(served.provider());
+        if (!served.capabilities().immediate()) {
+            parts.events().normal(About.service(serve.service()), "EnsuringLoadBalancer", "Ensuring load balancer");
+        }
+        try {
+            return switch (guard.ensure(served.name(), provider, request)) {
+                case EnsureOutcome.Ready ready -> {
+                    memory.ensured(request, ready);
+                    ingress = published(ready);
+                    yield Optional.empty();
+                }
+                case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
+                    LOG.info("Service {}: {}", key, message);
+                    again = Optional.of(memory.putOff(request, retryAfter, now()));
+                    yield Optional.empty();
+                }
+                case EnsureOutcome.ImplementedElsewhere none -> Optional.of(new Outcome.Finished(Next.ON_EVENT));
+            };
+        } catch (ProviderException failure) {
+            trouble = Optional.of(new Trouble(
+                    "ensuring load balancer for " + key,
+                    "EnsureFailed",
+                    String.valueOf(failure.getMessage()),
+                    request,
+                    failure.retryAfter()));
+            return Optional.empty();
+        }
+    }
+
+    private List<Published> published(EnsureOutcome.Ready ready) {
+        return Publication.ingressOf(ready.status(), parts.ipMode().isPublished(now()));
+    }
+
+    // ---- status
+
+    /** Alone, before the world is touched; the rest is planned anew, from what the API server answered. */
+    private Optional<Outcome> addFinalizer(ServiceState state) {
+        Optional<Outcome> outcome =
+                write(state, new Publication(true, null, state.conditions()), "adding the finalizer");
+        return outcome.isPresent() || trouble.isPresent() ? outcome : Optional.of(new Outcome.Again(false));
+    }
+
+    private Optional<Outcome> publish(ServicePlan.Serve serve) {
+        ServiceState state = serve.service();
+        boolean holds = !addressesOf(state).isEmpty()
+                || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
+        Publication wanted = new Publication(holds, ingress, conditions(serve));
+        List<Published> entries = wanted.ingress();
+        if (entries != null && isOverwritten(state, entries)) {
+            Optional<Duration> wait = overwritten(state, entries);
+            if (wait.isPresent()) {
+                again = wait;
+                wanted = new Publication(holds, null, conditions(serve));
+            }
+        } else if (entries != null && mustAskForIpMode(state, entries)) {
+            Optional<Outcome> asked = askForIpMode(state, wanted);
+            if (asked.isPresent() || trouble.isPresent()) {
+                return asked;
+            }
+            wanted = new Publication(holds, withoutDropped(entries), wanted.conditions());
+        }
+        Optional<Outcome> outcome = write(state, wanted, "publishing the status");
+        if (parts.ipMode().isDropped(now()) && serve.servedClass().ipMode() == IpMode.PROXY && again.isEmpty()) {
+            again = Optional.of(IpModeSupport.ASK_AGAIN);
+        }
+        return outcome;
+    }
+
+    private List<Condition> conditions(ServicePlan.Serve serve) {
+        ServiceState state = serve.service();
+        List<Condition> conditions = new ArrayList<>();
+        Instant now = now();
+        List<Ip> own = addressesOf(state);
+        String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
+        if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
+            if (!own.isEmpty()) {
+                conditions.add(Publication.condition(
+                        state,
+                        Marks.ADDRESS_ASSIGNED,
+                        true,
+                        waiting.isPresent() ? "PartlyAssigned" : "Assigned",
+                        "holds " + holds
+                                + waiting.map(reason -> "; " + reason.message()).orElse(""),
+                        now));
+            } else {
+                String reason = waiting.map(WaitReason::reason)
+                        .or(() -> trouble.map(Trouble::reason))
+                        .orElse("ClaimFailed");
+                String message = waiting.map(WaitReason::message)
+                        .or(() -> trouble.map(Trouble::message))
+                        .orElse("no address could be claimed");
+                conditions.add(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now));
+            }
+        }
+        trouble.filter(what -> what.reason().equals("EnsureFailed"))
+                .ifPresent(what -> conditions.add(
+                        Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
+        if (memory.isInConflict(now)) {
+            conditions.add(Publication.condition(
+                    state,
+                    Marks.STATUS_CONFLICT,
+                    true,
+                    "StatusOverwritten",
+                    "another controller keeps writing status.loadBalancer; find it and stop it",
+                    now));
+        }
+        return conditions;
+    }
+
+    private boolean isOverwritten(ServiceState state, List<Published> wanted) {
+        return memory.wasPublished(wanted) && !Publication.sameIngress(wanted, state.ingress());
+    }
+
+    private Optional<Duration> overwritten(ServiceState state, List<Published> wanted) {
+        parts.metrics().statusOverwritten();
+        parts.events()
+                .warning(
+                        About.service(state),
+                        "StatusOverwritten",
+                        "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
+        return memory.overwritten(parts.backoff(), now());
+    }
+
+    private boolean mustAskForIpMode(ServiceState state, List<Published> wanted) {
+        return parts.ipMode().isUnknown(now()) && Publication.differsInIpModeOnly(wanted, state.ingress());
+    }
+
+    /** Only the mode differs: a dry run tells whether writing it would change anything. */
+    private Optional<Outcome> askForIpMode(ServiceState state, Publication wanted) {
+        Publication.Difference difference = wanted.differenceFrom(state).orElseThrow();
+        return switch (parts.cluster().publish(state, difference, true)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                learnIpMode(state, difference.ingress(), answer);
+                yield Optional.empty();
+            }
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> {
+                trouble("asking for ipMode", "PublishFailed", message, difference);
+                yield Optional.empty();
+            }
+            case Write.Unknown<ServiceState>(String message) -> {
+                trouble("asking for ipMode", "PublishFailed", message, difference);
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private List<Published> withoutDropped(List<Published> wanted) {
+        return parts.ipMode().isPublished(now())
+                ? wanted
+                : wanted.stream().map(Published::withoutIpMode).toList();
+    }
+
+    private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
+        boolean told = sent != null && sent.stream().anyMatch(entry -> entry.ipMode() != null);
+        if (!told) {
+            return;
+        }
+        boolean kept = answer.ingress().stream().anyMatch(entry -> entry.ipMode() != null);
+        boolean news = parts.ipMode().learn(kept, now());
+        if (news && !kept) {
+            parts.metrics().ipModeDropped(true);
+            String message =
+                    "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate LoadBalancerIPMode is off); kube-proxy takes every address for ipMode VIP";
+            parts.events().warning(About.service(about), "IPModeDropped", message);
+            LOG.warn("{}", message);
+        } else if (news) {
+            parts.metrics().ipModeDropped(false);
+        }
+    }
+
+    /** Writes what differs, if anything does. */
+    private Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
+        Optional<Publication.Difference> difference = wanted.differenceFrom(state);
+        if (difference.isEmpty()) {
+            rememberPublished(wanted);
+            return Optional.empty();
+        }
+        return switch (parts.cluster().publish(state, difference.get(), false)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                memory.remember(answer);
+                rememberPublished(wanted);
+                learnIpMode(state, difference.get().ingress(), answer);
+                tell(state, difference.get());
+                yield Optional.empty();
+            }
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> {
+                trouble(doing, "PublishFailed", message, difference.get());
+                yield Optional.empty();
+            }
+            case Write.Unknown<ServiceState>(String message) -> {
+                trouble(doing, "PublishFailed", message, difference.get());
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private void rememberPublished(Publication wanted) {
+        List<Published> entries = wanted.ingress();
+        if (entries != null && !entries.isEmpty()) {
+            memory.published(entries);
+        }
+    }
+
+    private void tell(ServiceState state, Publication.Difference difference) {
+        List<Published> entries = difference.ingress();
+        if (entries != null && !entries.isEmpty()) {
+            String list = entries.stream().map(Published::toString).collect(Collectors.joining(", "));
+            LOG.info("Service {} has {}", key, list);
+            parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
+        }
+        waiting.ifPresent(reason -> {
+            LOG.info("Service {} waits: {}", key, reason.message());
+            parts.events().warning(About.service(state), "AllocationFailed", reason.message());
+        });
+    }
+
+    private void trouble(String doing, String reason, String cause, Object request) {
+        trouble = Optional.of(new Trouble(doing, reason, cause, request, Optional.empty()));
+    }
+
+    // ---- the end
+
+    private Outcome tearDown(ServicePlan.TearDown down) {
+        Optional<Duration> mustWait = memory.mustWait(down.steps(), now());
+        if (mustWait.isPresent()) {
+            return new Outcome.Finished(Next.after(mustWait.get()));
+        }
+        due.accept(parts.ledger().stopWaiting(key));
+        for (Step step : down.steps()) {
+            Optional<Outcome> outcome = undo(down, step);
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+        }
+        LOG.info("Service {} is no longer served: {}", key, down.why());
+        if (again.isPresent()) {
+            return new Outcome.Finished(new Next(again));
+        }
+        memory.succeeded();
+        // It may be another's now, or ours by another class.
+        boolean remains = service.isPresent() && service.get().wantsLoadBalancer();
+        return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);
+    }
+
+    private Optional<Outcome> undo(ServicePlan.TearDown down, Step step) {
+        return switch (step) {
+            case Step.DeleteLoadBalancer(ServedClass served) -> delete(down, served);
+            case Step.Clear none -> clear(down);
+            case Step.Release(List<Ip> addresses) -> release(addresses);
+            default -> throw new IllegalStateException(step + " is no step of a tear-down");
+        };
+    }
+
+    private Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
+        if (service.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            guard.delete(served.name(), parts.providers().named(served.provider()), request(service.get(), served));
+            return Optional.empty();
+        } catch (ProviderException failure) {
+            return Optional.of(failed(
+                    service.get(),
+                    new Trouble(
+                            "deleting load balancer for " + key,
+                            "DeleteFailed",
+                            String.valueOf(failure.getMessage()),
+                            down.steps(),
+                            failure.retryAfter())));
+        }
+    }
+
+    private Optional<Outcome> clear(ServicePlan.TearDown down) {
+        if (service.isEmpty()) {
+            return Optional.empty();
+        }
+        ServiceState state = service.get();
+        boolean clean = !state.hasOurFinalizer()
+                && !state.hasOurConditions()
+                && state.ingress().isEmpty();
+        if (clean) {
+            return Optional.empty();
+        }
+        return switch (parts.cluster().clear(state)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                memory.remember(answer);
+                yield Optional.empty();
+            }
+            case Write.NotFound<ServiceState> gone -> Optional.empty();
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> Optional.of(failed(state, notCleared(down, message)));
+            case Write.Unknown<ServiceState>(String message) -> Optional.of(failed(state, notCleared(down, message)));
+        };
+    }
+
+    private static Trouble notCleared(ServicePlan.TearDown down, String message) {
+        return new Trouble("taking the status back", "ClearFailed", message, down.steps(), Optional.empty());
+    }
+
+    private Instant now() {
+        return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Answer;
+import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.Wakeups;
+import dev.berth.kube.Caches;
+import dev.berth.kube.ServiceStates;
+import io.fabric8.kubernetes.api.model.Service;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Ignore;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.util.Collection;
+import java.util.List;
+
+/** Hands the operator SDK's events to {@link ServiceControl}. */
+@Ignore
+public final class ServiceReconciler implements Reconciler<Service> {
+    private final Caches caches;
+    private final ServiceControl control;
+    private final Wakeups<Service> wakeups;
+
+    public ServiceReconciler(Caches caches, ServiceControl control, Wakeups<Service> wakeups) {
+        this.caches = caches;
+        this.control = control;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public List<EventSource<?, Service>> prepareEventSources(EventSourceContext<Service> context) {
+        caches.services(new PrimaryCache<>(context.getPrimaryCache()));
+        return List.of(wakeups);
+    }
+
+    @Override
+    public UpdateControl<Service> reconcile(Service service, Context<Service> context) {
+        return Answer.of(control.reconcile(ServiceStates.keyOf(service)));
+    }
+
+    /** Makes these Services due. */
+    public static void wake(Wakeups<Service> wakeups, Collection<ServiceKey> services) {
+        services.forEach(key -> wakeups.wake(new ResourceID(key.name(), key.namespace())));
+    }
+
+    /** Whether an added Service can be any of our business. */
+    public static boolean isRelevant(Service service) {
+        return Due.isRelevant(ServiceStates.of(service));
+    }
+
+    /** Whether a changed Service is, or was, any of our business. */
+    public static boolean isRelevant(Service now, Service before) {
+        return isRelevant(now) || isRelevant(before);
+    }
+}

@@ -1,0 +1,5 @@
+/** The control loop of Services. */
+@NullMarked
+package dev.berth.controller.service;
+
+import org.jspecify.annotations.NullMarked;

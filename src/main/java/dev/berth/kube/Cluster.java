@@ -1,0 +1,66 @@
+package dev.berth.kube;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.Publication;
+import dev.berth.plan.ServiceState;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that reconciling a Service reads from and writes to a cluster. No method throws for what the API
+ * server may answer.
+ */
+public interface Cluster {
+    /** The Service in the cache; absent: it is not there. */
+    Optional<ServiceState> service(ServiceKey key);
+
+    /** All Services in the cache. */
+    List<ServiceState> services();
+
+    /** The labels of a namespace in the cache; empty if it is not there. */
+    Map<String, String> namespaceLabels(String namespace);
+
+    /** The Address object of {@code ip} in the cache; absent: it is not there. */
+    Optional<Claim> claim(Ip ip);
+
+    /** All Address objects in the cache. */
+    List<Claim> claims();
+
+    Read<ServiceState> readService(ServiceKey key);
+
+    Read<Claim> readClaim(Ip ip);
+
+    /** Creates the Address object of {@code ip}. A Conflict means that there is one already, whoever's it is. */
+    Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner);
+
+    /**
+     * Replaces class and owners of an Address object.
+     *
+     * @param seen the object as the change was decided on; if it is another by now: Conflict
+     */
+    Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners);
+
+    /**
+     * Deletes an Address object.
+     *
+     * @param seen as in {@link #updateClaim}
+     */
+    Write<Claim> deleteClaim(Claim seen);
+
+    /**
+     * Changes finalizer, ingress and conditions of a Service in one patch of its status, and nothing else:
+     * others' finalizers and conditions stay.
+     *
+     * @param seen the Service as the change was decided on; if it is another, or changed since: Conflict
+     * @param dryRun whether the API server shall only answer as if
+     */
+    Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun);
+
+    /** Takes our finalizer and conditions, and the ingress, off in one patch; else as {@link #publish}. */
+    Write<ServiceState> clear(ServiceState seen);
+}

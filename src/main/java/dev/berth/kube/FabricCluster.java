@@ -1,0 +1,277 @@
+package dev.berth.kube;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServiceState;
+import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.net.HttpURLConnection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A real cluster: reads from {@link Caches} or live, writes through the fabric8 client. */
+public final class FabricCluster implements Cluster {
+    private static final int UNPROCESSABLE = 422;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int WRITES_AT_ONCE = 32;
+
+    private final KubernetesClient client;
+    private final Caches caches;
+
+    /** More at once gain nothing, and take the API server from others. */
+    private final Semaphore writes = new Semaphore(WRITES_AT_ONCE);
+
+    public FabricCluster(KubernetesClient client, Caches caches) {
+        this.client = client;
+        this.caches = caches;
+    }
+
+    @Override
+    public Optional<ServiceState> service(ServiceKey key) {
+        return caches.services().get(key.namespace(), key.name()).map(ServiceStates::of);
+    }
+
+    @Override
+    public List<ServiceState> services() {
+        return caches.services().list().map(ServiceStates::of).toList();
+    }
+
+    @Override
+    public Map<String, String> namespaceLabels(String namespace) {
+        return caches.namespaces()
+                .get(null, namespace)
+                .map(found -> found.getMetadata().getLabels())
+                .orElse(Map.of());
+    }
+
+    @Override
+    public Optional<Claim> claim(Ip ip) {
+        return caches.addresses().get(null, ip.objectName()).flatMap(Claims::of);
+    }
+
+    @Override
+    public List<Claim> claims() {
+        return caches.addresses()
+                .list()
+                .flatMap(address -> Claims.of(address).stream())
+                .toList();
+    }
+
+    @Override
+    public Read<ServiceState> readService(ServiceKey key) {
+        return read(
+                () -> client.services()
+                        .inNamespace(key.namespace())
+                        .withName(key.name())
+                        .get(),
+                service -> Optional.of(ServiceStates.of(service)));
+    }
+
+    @Override
+    public Read<Claim> readClaim(Ip ip) {
+        return read(
+                () -> client.resources(Address.class).withName(ip.objectName()).get(), Claims::of);
+    }
+
+    @Override
+    public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
+        Address address = Claims.create(ip, pool, loadBalancerClass, List.of(owner));
+        return write(() -> client.resource(address).create(), FabricCluster::claimOf);
+    }
+
+    @Override
+    public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
+        Address address = Claims.create(seen.ip(), seen.pool(), loadBalancerClass, owners);
+        address.getMetadata().setUid(seen.uid());
+        address.getMetadata().setResourceVersion(seen.resourceVersion());
+        return write(
+                () -> client.resource(address)
+                        .lockResourceVersion(seen.resourceVersion())
+                        .update(),
+                FabricCluster::claimOf);
+    }
+
+    @Override
+    public Write<Claim> deleteClaim(Claim seen) {
+        // The client's own delete has no uid precondition.
+        String body = client.getKubernetesSerialization()
+                .asJson(new DeleteOptionsBuilder()
+                        .withApiVersion("v1")
+                        .withKind("DeleteOptions")
+                        .withNewPreconditions()
+                        .withUid(seen.uid())
+                        .withResourceVersion(seen.resourceVersion())
+                        .endPreconditions()
+                        .build());
+        String path = "/apis/"
+                + Address.class
+                        .getAnnotation(io.fabric8.kubernetes.model.annotation.Group.class)
+                        .value()
+                + "/v1alpha1/addresses/" + seen.ip().objectName();
+        return write(
+                () -> {
+                    client.raw(path, "DELETE", body);
+                    return seen;
+                },
+                Function.identity());
+    }
+
+    private static Claim claimOf(Address address) {
+        return Claims.of(address).orElseThrow();
+    }
+
+    @Override
+    public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+        ObjectNode patch = patchOf(seen);
+        if (difference.finalizer()) {
+            patch.withObject("/metadata").putArray("finalizers").add(Marks.FINALIZER);
+        }
+        List<Published> ingress = difference.ingress();
+        if (ingress != null) {
+            putIngress(patch, ingress);
+        }
+        if (!difference.conditions().isEmpty()
+                || !difference.removedConditions().isEmpty()) {
+            ArrayNode conditions = patch.withObject("/status").putArray("conditions");
+            difference.conditions().forEach(condition -> add(conditions, condition));
+            difference.removedConditions().forEach(type -> remove(conditions, type));
+        }
+        return patch(seen, patch, dryRun);
+    }
+
+    @Override
+    public Write<ServiceState> clear(ServiceState seen) {
+        ObjectNode patch = patchOf(seen);
+        patch.withObject("/metadata")
+                .putArray("$deleteFromPrimitiveList/finalizers")
+                .add(Marks.FINALIZER);
+        putIngress(patch, List.of());
+        ArrayNode conditions = patch.withObject("/status").putArray("conditions");
+        seen.conditions().stream()
+                .map(Condition::type)
+                .filter(Marks.CONDITIONS::contains)
+                .forEach(type -> remove(conditions, type));
+        return patch(seen, patch, false);
+    }
+
+    private static ObjectNode patchOf(ServiceState seen) {
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        patch.putObject("metadata").put("uid", seen.uid()).put("resourceVersion", seen.resourceVersion());
+        return patch;
+    }
+
+    private static void putIngress(ObjectNode patch, List<Published> ingress) {
+        ObjectNode loadBalancer = patch.withObject("/status").putObject("loadBalancer");
+        if (ingress.isEmpty()) {
+            loadBalancer.putNull("ingress");
+            return;
+        }
+        ArrayNode entries = loadBalancer.putArray("ingress");
+        for (Published entry : ingress) {
+            ObjectNode node = entries.addObject();
+            if (entry.ip() != null) {
+                node.put("ip", entry.ip());
+            }
+            if (entry.hostname() != null) {
+                node.put("hostname", entry.hostname());
+            }
+            if (entry.ipMode() != null) {
+                node.put("ipMode", entry.ipMode().toString());
+            }
+        }
+    }
+
+    private static void add(ArrayNode conditions, Condition condition) {
+        conditions
+                .addObject()
+                .put("type", condition.type())
+                .put("status", condition.status().toString())
+                .put("reason", condition.reason())
+                .put("message", condition.message())
+                .put("lastTransitionTime", condition.since().toString());
+    }
+
+    private static void remove(ArrayNode conditions, String type) {
+        conditions.addObject().put("$patch", "delete").put("type", type);
+    }
+
+    private Write<ServiceState> patch(ServiceState seen, ObjectNode patch, boolean dryRun) {
+        PatchContext.Builder context = new PatchContext.Builder().withPatchType(PatchType.STRATEGIC_MERGE);
+        if (dryRun) {
+            context.withDryRun(List.of("All"));
+        }
+        return write(
+                () -> client.services()
+                        .inNamespace(seen.key().namespace())
+                        .withName(seen.key().name())
+                        .subresource("status")
+                        .patch(context.build(), patch.toString()),
+                (Service answer) -> ServiceStates.of(answer));
+    }
+
+    private static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {
+        try {
+            O object = get.get();
+            return object == null
+                    ? new Read.Absent<>()
+                    : translate.apply(object).<Read<T>>map(Read.Found::new).orElseGet(Read.Absent::new);
+        } catch (KubernetesClientException failure) {
+            return new Read.Failed<>(message(failure));
+        }
+    }
+
+    private <O, T> Write<T> write(Supplier<O> call, Function<O, T> translate) {
+        writes.acquireUninterruptibly();
+        try {
+            return new Write.Done<>(translate.apply(call.get()));
+        } catch (KubernetesClientException failure) {
+            String message = message(failure);
+            return switch (failure.getCode()) {
+                case HttpURLConnection.HTTP_CONFLICT -> new Write.Conflict<>(message);
+                case HttpURLConnection.HTTP_NOT_FOUND -> new Write.NotFound<>(message);
+                // A patch for another uid is answered with 422: metadata.uid is immutable.
+                case UNPROCESSABLE ->
+                    message.contains("metadata.uid") || message.contains("UID")
+                            ? new Write.Conflict<>(message)
+                            : new Write.Refused<>(message);
+                case HttpURLConnection.HTTP_BAD_REQUEST,
+                        HttpURLConnection.HTTP_UNAUTHORIZED,
+                        HttpURLConnection.HTTP_FORBIDDEN,
+                        HttpURLConnection.HTTP_BAD_METHOD,
+                        TOO_MANY_REQUESTS -> new Write.Refused<>(message);
+                default -> new Write.Unknown<>(message);
+            };
+        } finally {
+            writes.release();
+        }
+    }
+
+    private static String message(KubernetesClientException failure) {
+        if (failure.getStatus() != null && failure.getStatus().getMessage() != null) {
+            return failure.getStatus().getMessage();
+        }
+        Throwable cause = failure.getCause();
+        return cause == null || cause.getMessage() == null
+                ? String.valueOf(failure.getMessage())
+                : failure.getMessage() + ": " + cause.getMessage();
+    }
+}

@@ -1,0 +1,147 @@
+package dev.berth.kube;
+
+import io.fabric8.kubernetes.api.model.MicroTime;
+import io.fabric8.kubernetes.api.model.events.v1.Event;
+import io.fabric8.kubernetes.api.model.events.v1.EventBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes events.k8s.io/v1 events from a bounded queue, within a budget: addresses come first, and the
+ * API server's time is scarce when thousands of Services come at once. The same event about the same
+ * object is written once in ten minutes.
+ */
+public final class FabricEvents implements Events, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FabricEvents.class);
+    private static final int QUEUE = 1_000;
+    private static final int BURST = 100;
+    private static final Duration REFILL = Duration.ofMillis(100);
+    private static final Duration REPEAT = Duration.ofMinutes(10);
+    private static final int REMEMBERED = 10_000;
+    private static final int NOTE_LENGTH = 1_024;
+
+    private final KubernetesClient client;
+    private final InstantSource clock;
+    private final String instance;
+    private final LongConsumer dropped;
+    private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE);
+    private final Thread writer;
+
+    private record Said(About about, String reason, String message) {}
+
+    private final Map<Said, Instant> said = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Said, Instant> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    /**
+     * Starts the writer.
+     *
+     * @param instance who reports: the name of the Pod
+     * @param dropped told of each event that found no room
+     */
+    public FabricEvents(KubernetesClient client, InstantSource clock, String instance, LongConsumer dropped) {
+        this.client = client;
+        this.clock = clock;
+        this.instance = instance;
+        this.dropped = dropped;
+        this.writer = Thread.ofVirtual().name("events").start(this::write);
+    }
+
+    @Override
+    public void normal(About about, String reason, String message) {
+        add(about, "Normal", reason, message);
+    }
+
+    @Override
+    public void warning(About about, String reason, String message) {
+        add(about, "Warning", reason, message);
+    }
+
+    private void add(About about, String type, String reason, String message) {
+        Instant now = clock.instant();
+        synchronized (said) {
+            Said what = new Said(about, reason, message);
+            Instant before = said.get(what);
+            if (before != null && before.plus(REPEAT).isAfter(now)) {
+                return;
+            }
+            said.put(what, now);
+        }
+        String namespace = about.namespace().isEmpty() ? "default" : about.namespace();
+        Event event = new EventBuilder()
+                .withNewMetadata()
+                .withGenerateName(about.name() + ".")
+                .withNamespace(namespace)
+                .endMetadata()
+                .withType(type)
+                .withReason(reason)
+                .withNote(message.length() <= NOTE_LENGTH ? message : message.substring(0, NOTE_LENGTH - 1) + "…")
+                .withAction("Reconcile")
+                .withReportingController("berth.dev/controller")
+                .withReportingInstance(instance)
+                .withEventTime(new MicroTime(now.truncatedTo(ChronoUnit.MICROS).toString()))
+                .withNewRegarding()
+                .withApiVersion(about.apiVersion())
+                .withKind(about.kind())
+                .withNamespace(about.namespace().isEmpty() ? null : about.namespace())
+                .withName(about.name())
+                .withUid(about.uid())
+                .endRegarding()
+                .build();
+        if (!queue.offer(event)) {
+            dropped.accept(1);
+        }
+    }
+
+    private void write() {
+        int budget = BURST;
+        long refilled = System.nanoTime();
+        try {
+            while (true) {
+                Event event = queue.take();
+                long earned = (System.nanoTime() - refilled) / REFILL.toNanos();
+                if (earned > 0) {
+                    budget = (int) Math.min(BURST, budget + earned);
+                    refilled += earned * REFILL.toNanos();
+                }
+                if (budget == 0) {
+                    Thread.sleep(REFILL);
+                    budget++;
+                    refilled = System.nanoTime();
+                }
+                budget--;
+                create(event);
+            }
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void create(Event event) {
+        try {
+            client.resource(event).create();
+        } catch (KubernetesClientException failure) {
+            dropped.accept(1);
+            LOG.debug("event {} was not written", event.getReason(), failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        writer.interrupt();
+    }
+}

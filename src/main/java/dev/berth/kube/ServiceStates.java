@@ -1,0 +1,122 @@
+package dev.berth.kube;
+
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServicePort;
+import io.fabric8.kubernetes.api.model.ServiceSpec;
+import io.fabric8.kubernetes.api.model.ServiceStatus;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** From Kubernetes' Service to ours. */
+public final class ServiceStates {
+    private static final String TYPE_LOAD_BALANCER = "LoadBalancer";
+
+    private ServiceStates() {}
+
+    public static ServiceKey keyOf(Service service) {
+        return new ServiceKey(
+                service.getMetadata().getNamespace(), service.getMetadata().getName());
+    }
+
+    public static boolean isLoadBalancer(Service service) {
+        return service.getSpec() != null
+                && TYPE_LOAD_BALANCER.equals(service.getSpec().getType());
+    }
+
+    public static ServiceState of(Service service) {
+        ObjectMeta meta = service.getMetadata();
+        ServiceSpec spec = service.getSpec();
+        ServiceStatus status = service.getStatus();
+        return new ServiceState(
+                keyOf(service),
+                meta.getUid(),
+                meta.getResourceVersion(),
+                time(meta.getCreationTimestamp()),
+                meta.getDeletionTimestamp() != null,
+                isLoadBalancer(service),
+                spec == null ? null : spec.getLoadBalancerClass(),
+                spec == null
+                        ? List.of()
+                        : list(spec.getIpFamilies()).stream().map(IpFamily::of).toList(),
+                spec == null ? FamilyPolicy.SINGLE_STACK : policy(spec.getIpFamilyPolicy()),
+                spec == null
+                        ? List.of()
+                        : list(spec.getPorts()).stream()
+                                .map(ServiceStates::port)
+                                .toList(),
+                meta.getLabels() == null ? Map.of() : meta.getLabels(),
+                list(meta.getFinalizers()),
+                status == null || status.getLoadBalancer() == null
+                        ? List.of()
+                        : list(status.getLoadBalancer().getIngress()).stream()
+                                .map(ServiceStates::published)
+                                .toList(),
+                status == null
+                        ? List.of()
+                        : list(status.getConditions()).stream()
+                                .map(ServiceStates::condition)
+                                .toList());
+    }
+
+    private static FamilyPolicy policy(@Nullable String text) {
+        if (text == null) {
+            return FamilyPolicy.SINGLE_STACK;
+        }
+        return switch (text) {
+            case "PreferDualStack" -> FamilyPolicy.PREFER_DUAL_STACK;
+            case "RequireDualStack" -> FamilyPolicy.REQUIRE_DUAL_STACK;
+            default -> FamilyPolicy.SINGLE_STACK;
+        };
+    }
+
+    private static Port port(ServicePort port) {
+        return new Port(
+                Optional.ofNullable(port.getName()).orElse(""),
+                Optional.ofNullable(port.getProtocol()).orElse("TCP"),
+                port.getPort(),
+                Optional.ofNullable(port.getNodePort()).orElse(0));
+    }
+
+    private static Published published(LoadBalancerIngress ingress) {
+        return new Published(
+                ingress.getIp(),
+                ingress.getHostname(),
+                Optional.ofNullable(ingress.getIpMode()).flatMap(IpMode::of).orElse(null));
+    }
+
+    private static Condition condition(io.fabric8.kubernetes.api.model.Condition condition) {
+        return new Condition(
+                condition.getType(),
+                Condition.Status.of(condition.getStatus()),
+                Optional.ofNullable(condition.getReason()).orElse(""),
+                Optional.ofNullable(condition.getMessage()).orElse(""),
+                time(condition.getLastTransitionTime()));
+    }
+
+    /** A time as the API server writes it; the epoch if it is absent or unreadable. */
+    static Instant time(@Nullable String text) {
+        try {
+            return text == null ? Instant.EPOCH : Instant.parse(text);
+        } catch (DateTimeParseException unreadable) {
+            return Instant.EPOCH;
+        }
+    }
+
+    private static <T> List<T> list(@Nullable List<T> list) {
+        return list == null ? List.of() : list;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.berth.kube;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes the status of objects of our own kinds: a merge patch of the status alone. */
+public final class StatusWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
+
+    private final KubernetesClient client;
+
+    public StatusWriter(KubernetesClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Writes it. A failure is logged, and left to the next look at the object: a status only tells.
+     *
+     * @param object as it was read; if it is another by now nothing is written
+     */
+    public void write(HasMetadata object, Object status) {
+        Map<String, Object> patch =
+                Map.of("metadata", Map.of("uid", object.getMetadata().getUid()), "status", status);
+        try {
+            client.resource(object)
+                    .subresource("status")
+                    .patch(
+                            PatchContext.of(PatchType.JSON_MERGE),
+                            client.getKubernetesSerialization().asJson(patch));
+        } catch (KubernetesClientException failure) {
+            LOG.warn(
+                    "status of {} {}: {}",
+                    object.getKind(),
+                    object.getMetadata().getName(),
+                    failure.getMessage());
+        }
+    }
+}

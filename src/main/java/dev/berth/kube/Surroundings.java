@@ -1,0 +1,199 @@
+package dev.berth.kube;
+
+import dev.berth.address.IpRange;
+import dev.berth.address.NeverGiven;
+import dev.berth.plan.StandBack;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Informable;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of the cluster bears on addresses without being Berth's or a Service: Nodes, Namespaces, the
+ * Service ranges, and where the API servers are.
+ */
+public final class Surroundings implements AutoCloseable {
+    /** Who is told of a change. Called by informer threads: be quick. */
+    public interface Listener {
+        /** The addresses that no pool may give, or the signs of another controller, may have changed. */
+        void surroundingsChanged();
+
+        /** The labels of a namespace changed. */
+        void namespaceChanged(String namespace);
+    }
+
+    private static final String API_SERVERS_LABEL = "kubernetes.io/service-name";
+
+    private final KubernetesClient client;
+    private final Caches caches;
+    private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
+
+    public Surroundings(KubernetesClient client, Caches caches) {
+        this.client = client;
+        this.caches = caches;
+    }
+
+    /** Starts the informers and returns when they are in sync. */
+    public void start(Listener listener) {
+        caches.nodes(watch(client.nodes(), new Quiet<Node>() {
+            @Override
+            void changed(@Nullable Node old, @Nullable Node now) {
+                if (old == null || now == null || !signs(old).equals(signs(now))) {
+                    listener.surroundingsChanged();
+                }
+            }
+        }));
+        caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
+            @Override
+            void changed(@Nullable Namespace old, @Nullable Namespace now) {
+                if (old != null
+                        && now != null
+                        && !Objects.equals(
+                                old.getMetadata().getLabels(), now.getMetadata().getLabels())) {
+                    listener.namespaceChanged(now.getMetadata().getName());
+                }
+            }
+        }));
+        caches.apiServers(watch(
+                client.discovery()
+                        .v1()
+                        .endpointSlices()
+                        .inNamespace("default")
+                        .withLabel(API_SERVERS_LABEL, "kubernetes"),
+                Quiet.<EndpointSlice>telling(listener)));
+        if (client.supports(ServiceCIDR.class)) {
+            caches.serviceCidrs(watch(client.resources(ServiceCIDR.class), Quiet.<ServiceCIDR>telling(listener)));
+        }
+    }
+
+    private <T extends HasMetadata> Cache<T> watch(Informable<T> what, ResourceEventHandler<T> handler) {
+        SharedIndexInformer<T> informer = what.inform(handler);
+        informers.add(informer);
+        return new Cache<>() {
+            @Override
+            public Optional<T> get(@Nullable String namespace, String name) {
+                return Optional.ofNullable(
+                        informer.getStore().getByKey(namespace == null ? name : namespace + "/" + name));
+            }
+
+            @Override
+            public Stream<T> list() {
+                return informer.getStore().list().stream();
+            }
+        };
+    }
+
+    /** The addresses that no pool may give out. */
+    public List<NeverGiven> neverGiven() {
+        List<NeverGiven> all = new ArrayList<>();
+        caches.serviceCidrs()
+                .list()
+                .map(cidr -> new NeverGiven(
+                        "ServiceCIDR \"" + cidr.getMetadata().getName() + "\"",
+                        ranges(cidr.getSpec().getCidrs()),
+                        true))
+                .forEach(all::add);
+        caches.nodes()
+                .list()
+                .map(node ->
+                        new NeverGiven("Node \"" + node.getMetadata().getName() + "\"", ranges(addresses(node)), false))
+                .forEach(all::add);
+        caches.apiServers()
+                .list()
+                .map(slice -> new NeverGiven(
+                        "the API servers",
+                        ranges(slice.getEndpoints().stream()
+                                .flatMap(endpoint -> endpoint.getAddresses().stream())
+                                .toList()),
+                        false))
+                .forEach(all::add);
+        return all;
+    }
+
+    /** A Node of a cloud that brings its own load balancer controller; absent: there is none. */
+    public Optional<StandBack> cloudNode() {
+        return caches.nodes()
+                .list()
+                .filter(node -> node.getSpec() != null && node.getSpec().getProviderID() != null)
+                .filter(node -> StandBack.isCloud(node.getSpec().getProviderID()))
+                .map(node -> new StandBack("Node \"" + node.getMetadata().getName() + "\" has providerID "
+                        + node.getSpec().getProviderID()))
+                .findFirst();
+    }
+
+    /** What of a Node is looked at; its heartbeats are not. */
+    private static List<String> signs(Node node) {
+        List<String> signs = new ArrayList<>(addresses(node));
+        signs.add(String.valueOf(node.getSpec() == null ? null : node.getSpec().getProviderID()));
+        return signs;
+    }
+
+    private static List<String> addresses(Node node) {
+        if (node.getStatus() == null || node.getStatus().getAddresses() == null) {
+            return List.of();
+        }
+        return node.getStatus().getAddresses().stream()
+                .filter(address -> address.getType().endsWith("IP"))
+                .map(address -> address.getAddress())
+                .toList();
+    }
+
+    /** What cannot be read, a host name for one, is left out: it cannot be in a pool either. */
+    private static List<IpRange> ranges(@Nullable List<String> texts) {
+        return (texts == null ? List.<String>of() : texts)
+                .stream().flatMap(text -> range(text).stream()).toList();
+    }
+
+    private static Optional<IpRange> range(String text) {
+        try {
+            return Optional.of(IpRange.parse(text));
+        } catch (IllegalArgumentException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void close() {
+        informers.forEach(SharedIndexInformer::stop);
+    }
+
+    /** One method for all three events. */
+    private abstract static class Quiet<T> implements ResourceEventHandler<T> {
+        abstract void changed(@Nullable T old, @Nullable T now);
+
+        static <T> Quiet<T> telling(Listener listener) {
+            return new Quiet<>() {
+                @Override
+                void changed(@Nullable T old, @Nullable T now) {
+                    listener.surroundingsChanged();
+                }
+            };
+        }
+
+        @Override
+        public void onAdd(T object) {
+            changed(null, object);
+        }
+
+        @Override
+        public void onUpdate(T old, T now) {
+            changed(old, now);
+        }
+
+        @Override
+        public void onDelete(T object, boolean finalStateUnknown) {
+            changed(object, null);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.berth.telemetry;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.plan.Publication;
+import dev.berth.plan.ServiceState;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Counts and times the writes to a cluster: {@code berth_writes_seconds{write,outcome}}. */
+public final class MeteredCluster implements Cluster {
+    private final Cluster cluster;
+    private final MeterRegistry registry;
+
+    public MeteredCluster(Cluster cluster, MeterRegistry registry) {
+        this.cluster = cluster;
+        this.registry = registry;
+    }
+
+    private interface Call<T> {
+        Write<T> send();
+    }
+
+    private <T> Write<T> timed(String write, Call<T> call) {
+        long start = System.nanoTime();
+        Write<T> outcome = call.send();
+        registry.timer(
+                        "berth.writes",
+                        "write",
+                        write,
+                        "outcome",
+                        outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT))
+                .record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
+        return outcome;
+    }
+
+    @Override
+    public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
+        return timed("create_address", () -> cluster.createClaim(ip, pool, loadBalancerClass, owner));
+    }
+
+    @Override
+    public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
+        return timed("update_address", () -> cluster.updateClaim(seen, loadBalancerClass, owners));
+    }
+
+    @Override
+    public Write<Claim> deleteClaim(Claim seen) {
+        return timed("delete_address", () -> cluster.deleteClaim(seen));
+    }
+
+    @Override
+    public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+        return timed(
+                dryRun ? "dry_run_service_status" : "patch_service_status",
+                () -> cluster.publish(seen, difference, dryRun));
+    }
+
+    @Override
+    public Write<ServiceState> clear(ServiceState seen) {
+        return timed("clear_service_status", () -> cluster.clear(seen));
+    }
+
+    @Override
+    public Optional<ServiceState> service(ServiceKey key) {
+        return cluster.service(key);
+    }
+
+    @Override
+    public List<ServiceState> services() {
+        return cluster.services();
+    }
+
+    @Override
+    public Map<String, String> namespaceLabels(String namespace) {
+        return cluster.namespaceLabels(namespace);
+    }
+
+    @Override
+    public Optional<Claim> claim(Ip ip) {
+        return cluster.claim(ip);
+    }
+
+    @Override
+    public List<Claim> claims() {
+        return cluster.claims();
+    }
+
+    @Override
+    public Read<ServiceState> readService(ServiceKey key) {
+        return cluster.readService(key);
+    }
+
+    @Override
+    public Read<Claim> readClaim(Ip ip) {
+        return cluster.readClaim(ip);
+    }
+}
