@@ -5,6 +5,7 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.crdv2.generator.CRDGenerator;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceColumnDefinition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaPropsBuilder;
@@ -17,9 +18,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file a kind. */
+/** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file a kind, and the list of them. */
 final class CrdFiles {
+    /** Makes the folder a kustomize base: a kustomization may take in other folders, but no single file from outside. */
+    private static final String KUSTOMIZATION = "kustomization.yaml";
+
     private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
             List.of(AddressPool.class, Address.class, LoadBalancerClass.class);
 
@@ -35,8 +40,29 @@ final class CrdFiles {
         generate(directory);
     }
 
-    /** Writes {@code <plural>.berth.dev.yaml} for each kind into {@code directory}, which exists and is empty. */
+    /**
+     * Writes {@code <plural>.berth.dev.yaml} for each kind, and the {@code kustomization.yaml} that names
+     * them, into {@code directory}, which exists and is empty.
+     */
     static void generate(Path directory) throws IOException {
+        generateKinds(directory);
+        String resources = list(directory).stream()
+                .map(file -> "  - " + file.getFileName() + "\n")
+                .collect(Collectors.joining());
+        Files.writeString(
+                directory.resolve(KUSTOMIZATION),
+                "# Generated, as the files beside it are: run make manifests.\n"
+                        + "apiVersion: kustomize.config.k8s.io/v1beta1\n"
+                        + "kind: Kustomization\n"
+                        + "resources:\n"
+                        + resources
+                        // An uninstall tells by it what to keep: with its kind every Address goes.
+                        + "labels:\n"
+                        + "  - pairs:\n"
+                        + "      app.kubernetes.io/component: crds\n");
+    }
+
+    private static void generateKinds(Path directory) throws IOException {
         KubernetesSerialization yaml = new KubernetesSerialization();
         for (Class<? extends CustomResource<?, ?>> kind : KINDS) {
             new CRDGenerator()
@@ -66,15 +92,17 @@ final class CrdFiles {
 
     /**
      * Puts right what the generator does to records: it sorts the printer columns by path, takes each
-     * rule from both the field and its accessor, and leaves {@code spec} optional.
+     * rule from both the field and its accessor, and leaves {@code spec} optional. Priority 0 it writes
+     * out and the API server drops, so that every {@code kubectl apply} would find a difference.
      */
     private static void polish(CustomResourceDefinition crd, Class<?> kind) {
         List<String> declared = Arrays.stream(kind.getAnnotationsByType(AdditionalPrinterColumn.class))
                 .map(AdditionalPrinterColumn::name)
                 .toList();
         crd.getSpec().getVersions().forEach(version -> {
-            version.getAdditionalPrinterColumns()
-                    .sort(Comparator.comparingInt(column -> declared.indexOf(column.getName())));
+            List<CustomResourceColumnDefinition> columns = version.getAdditionalPrinterColumns();
+            columns.sort(Comparator.comparingInt(column -> declared.indexOf(column.getName())));
+            columns.stream().filter(column -> column.getPriority() == 0).forEach(column -> column.setPriority(null));
             JSONSchemaProps schema = version.getSchema().getOpenAPIV3Schema();
             schema.setRequired(List.of("spec"));
             boundTheName(schema, kind);
