@@ -1,0 +1,102 @@
+# Needs: a JDK 25, Maven 3.8 or later; Go where Kubernetes' binaries cannot be downloaded.
+# Written for GNU Make 3.81, too, the one of macOS.
+.DEFAULT_GOAL := help
+
+# ALL=1: the binaries that only the tests and the lab need, too (make kube)
+ALL =
+
+JDK       = src/build/with-jdk
+KUBE      = src/test/kube/kube
+MVN       = $(JDK) mvn -B -ntp
+DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
+
+KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
+KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-controller-manager
+KUBERNETES_ALL     = $(KUBERNETES_TO_TEST) kube-proxy
+
+MANIFESTS = src/main/kubernetes
+ONE_FILE  = $(MANIFESTS)/berth.yaml
+CRDS      = crds
+
+# The build that demo, run, bench and manifests use; target/ has no other mark of a whole build.
+BUILT = target/test.classpath
+BUILT_FROM := pom.xml $(shell find src/main/java src/main/resources src/main/proto src/test/java src/test/resources 2>/dev/null)
+JAVA_TEST_TREE = $(JDK) java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+  -Djava.util.logging.manager=org.jboss.logmanager.LogManager \
+  -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
+
+# The pinned kubectl is not needed for this: kustomize's output has been the same for years.
+KUSTOMIZE = { kubectl=$$(command -v kubectl || $(KUBE) --path kubectl) && \
+  echo "\# Generated from kustomization.yaml beside it: change what that names, then run make manifests." && \
+  "$$kubectl" kustomize $(MANIFESTS); }
+
+.PHONY: help
+help: ## lists the targets
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | \
+	  awk -F '\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+.PHONY: demo
+demo: kube-to-run $(BUILT) ## starts a real API server and Berth, shows Services getting addresses, and ends
+	@$(JAVA_TEST_TREE) dev.berth.demo.Demo demo
+
+.PHONY: run
+run: kube-to-run $(BUILT) ## the same, and stays up for your own kubectl until Ctrl-C
+	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
+
+.PHONY: test
+test: kube-to-test one-file-check ## builds and runs every test (mvn verify)
+	@echo "make: mvn verify: formatting, compiler checks, then each test class as it ends; reports in target/"
+	@$(MVN) verify -Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
+	  -Dorg.slf4j.simpleLogger.log.io.quarkus=error \
+	  -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info \
+	  -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.failsafe=info
+	@echo "make: every test passed"
+
+.PHONY: bench
+bench: $(BUILT) ## compares Berth with Kubernetes' own service controller (minutes)
+	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller
+	@$(JAVA_TEST_TREE) dev.berth.bench.Bench
+
+.PHONY: kube
+kube: ## fetches or builds etcd and kube-apiserver into ~/.cache/berth; ALL=1: what the tests use, too
+	@$(KUBE) $(if $(filter-out 0,$(ALL)),$(KUBERNETES_ALL),$(KUBERNETES_TO_RUN))
+
+.PHONY: manifests
+manifests: kubectl $(BUILT) ## writes crds/ and src/main/kubernetes/berth.yaml anew
+	@echo "make: writing $(CRDS)/ and $(ONE_FILE)"
+	@$(JAVA_TEST_TREE) dev.berth.api.CrdFiles $(CRDS)
+	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml && mv target/berth.yaml $(ONE_FILE)
+
+.PHONY: format
+format: ## puts the Java sources into the one format
+	@echo "make: formatting"
+	@$(MVN) -q spotless:apply
+
+.PHONY: check
+check: one-file-check ## checks format, compiler findings, and that crds/ and berth.yaml are up to date
+	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
+	@$(MVN) -q test -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
+
+# --- What the targets above are made of -------------------------------------
+
+.PHONY: kube-to-run kube-to-test kubectl
+kube-to-run:
+	@$(KUBE) $(KUBERNETES_TO_RUN)
+
+kube-to-test:
+	@$(KUBE) $(KUBERNETES_TO_TEST)
+
+kubectl:
+	@command -v kubectl >/dev/null || $(KUBE) kubectl
+
+.PHONY: one-file-check
+one-file-check: kubectl
+	@echo "make: checking that $(ONE_FILE) is up to date"
+	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml
+	@diff -u $(ONE_FILE) target/berth.yaml || \
+	  { echo "make: $(ONE_FILE) is out of date (+ is what it should have): run make manifests" >&2; exit 1; }
+
+$(BUILT): $(BUILT_FROM)
+	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
+	@$(MVN) -q package -DskipTests $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=$@.new
+	@mv $@.new $@
