@@ -1,0 +1,545 @@
+package dev.berth.testing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fabric8.kubernetes.api.model.authentication.TokenRequest;
+import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real Kubernetes control plane as ordinary processes: etcd, kube-apiserver and, when asked for, some controllers
+ * of kube-controller-manager. There are no nodes, no scheduler and no kubelet: a Pod stays Pending.
+ *
+ * <p>Any number may run at once. RBAC is on; clients come by certificates and ServiceAccount tokens. etcd listens on
+ * Unix sockets in a private directory, the API server on a loopback port that the kernel chose, the controller
+ * manager nowhere. Everything ends with {@link #close()} or with the JVM, however that ends; a crashed JVM's
+ * directory is removed when the next control plane of the same user starts.
+ *
+ * <p>Without controllers nothing is garbage-collected, a namespace never finishes deleting, a ServiceCIDR has no
+ * Ready condition, and there are neither EndpointSlices nor default ServiceAccounts.
+ *
+ * <p>Not thread-safe in its starting and stopping methods.
+ */
+public final class ControlPlane implements AutoCloseable {
+    private static final Duration READY = Duration.ofSeconds(90);
+    private static final Duration GRACE = Duration.ofSeconds(15);
+    private static final Duration COMMAND = Duration.ofSeconds(60);
+    private static final Duration POLL = Duration.ofMillis(50);
+
+    /** Relative to the working directory of all processes: a path in a temporary folder may be too long for one. */
+    private static final String ETCD_SOCKET = "etcd.sock:0";
+
+    private static final String AUDIT_POLICY = """
+            apiVersion: audit.k8s.io/v1
+            kind: Policy
+            omitStages: [RequestReceived]
+            rules:
+            - level: None
+              verbs: [watch]
+            - level: None
+              users: ["system:apiserver"]
+            - level: None
+              nonResourceURLs: ["*"]
+            - level: Metadata
+            """;
+
+    private static final String ETCD = "etcd";
+    private static final String API_SERVER = "kube-apiserver";
+    private static final String CONTROLLER_MANAGER = "kube-controller-manager";
+
+    private final Builder options;
+    private final OwnedDirectory directory;
+    private final ReservedPort port;
+    private final CertificateAuthority authority = new CertificateAuthority(Clock.systemUTC());
+    private final SequencedMap<String, ChildProcess> processes = new LinkedHashMap<>();
+    private @Nullable KubernetesClient admin;
+
+    private ControlPlane(Builder options) {
+        this.options = options;
+        this.port = ReservedPort.on(options.bindAddress);
+        this.directory = options.keep == null ? OwnedDirectory.create() : OwnedDirectory.keep(options.keep);
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** What to start; without any call: Kubernetes {@value KubeBinaries#KUBERNETES}, dual stack, no controllers. */
+    public static final class Builder {
+        private KubeBinaries binaries = KubeBinaries.ofThisMachine();
+        private String version = KubeBinaries.KUBERNETES;
+        private List<String> serviceCidrs = List.of("10.96.0.0/16", "fd00:10:96::/108");
+        private InetAddress bindAddress = InetAddress.ofLiteral("127.0.0.1");
+        private boolean kubernetesEndpoints;
+        private final List<String> apiServerFlags = new ArrayList<>();
+        private boolean auditLog;
+        private List<String> controllers = List.of();
+        private @Nullable Path keep;
+
+        private Builder() {}
+
+        /** {@link KubeBinaries#KUBERNETES} or {@link KubeBinaries#GATED_KUBERNETES}. */
+        public Builder version(String version) {
+            this.version = version;
+            return this;
+        }
+
+        public Builder binaries(KubeBinaries binaries) {
+            this.binaries = binaries;
+            return this;
+        }
+
+        /** One range, or one of each IP family; the first is the cluster's primary family. */
+        public Builder serviceCidrs(String... cidrs) {
+            serviceCidrs = List.of(cidrs);
+            return this;
+        }
+
+        /**
+         * Where the API server listens, instead of 127.0.0.1, with the endpoints of {@code default/kubernetes}: they
+         * exist only here, because Kubernetes refuses loopback addresses as endpoints.
+         *
+         * @param address an IP address of this machine, of the primary family, not loopback
+         */
+        public Builder reachableAt(String address) {
+            bindAddress = InetAddress.ofLiteral(address);
+            kubernetesEndpoints = true;
+            return this;
+        }
+
+        /** A flag {@code --name=value}; it replaces the default of this name. */
+        public Builder apiServerFlag(String flag) {
+            apiServerFlags.add(flag);
+            return this;
+        }
+
+        /** Makes {@link ControlPlane#auditEvents()} available. */
+        public Builder withAuditLog() {
+            auditLog = true;
+            return this;
+        }
+
+        /** Starts kube-controller-manager with these controllers only, under their own ServiceAccounts. */
+        public Builder controllerManager(String... controllers) {
+            this.controllers = List.of(controllers);
+            return this;
+        }
+
+        /**
+         * Keeps all files, logs and data too, in {@code directory} after the end.
+         *
+         * @param directory new or empty
+         */
+        public Builder keepDirectory(Path directory) {
+            keep = directory;
+            return this;
+        }
+
+        /**
+         * Starts the processes and waits until the API server is ready and {@code default/kubernetes} exists.
+         *
+         * @throws IllegalStateException if a binary is missing, or if a process ends or is not ready in 90 seconds;
+         *     with the tail of its log
+         */
+        public ControlPlane start() {
+            ControlPlane controlPlane = new ControlPlane(this);
+            try {
+                controlPlane.startAll();
+                return controlPlane;
+            } catch (Throwable failure) {
+                try {
+                    controlPlane.close();
+                } catch (RuntimeException e) {
+                    failure.addSuppressed(e);
+                }
+                throw failure;
+            }
+        }
+    }
+
+    /** The API server's address, like {@code https://127.0.0.1:40123}; the same after a restart. */
+    public String url() {
+        String host = options.bindAddress.getHostAddress();
+        return "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port.number();
+    }
+
+    /** The certificate authority of the API server and of its clients. */
+    public String caPem() {
+        return authority.pem();
+    }
+
+    /** A kubeconfig of a cluster administrator. */
+    public Path adminKubeconfig() {
+        return file("admin.kubeconfig");
+    }
+
+    /** A cluster administrator's client, closed with the control plane. */
+    public KubernetesClient adminClient() {
+        if (admin == null) {
+            admin = clientFor(adminKubeconfig());
+        }
+        return admin;
+    }
+
+    /** A client of its own, for the caller to close. */
+    public KubernetesClient clientFor(Path kubeconfig) {
+        return new KubernetesClientBuilder()
+                .withConfig(Config.fromKubeconfig(kubeconfig.toFile()))
+                .build();
+    }
+
+    /**
+     * A kubeconfig with a fresh token of this ServiceAccount, good for a day. The ServiceAccount may do what RBAC
+     * grants it; each call gives a token and a file of its own.
+     *
+     * @throws KubernetesClientException with code 404 if there is no such ServiceAccount
+     */
+    public Path serviceAccountKubeconfig(String namespace, String name) {
+        TokenRequest day = new TokenRequestBuilder()
+                .withNewSpec()
+                .withExpirationSeconds(Duration.ofDays(1).toSeconds())
+                .endSpec()
+                .build();
+        TokenRequest granted = adminClient()
+                .serviceAccounts()
+                .inNamespace(namespace)
+                .withName(name)
+                .tokenRequest(day);
+        try {
+            Path file = Files.createTempFile(directory.path(), name + "-", ".kubeconfig");
+            return Files.writeString(
+                    file, kubeconfig("token: " + granted.getStatus().getToken()));
+        } catch (IOException e) {
+            throw new UncheckedIOException("writing a kubeconfig for " + namespace + "/" + name, e);
+        }
+    }
+
+    /**
+     * What the API server has answered since the start, in that order; not the watches, the requests of the API
+     * server to itself, nor requests for anything else than resources. The server may note a request shortly after
+     * its client has the answer: await what you expect.
+     *
+     * @throws IllegalStateException without {@link Builder#withAuditLog()}
+     */
+    public List<AuditEvent> auditEvents() {
+        if (!options.auditLog) {
+            throw new IllegalStateException("this control plane has no audit log; build it withAuditLog()");
+        }
+        String log = read("audit.log");
+        // The last line may be half written.
+        return log.substring(0, log.lastIndexOf('\n') + 1)
+                .lines()
+                .map(AuditEvent::parse)
+                .toList();
+    }
+
+    /**
+     * Runs kubectl as cluster administrator.
+     *
+     * @return its standard output
+     * @throws IllegalStateException if it fails, with its standard error, or if it runs for more than a minute
+     */
+    public String kubectl(String... arguments) {
+        List<String> command = Stream.concat(
+                        Stream.of(
+                                options.binaries.kubectl().toString(),
+                                "--kubeconfig=" + adminKubeconfig(),
+                                "--cache-dir=" + file("kubectl-cache")),
+                        Stream.of(arguments))
+                .toList();
+        try {
+            Path output = Files.createTempFile(directory.path(), "kubectl-", ".out");
+            Path errors = Files.createTempFile(directory.path(), "kubectl-", ".err");
+            Process kubectl = new ProcessBuilder(command)
+                    .redirectOutput(output.toFile())
+                    .redirectError(errors.toFile())
+                    .start();
+            if (!kubectl.waitFor(COMMAND.toSeconds(), TimeUnit.SECONDS)) {
+                kubectl.destroyForcibly();
+                throw new IllegalStateException(
+                        "kubectl %s: still runs after %s".formatted(String.join(" ", arguments), COMMAND));
+            }
+            if (kubectl.exitValue() != 0) {
+                throw new IllegalStateException("kubectl %s: exit code %d: %s"
+                        .formatted(
+                                String.join(" ", arguments),
+                                kubectl.exitValue(),
+                                Files.readString(errors).strip()));
+            }
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException("running kubectl", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while kubectl ran", e);
+        }
+    }
+
+    /**
+     * The last lines of a process's log, over all its starts.
+     *
+     * @param process etcd, kube-apiserver or kube-controller-manager
+     */
+    public String log(String process) {
+        return process(process).logTail(200);
+    }
+
+    /** The process itself, for its ID or to send it a signal like STOP. */
+    public ChildProcess process(String name) {
+        ChildProcess process = processes.get(name);
+        if (process == null) {
+            throw new IllegalArgumentException("%s is not among the processes %s".formatted(name, processes.keySet()));
+        }
+        return process;
+    }
+
+    /** Ends the API server in its orderly way; its port stays reserved and refuses connections. */
+    public void stopApiServer() {
+        process(API_SERVER).stop(GRACE);
+    }
+
+    /**
+     * Starts the API server again, on the same port and the same data, and waits until it is ready.
+     *
+     * @param flags {@code --name=value}, in addition to those of the builder and only until the next start
+     * @throws IllegalStateException if it still runs or does not become ready
+     */
+    public void startApiServer(String... flags) {
+        ChildProcess previous = processes.get(API_SERVER);
+        if (previous != null && previous.isAlive()) {
+            throw new IllegalStateException("kube-apiserver still runs; stop it first");
+        }
+        List<String> command = Stream.concat(
+                        Stream.of(
+                                options.binaries.kubeApiserver(options.version).toString()),
+                        apiServerFlags().with(options.apiServerFlags).with(List.of(flags)).toList().stream())
+                .toList();
+        launch(API_SERVER, command);
+        try (KubernetesClient probe = probe()) {
+            await(API_SERVER, () -> isReady(probe));
+        }
+    }
+
+    /** {@link #stopApiServer()} and {@link #startApiServer}. */
+    public void restartApiServer(String... flags) {
+        stopApiServer();
+        startApiServer(flags);
+    }
+
+    /** Ends all processes and removes their files, unless they are kept. Once closed, further calls do nothing. */
+    @Override
+    public void close() {
+        try (directory;
+                port) {
+            if (admin != null) {
+                admin.close();
+            }
+            processes.sequencedValues().reversed().forEach(ChildProcess::close);
+        }
+    }
+
+    private void startAll() {
+        writeFiles();
+        startEtcd();
+        startApiServer();
+        if (!options.controllers.isEmpty()) {
+            startControllerManager();
+        }
+    }
+
+    private void writeFiles() {
+        String address = options.bindAddress.getHostAddress();
+        write("ca.crt", authority.pem());
+        write(
+                "server",
+                authority.server(new TreeSet<>(
+                        List.of(address, "127.0.0.1", "::1", "localhost", "kubernetes", "kubernetes.default.svc"))));
+        CertificateAuthority.SigningKey tokens = CertificateAuthority.signingKey();
+        write("service-account.pub", tokens.publicKey());
+        write("service-account.key", tokens.privateKey());
+        write("admin.kubeconfig", kubeconfig(authority.client("berth-admin", "system:masters")));
+        write("controller-manager.kubeconfig", kubeconfig(authority.client("system:" + CONTROLLER_MANAGER, "berth")));
+        write("audit-policy.yaml", AUDIT_POLICY);
+    }
+
+    private void startEtcd() {
+        launch(
+                ETCD,
+                List.of(
+                        options.binaries.etcd().toString(),
+                        "--name=berth",
+                        "--data-dir=etcd",
+                        "--listen-client-urls=unix://" + ETCD_SOCKET,
+                        "--listen-peer-urls=unix://peer.sock:0",
+                        // Announced to other members, of which there are none; only their form matters.
+                        "--advertise-client-urls=http://127.0.0.1:1",
+                        "--initial-advertise-peer-urls=http://127.0.0.1:1",
+                        "--initial-cluster=berth=http://127.0.0.1:1",
+                        "--heartbeat-interval=20",
+                        "--election-timeout=200",
+                        "--unsafe-no-fsync=true"));
+        await(ETCD, () -> Files.exists(file(ETCD_SOCKET)));
+    }
+
+    private ServerFlags apiServerFlags() {
+        String address = options.bindAddress.getHostAddress();
+        ServerFlags flags = ServerFlags.none()
+                .with(List.of(
+                        "--etcd-servers=unix://" + ETCD_SOCKET,
+                        "--bind-address=" + address,
+                        "--advertise-address=" + address,
+                        "--secure-port=" + port.number(),
+                        "--permit-port-sharing=true",
+                        "--endpoint-reconciler-type=" + (options.kubernetesEndpoints ? "lease" : "none"),
+                        "--service-cluster-ip-range=" + String.join(",", options.serviceCidrs),
+                        "--tls-cert-file=server.crt",
+                        "--tls-private-key-file=server.key",
+                        "--client-ca-file=ca.crt",
+                        "--authorization-mode=RBAC",
+                        "--service-account-issuer=https://kubernetes.default.svc",
+                        "--service-account-key-file=service-account.pub",
+                        "--service-account-signing-key-file=service-account.key",
+                        "--allow-privileged=true",
+                        "--max-requests-inflight=2000",
+                        "--max-mutating-requests-inflight=1000"));
+        return options.auditLog
+                ? flags.with(List.of(
+                        "--audit-policy-file=audit-policy.yaml",
+                        "--audit-log-path=audit.log",
+                        // In MB; the default would rotate the file away.
+                        "--audit-log-maxsize=100000"))
+                : flags;
+    }
+
+    private void startControllerManager() {
+        launch(
+                CONTROLLER_MANAGER,
+                List.of(
+                        options.binaries.kubeControllerManager(options.version).toString(),
+                        "--kubeconfig=controller-manager.kubeconfig",
+                        "--controllers=" + String.join(",", options.controllers),
+                        "--use-service-account-credentials=true",
+                        "--service-account-private-key-file=service-account.key",
+                        "--root-ca-file=ca.crt",
+                        "--leader-elect=false",
+                        "--secure-port=0"));
+    }
+
+    private void launch(String name, List<String> command) {
+        processes.put(name, ChildProcess.start(name, command, directory.path(), file(name + ".log")));
+    }
+
+    private boolean isReady(KubernetesClient probe) {
+        return "ok".equals(probe.raw("/readyz"))
+                && probe.namespaces().withName("default").get() != null
+                && probe.services()
+                                .inNamespace("default")
+                                .withName("kubernetes")
+                                .get()
+                        != null;
+    }
+
+    /** A client that asks once, where others repeat a refused request for minutes. */
+    private KubernetesClient probe() {
+        Config config = Config.fromKubeconfig(adminKubeconfig().toFile());
+        config.setRequestRetryBackoffLimit(0);
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    private void await(String name, Callable<Boolean> ready) {
+        try {
+            Awaitility.await()
+                    .atMost(READY)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(POLL)
+                    .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+                    .until(() -> {
+                        processes.values().forEach(ChildProcess::requireAlive);
+                        return ready.call();
+                    });
+        } catch (ConditionTimeoutException e) {
+            throw new IllegalStateException(
+                    "%s is not ready after %s; its log ends with:%n%s"
+                            .formatted(name, READY, process(name).logTail(30)),
+                    e);
+        }
+    }
+
+    private String kubeconfig(CertificateAuthority.Credential user) {
+        return kubeconfig("client-certificate-data: %s\n    client-key-data: %s"
+                .formatted(base64(user.certificate()), base64(user.privateKey())));
+    }
+
+    private String kubeconfig(String user) {
+        return """
+                apiVersion: v1
+                kind: Config
+                clusters:
+                - name: berth
+                  cluster:
+                    server: %s
+                    certificate-authority-data: %s
+                users:
+                - name: berth
+                  user:
+                    %s
+                contexts:
+                - name: berth
+                  context:
+                    cluster: berth
+                    user: berth
+                current-context: berth
+                """.formatted(url(), base64(caPem()), user);
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
+    }
+
+    private Path file(String name) {
+        return directory.path().resolve(name);
+    }
+
+    private void write(String name, CertificateAuthority.Credential credential) {
+        write(name + ".crt", credential.certificate());
+        write(name + ".key", credential.privateKey());
+    }
+
+    private void write(String name, String content) {
+        try {
+            Files.writeString(file(name), content);
+        } catch (IOException e) {
+            throw new UncheckedIOException("writing " + name, e);
+        }
+    }
+
+    private String read(String name) {
+        try {
+            return Files.readString(file(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException("reading " + name, e);
+        }
+    }
+}
