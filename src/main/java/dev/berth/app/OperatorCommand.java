@@ -19,7 +19,7 @@ final class OperatorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         configure(options);
-        Optional<String> unfit = Preflight.check();
+        Optional<String> unfit = Preflight.check(options.kubeconfig);
         if (unfit.isPresent()) {
             System.err.println("berth: " + unfit.get());
             return 1;
@@ -37,6 +37,8 @@ final class OperatorCommand implements Callable<Integer> {
 
     /** Quarkus and the client take their settings from system properties. */
     private static void configure(OperatorOptions options) {
+        // Netty's own switch: without it a JDK 25 warns of sun.misc.Unsafe at every start.
+        System.setProperty("io.netty.noUnsafe", "true");
         if (options.kubeconfig != null) {
             System.setProperty("kubeconfig", options.kubeconfig);
         }

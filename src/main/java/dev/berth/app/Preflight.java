@@ -10,8 +10,11 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Looks, before anything starts, whether the operator can work at all. */
 final class Preflight {
@@ -20,8 +23,16 @@ final class Preflight {
 
     private Preflight() {}
 
-    /** What is in the way, in one line that says what to do; absent: nothing. */
-    static Optional<String> check() {
+    /**
+     * What is in the way, in one line that says what to do; absent: nothing.
+     *
+     * @param kubeconfig null: none was named
+     */
+    static Optional<String> check(@Nullable String kubeconfig) {
+        if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {
+            return Optional.of(
+                    "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
+        }
         try (KubernetesClient client = new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder().withRequestRetryBackoffLimit(1).build())
                 .build()) {

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,10 @@ public final class FabricEvents implements Events, AutoCloseable {
     private final InstantSource clock;
     private final String instance;
     private final LongConsumer dropped;
+
+    /** Makes names that differ between events, and between runs. */
+    private final AtomicLong serial;
+
     private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE);
     private final Thread writer;
 
@@ -58,6 +63,8 @@ public final class FabricEvents implements Events, AutoCloseable {
         this.clock = clock;
         this.instance = instance;
         this.dropped = dropped;
+        Instant start = clock.instant();
+        this.serial = new AtomicLong(start.getEpochSecond() * 1_000_000_000L + start.getNano());
         this.writer = Thread.ofVirtual().name("events").start(this::write);
     }
 
@@ -84,7 +91,7 @@ public final class FabricEvents implements Events, AutoCloseable {
         String namespace = about.namespace().isEmpty() ? "default" : about.namespace();
         Event event = new EventBuilder()
                 .withNewMetadata()
-                .withGenerateName(about.name() + ".")
+                .withName(about.name() + "." + Long.toHexString(serial.incrementAndGet()))
                 .withNamespace(namespace)
                 .endMetadata()
                 .withType(type)
@@ -136,7 +143,7 @@ public final class FabricEvents implements Events, AutoCloseable {
             client.resource(event).create();
         } catch (KubernetesClientException failure) {
             dropped.accept(1);
-            LOG.debug("event {} was not written", event.getReason(), failure);
+            LOG.warn("event {} was not written: {}", event.getReason(), failure.getMessage());
         }
     }
 
