@@ -64,10 +64,9 @@ public final class OperatorProcess implements AutoCloseable {
         }
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        command.add("-Dquarkus.http.host=127.0.0.1");
-        command.add("-Dquarkus.http.port=0");
         command.addAll(jvmOptions);
-        command.addAll(List.of("-jar", JAR.toString(), "operator", "--kubeconfig", kubeconfig.toString()));
+        command.addAll(
+                List.of("-jar", JAR.toString(), "operator", "--kubeconfig", kubeconfig.toString(), "--http-port=0"));
         command.addAll(List.of(flags));
         return new OperatorProcess(nameOfTheTest(), command);
     }
@@ -103,9 +102,9 @@ public final class OperatorProcess implements AutoCloseable {
 
     /** All metrics in Prometheus' text format. */
     public String metrics() {
-        HttpResponse<String> answer = get("/q/metrics");
+        HttpResponse<String> answer = get("/metrics");
         if (answer.statusCode() != 200) {
-            throw new IllegalStateException("GET /q/metrics: status " + answer.statusCode() + ": " + answer.body());
+            throw new IllegalStateException("GET /metrics: status " + answer.statusCode() + ": " + answer.body());
         }
         return answer.body();
     }

@@ -1,0 +1,379 @@
+package dev.berth.it;
+
+import static dev.berth.testing.Installation.condition;
+import static dev.berth.testing.Installation.ingress;
+import static dev.berth.testing.Installation.ipModes;
+import static dev.berth.testing.Installation.ips;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.Berth;
+import dev.berth.testing.AuditEvent;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A Service's life with one operator, under RBAC. */
+class MainPathIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static ControlPlane controlPlane;
+    private static Installation berth;
+    private static OperatorProcess operator;
+
+    @BeforeAll
+    static void install() {
+        controlPlane = ControlPlane.builder().withAuditLog().start();
+        berth = new Installation(controlPlane);
+        operator = berth.startOperator();
+    }
+
+    @AfterAll
+    static void stop() {
+        berth.close();
+        controlPlane.close();
+    }
+
+    private static UnaryOperator<ServiceBuilder> ofClass(String value) {
+        return service -> service.editSpec().withLoadBalancerClass(value).endSpec();
+    }
+
+    private static void patchSpec(String namespace, String name, String spec) {
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName(name)
+                .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":" + spec + "}");
+    }
+
+    private static void delete(String namespace, String name) {
+        berth.client().services().inNamespace(namespace).withName(name).delete();
+        await().atMost(PATIENCE)
+                .until(() -> berth.client()
+                                .services()
+                                .inNamespace(namespace)
+                                .withName(name)
+                                .get()
+                        == null);
+    }
+
+    @Test
+    void serviceWithoutClass_getsTheLowestFreeAddress_asVip() {
+        String namespace = berth.namespace("plain");
+        berth.pool(namespace, "198.51.100.0/28");
+        berth.service(namespace, "web");
+
+        Service service = berth.awaitAddress(namespace, "web");
+
+        assertThat(ips(service)).containsExactly("198.51.100.0");
+        assertThat(ipModes(service)).containsExactly("VIP");
+        assertThat(service.getMetadata().getFinalizers()).containsExactly(Berth.FINALIZER);
+        assertThat(condition(service, "berth.dev/AddressAssigned")).hasValueSatisfying(condition -> {
+            assertThat(condition.getStatus()).isEqualTo("True");
+            assertThat(condition.getMessage()).isEqualTo("holds 198.51.100.0");
+        });
+        assertThat(berth.addressesOf(namespace, "web")).containsExactly("198.51.100.0");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(berth.events(namespace, "web"))
+                        .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("EnsuredLoadBalancer")));
+    }
+
+    @Test
+    void claim_isWhollyInTheSpec() {
+        String namespace = berth.namespace("claim");
+        berth.pool(namespace, "198.51.100.16/28");
+        Service created = berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+
+        Address address = berth.client()
+                .resources(Address.class)
+                .withName("198.51.100.16")
+                .get();
+
+        assertThat(address.getSpec())
+                .isEqualTo(new Address.Spec(
+                        "198.51.100.16",
+                        namespace,
+                        Installation.DEFAULT_CLASS,
+                        List.of(new Address.Claim(
+                                "Service",
+                                namespace,
+                                "web",
+                                created.getMetadata().getUid()))));
+    }
+
+    @Test
+    void requireDualStack_getsOneAddressOfEachFamily_inTheServicesOrder() {
+        String namespace = berth.namespace("dual");
+        berth.pool(namespace, "198.51.100.32/28", "2001:db8:1::/64");
+        berth.service(
+                namespace,
+                "web",
+                service -> service.editSpec()
+                        .withIpFamilyPolicy("RequireDualStack")
+                        .withIpFamilies("IPv6", "IPv4")
+                        .endSpec());
+
+        assertThat(ips(berth.awaitAddress(namespace, "web"))).containsExactly("2001:db8:1::", "198.51.100.32");
+    }
+
+    @Test
+    void droppedFamily_isUnpublishedAndReleased() {
+        String namespace = berth.namespace("drop");
+        berth.pool(namespace, "198.51.100.48/28", "2001:db8:2::/64");
+        berth.service(
+                namespace,
+                "web",
+                service -> service.editSpec()
+                        .withIpFamilyPolicy("RequireDualStack")
+                        .endSpec());
+        assertThat(ips(berth.awaitAddress(namespace, "web"))).hasSize(2);
+
+        patchSpec(
+                namespace,
+                "web",
+                "{\"ipFamilyPolicy\":\"SingleStack\",\"ipFamilies\":[\"IPv4\"],\"clusterIPs\":[\""
+                        + berth.get(namespace, "web").getSpec().getClusterIP() + "\"]}");
+
+        berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.48")));
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(berth.addressesOf(namespace, "web")).containsExactly("198.51.100.48"));
+    }
+
+    @Test
+    void deletedService_releasesItsAddress_toWhoeverWaits() {
+        String namespace = berth.namespace("delete");
+        berth.pool(namespace, "198.51.100.64/32");
+        berth.service(namespace, "first");
+        berth.awaitAddress(namespace, "first");
+        berth.service(namespace, "second");
+        Service waiting = berth.await(
+                namespace,
+                "second",
+                service -> condition(service, "berth.dev/AddressAssigned").isPresent());
+        assertThat(condition(waiting, "berth.dev/AddressAssigned")).hasValueSatisfying(condition -> {
+            assertThat(condition.getStatus()).isEqualTo("False");
+            assertThat(condition.getReason()).isEqualTo("PoolExhausted");
+            assertThat(condition.getMessage()).contains("\"" + namespace + "\" (0 of 1 free)");
+        });
+
+        delete(namespace, "first");
+
+        assertThat(ips(berth.awaitAddress(namespace, "second"))).containsExactly("198.51.100.64");
+    }
+
+    @Test
+    void changeOfType_takesStatusConditionsAndFinalizerBack_andReleases() {
+        String namespace = berth.namespace("type");
+        berth.pool(namespace, "198.51.100.80/28");
+        berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+
+        patchSpec(namespace, "web", "{\"type\":\"ClusterIP\",\"loadBalancerClass\":null}");
+
+        Service service = berth.await(
+                namespace, "web", now -> now.getMetadata().getFinalizers().isEmpty());
+        assertThat(ingress(service)).isEmpty();
+        assertThat(condition(service, "berth.dev/AddressAssigned")).isEmpty();
+        berth.awaitReleased(namespace, "web");
+    }
+
+    @Test
+    void changeOfClass_releasesAndServesAnew() {
+        String namespace = berth.namespace("class");
+        berth.pool(namespace, "198.51.100.96/28");
+        berth.loadBalancerClass("changed", "Proxy");
+        berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+
+        patchSpec(namespace, "web", "{\"type\":\"ClusterIP\",\"loadBalancerClass\":null}");
+        patchSpec(namespace, "web", "{\"type\":\"LoadBalancer\",\"loadBalancerClass\":\"test.dev/changed\"}");
+
+        berth.await(namespace, "web", service -> ipModes(service).equals(List.of("Proxy")));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(berth.addresses())
+                        .filteredOn(address -> address.getSpec().pool() != null
+                                && namespace.equals(address.getSpec().pool()))
+                        .singleElement()
+                        .satisfies(address -> assertThat(address.getSpec().loadBalancerClass())
+                                .isEqualTo("test.dev/changed")));
+    }
+
+    @Test
+    void anotherControllersClass_isNeverTouched() {
+        String namespace = berth.namespace("other");
+        berth.pool(namespace, "198.51.100.112/28");
+        berth.service(namespace, "theirs", ofClass("example.com/theirs"));
+        berth.service(namespace, "ours");
+        berth.awaitAddress(namespace, "ours");
+
+        assertThat(berth.get(namespace, "theirs").getStatus().getLoadBalancer().getIngress())
+                .isNullOrEmpty();
+        assertThat(controlPlane.auditEvents())
+                .filteredOn(AuditEvent::isWrite)
+                .filteredOn(event -> event.user().endsWith(":berth"))
+                .noneMatch(event -> event.name().equals("theirs"));
+    }
+
+    @Test
+    void strangersStatus_isPutRight() {
+        String namespace = berth.namespace("stranger");
+        berth.pool(namespace, "198.51.100.128/28");
+        berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("web")
+                .editStatus(service -> new ServiceBuilder(service)
+                        .editStatus()
+                        .editLoadBalancer()
+                        .withIngress(new LoadBalancerIngressBuilder()
+                                .withIp("203.0.113.66")
+                                .build())
+                        .endLoadBalancer()
+                        .endStatus()
+                        .build());
+
+        berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.128")));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(berth.events(namespace, "web"))
+                        .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("StatusOverwritten")));
+    }
+
+    @Test
+    void statusWrittenBeforeOurFinalizer_takesNoAddress() {
+        String namespace = berth.namespace("forged");
+        berth.pool(namespace, "198.51.100.144/28");
+        berth.service(namespace, "victim");
+        berth.awaitAddress(namespace, "victim");
+        berth.service(
+                namespace,
+                "thief",
+                service -> service.editSpec().withType("ClusterIP").endSpec());
+        patchSpec(namespace, "thief", "{\"type\":\"LoadBalancer\",\"loadBalancerClass\":\"example.com/none\"}");
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("thief")
+                .editStatus(service -> new ServiceBuilder(service)
+                        .withNewStatus()
+                        .withNewLoadBalancer()
+                        .withIngress(new LoadBalancerIngressBuilder()
+                                .withIp("198.51.100.144")
+                                .build())
+                        .endLoadBalancer()
+                        .endStatus()
+                        .build());
+        berth.service(namespace, "after");
+        berth.awaitAddress(namespace, "after");
+
+        assertThat(berth.addressesOf(namespace, "thief")).isEmpty();
+        assertThat(berth.addressesOf(namespace, "victim")).containsExactly("198.51.100.144");
+        assertThat(ips(berth.get(namespace, "victim"))).containsExactly("198.51.100.144");
+    }
+
+    @Test
+    void addressDeletedByHand_isMadeAgain_forTheSameService() {
+        String namespace = berth.namespace("byhand");
+        berth.pool(namespace, "198.51.100.160/28");
+        berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+        String before = berth.client()
+                .resources(Address.class)
+                .withName("198.51.100.160")
+                .get()
+                .getMetadata()
+                .getUid();
+
+        berth.client().resources(Address.class).withName("198.51.100.160").delete();
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Address now = berth.client()
+                    .resources(Address.class)
+                    .withName("198.51.100.160")
+                    .get();
+            assertThat(now).isNotNull();
+            assertThat(now.getMetadata().getUid()).isNotEqualTo(before);
+            assertThat(berth.addressesOf(namespace, "web")).containsExactly("198.51.100.160");
+        });
+        assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.51.100.160");
+    }
+
+    @Test
+    void reservation_isTakenByTheServiceOfItsName() {
+        String namespace = berth.namespace("reserved");
+        berth.pool(namespace, "198.51.100.176/28");
+        Address reserved = new Address();
+        reserved.setMetadata(new ObjectMetaBuilder().withName("198.51.100.183").build());
+        reserved.setSpec(new Address.Spec(
+                "198.51.100.183", null, null, List.of(new Address.Claim(null, namespace, "web", null))));
+        berth.client().resource(reserved).create();
+
+        Service created = berth.service(namespace, "web");
+
+        assertThat(ips(berth.awaitAddress(namespace, "web"))).containsExactly("198.51.100.183");
+        assertThat(berth.client()
+                        .resources(Address.class)
+                        .withName("198.51.100.183")
+                        .get()
+                        .getSpec()
+                        .claims())
+                .singleElement()
+                .satisfies(claim ->
+                        assertThat(claim.uid()).isEqualTo(created.getMetadata().getUid()));
+    }
+
+    @Test
+    void serviceAccount_isNeverRefusedAnything() {
+        String namespace = berth.namespace("rbac");
+        berth.pool(namespace, "198.51.100.192/28");
+        berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+        delete(namespace, "web");
+        berth.awaitReleased(namespace, "web");
+
+        assertThat(controlPlane.auditEvents())
+                .filteredOn(event -> event.user().equals("system:serviceaccount:berth-system:berth"))
+                .isNotEmpty()
+                .noneMatch(event -> event.code() == 403);
+        assertThat(operator.log()).doesNotContain("Forbidden").doesNotContain("Exception");
+    }
+
+    @Test
+    void oneService_costsOneClaimAndOnePatch() {
+        String namespace = berth.namespace("writes");
+        berth.pool(namespace, "198.51.100.208/28");
+        berth.service(namespace, "counted");
+        berth.awaitAddress(namespace, "counted");
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(writesTo("services", "counted")).hasSize(1);
+            assertThat(writesTo("addresses", "198.51.100.208")).hasSize(1);
+        });
+    }
+
+    private static List<AuditEvent> writesTo(String resource, String name) {
+        return controlPlane.auditEvents().stream()
+                .filter(AuditEvent::isWrite)
+                .filter(event -> event.user().endsWith(":berth"))
+                .filter(event -> event.resource().equals(resource))
+                .filter(event -> event.name().equals(name))
+                .toList();
+    }
+}

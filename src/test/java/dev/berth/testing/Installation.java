@@ -1,0 +1,219 @@
+package dev.berth.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Berth as its users install it: exactly the manifests, and the packaged operator with the rights of
+ * their ServiceAccount and nothing more.
+ */
+public final class Installation implements AutoCloseable {
+    /** The class that comes with the manifests. */
+    public static final String DEFAULT_CLASS = "berth.dev/pool";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final ControlPlane controlPlane;
+    private final List<OperatorProcess> operators = new ArrayList<>();
+    private final AtomicInteger namespaces = new AtomicInteger();
+
+    /** Applies the manifests; no operator runs yet. */
+    public Installation(ControlPlane controlPlane) {
+        this.controlPlane = controlPlane;
+        controlPlane.kubectl("apply", "-k", "src/main/kubernetes");
+        controlPlane.kubectl(
+                "wait", "--for=condition=Established", "--timeout=60s", "crd", "-l", "app.kubernetes.io/name=berth");
+        controlPlane.kubectl("apply", "-f", "src/main/kubernetes/load-balancer-class.yaml");
+    }
+
+    public KubernetesClient client() {
+        return controlPlane.adminClient();
+    }
+
+    /** A kubeconfig with the ServiceAccount's token. */
+    public Path kubeconfig() {
+        return controlPlane.serviceAccountKubeconfig("berth-system", "berth");
+    }
+
+    /** Starts an operator and waits until it works, or stands by. It is stopped with the installation. */
+    public OperatorProcess startOperator(String... flags) {
+        OperatorProcess operator = OperatorProcess.start(kubeconfig(), flags);
+        operators.add(operator);
+        operator.awaitLog(List.of(flags).contains("--leader-elect") ? "leads|ready after" : "ready after");
+        return operator;
+    }
+
+    /** A new namespace of this test's own. */
+    public String namespace(String prefix) {
+        String name = prefix + "-" + namespaces.incrementAndGet();
+        client().resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .endMetadata()
+                        .build())
+                .create();
+        return name;
+    }
+
+    /** A pool for the Services of one namespace alone, so that tests do not meet. */
+    public AddressPool pool(String namespace, String... addresses) {
+        AddressPool pool = new AddressPool();
+        pool.setMetadata(new ObjectMetaBuilder().withName(namespace).build());
+        pool.setSpec(new AddressPool.Spec(
+                List.of(addresses),
+                null,
+                null,
+                null,
+                new LabelSelectorBuilder()
+                        .addToMatchLabels("kubernetes.io/metadata.name", namespace)
+                        .build(),
+                null,
+                null));
+        return client().resource(pool).create();
+    }
+
+    /** A class of the {@code pool} provider. */
+    public LoadBalancerClass loadBalancerClass(String name, @Nullable String ipMode) {
+        LoadBalancerClass object = new LoadBalancerClass();
+        object.setMetadata(new ObjectMetaBuilder().withName(name).build());
+        object.setSpec(new LoadBalancerClass.Spec("test.dev/" + name, null, null, null, null, ipMode, null, null));
+        return client().resource(object).create();
+    }
+
+    /** Creates a LoadBalancer Service with one TCP port, after {@code change}. */
+    public Service service(String namespace, String name, UnaryOperator<ServiceBuilder> change) {
+        ServiceBuilder builder = new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withType("LoadBalancer")
+                .addNewPort()
+                .withPort(80)
+                .endPort()
+                .endSpec();
+        return client().resource(change.apply(builder).build()).create();
+    }
+
+    public Service service(String namespace, String name) {
+        return service(namespace, name, UnaryOperator.identity());
+    }
+
+    /** The Service as it is now. */
+    public Service get(String namespace, String name) {
+        Service service =
+                client().services().inNamespace(namespace).withName(name).get();
+        assertThat(service).as("Service %s/%s", namespace, name).isNotNull();
+        return service;
+    }
+
+    /** Waits until the Service has at least one ingress, and returns it. */
+    public Service awaitAddress(String namespace, String name) {
+        return await(namespace, name, service -> !ingress(service).isEmpty());
+    }
+
+    /** Waits until the Service is as it shall be, and returns it. */
+    public Service await(String namespace, String name, Predicate<Service> asItShallBe) {
+        try {
+            return Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(50))
+                    .until(() -> get(namespace, name), asItShallBe);
+        } catch (ConditionTimeoutException late) {
+            throw new AssertionError(
+                    "Service is " + get(namespace, name) + "; operators said "
+                            + operators.stream().map(OperatorProcess::log).toList(),
+                    late);
+        }
+    }
+
+    /** Waits until there is no Address of the Service of this name. */
+    public void awaitReleased(String namespace, String name) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .untilAsserted(() -> assertThat(addressesOf(namespace, name)).isEmpty());
+    }
+
+    /** The addresses claimed for the Service of this name. */
+    public List<String> addressesOf(String namespace, String name) {
+        return addresses().stream()
+                .filter(address -> claimsOf(address).stream()
+                        .anyMatch(claim -> claim.namespace().equals(namespace)
+                                && claim.name().equals(name)))
+                .map(address -> address.getSpec().address())
+                .toList();
+    }
+
+    public List<Address> addresses() {
+        return client().resources(Address.class).list().getItems();
+    }
+
+    /** Who an Address is claimed for. */
+    public static List<Address.Claim> claimsOf(Address address) {
+        return Optional.ofNullable(address.getSpec().claims()).orElse(List.of());
+    }
+
+    public static List<LoadBalancerIngress> ingress(Service service) {
+        return Optional.ofNullable(service.getStatus().getLoadBalancer().getIngress())
+                .orElse(List.of());
+    }
+
+    /** The IPs in the Service's status, in order. */
+    public static List<String> ips(Service service) {
+        return ingress(service).stream().map(LoadBalancerIngress::getIp).toList();
+    }
+
+    /** The modes in the Service's status, in order; null where none is told. */
+    public static List<@Nullable String> ipModes(Service service) {
+        List<@Nullable String> modes = new ArrayList<>();
+        ingress(service).forEach(entry -> modes.add(entry.getIpMode()));
+        return modes;
+    }
+
+    /** The condition of this type; absent: there is none. */
+    public static Optional<Condition> condition(Service service, String type) {
+        return Optional.ofNullable(service.getStatus().getConditions()).orElse(List.of()).stream()
+                .filter(condition -> condition.getType().equals(type))
+                .findFirst();
+    }
+
+    /** Reason and note of the events about an object of this name. */
+    public List<Map.Entry<String, String>> events(String namespace, String name) {
+        return client().events().v1().events().inNamespace(namespace).list().getItems().stream()
+                .filter(event -> event.getRegarding() != null
+                        && name.equals(event.getRegarding().getName()))
+                .map(event -> Map.entry(event.getReason(), event.getNote()))
+                .toList();
+    }
+
+    /** Stops what runs; the control plane stays. */
+    @Override
+    public void close() {
+        operators.forEach(OperatorProcess::close);
+    }
+}
