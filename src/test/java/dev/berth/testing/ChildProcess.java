@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +79,9 @@ public final class ChildProcess implements AutoCloseable {
                         command.stream())
                 .toList();
         try {
+            // Who reads the log at once finds it, empty.
+            Files.newOutputStream(log, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+                    .close();
             Process supervisor = new ProcessBuilder(supervised)
                     .directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
