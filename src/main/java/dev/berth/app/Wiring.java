@@ -320,7 +320,7 @@ public final class Wiring {
     }
 
     private void wake(Collection<ServiceKey> keys) {
-        ServiceReconciler.wake(serviceWakeups, keys);
+        ServiceReconciler.wake(caches, serviceWakeups, keys);
     }
 
     private void wake(Due.Event event) {

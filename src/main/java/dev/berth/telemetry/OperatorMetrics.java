@@ -1,5 +1,6 @@
 package dev.berth.telemetry;
 
+import dev.berth.controller.Wakeups;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import io.javaoperatorsdk.operator.api.reconciler.Constants;
@@ -27,7 +28,9 @@ public final class OperatorMetrics implements Metrics {
 
     @Override
     public void eventReceived(Event event, Map<String, Object> metadata) {
-        String kind = event instanceof ResourceEvent of ? name(of.getAction()) : "wakeup";
+        String kind = event instanceof ResourceEvent of && !(event instanceof Wakeups.Wakeup)
+                ? name(of.getAction())
+                : "wakeup";
         registry.counter("berth.controller.events", "controller", controller(metadata), "event", kind)
                 .increment();
     }

@@ -10,6 +10,7 @@ import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -114,12 +115,14 @@ class RestartIT {
         services.withName("recreated").patch(merge, "{\"metadata\":{\"finalizers\":null}}");
         services.withName("recreated").delete();
         Service again = berth.service(namespace, "recreated");
+        crashedBeforeTheRelease(namespace, "198.51.100.7");
         berth.startOperator();
 
         await().atMost(PATIENCE).until(() -> services.withName("deleted").get() == null);
         berth.awaitReleased(namespace, "deleted");
         berth.awaitReleased(namespace, "retyped");
         berth.awaitReleased(namespace, "reclassed");
+        berth.awaitReleased(namespace, "crashed");
         berth.awaitAddress(namespace, "recreated");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(berth.addresses())
@@ -139,6 +142,23 @@ class RestartIT {
             assertThat(ips(service)).isEmpty();
             assertThat(service.getStatus().getConditions()).isNullOrEmpty();
         }
+    }
+
+    /** Status and finalizer were taken off a Service that is no load balancer any more; its address is left. */
+    private void crashedBeforeTheRelease(String namespace, String ip) {
+        Service service = berth.service(
+                namespace,
+                "crashed",
+                builder -> builder.editSpec().withType("ClusterIP").endSpec());
+        Address address = new Address();
+        address.setMetadata(new ObjectMetaBuilder().withName(ip).build());
+        address.setSpec(new Address.Spec(
+                ip,
+                namespace,
+                Installation.DEFAULT_CLASS,
+                List.of(new Address.Claim(
+                        null, namespace, "crashed", service.getMetadata().getUid()))));
+        berth.client().resource(address).create();
     }
 
     @Test

@@ -41,9 +41,12 @@ public final class ServiceReconciler implements Reconciler<Service> {
         return Answer.of(control.reconcile(ServiceStates.keyOf(service)));
     }
 
-    /** Makes these Services due. */
-    public static void wake(Wakeups<Service> wakeups, Collection<ServiceKey> services) {
-        services.forEach(key -> wakeups.wake(new ResourceID(key.name(), key.namespace())));
+    /** Makes these Services due, those that are there. */
+    public static void wake(Caches caches, Wakeups<Service> wakeups, Collection<ServiceKey> services) {
+        services.stream()
+                .filter(key ->
+                        caches.services().get(key.namespace(), key.name()).isPresent())
+                .forEach(key -> wakeups.wake(new ResourceID(key.name(), key.namespace())));
     }
 
     /** Whether an added Service can be any of our business. */
