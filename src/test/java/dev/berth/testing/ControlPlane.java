@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.vertx.VertxHttpClientFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -93,7 +93,7 @@ public final class ControlPlane implements AutoCloseable {
         private List<String> serviceCidrs = List.of("10.96.0.0/16", "fd00:10:96::/108");
         private InetAddress bindAddress = InetAddress.ofLiteral("127.0.0.1");
         private boolean kubernetesEndpoints;
-        private final List<String> apiServerFlags = new ArrayList<>();
+        private ServerFlags apiServerFlags = ServerFlags.none();
         private boolean auditLog;
         private List<String> controllers = List.of();
         private @Nullable Path keep;
@@ -129,9 +129,13 @@ public final class ControlPlane implements AutoCloseable {
             return this;
         }
 
-        /** A flag {@code --name=value}; it replaces the default of this name. */
+        /**
+         * A flag like {@code --name=value}; it replaces the default of this name.
+         *
+         * @throws IllegalArgumentException if it is not of this form; boolean flags need their value too
+         */
         public Builder apiServerFlag(String flag) {
-            apiServerFlags.add(flag);
+            apiServerFlags = apiServerFlags.with(List.of(flag));
             return this;
         }
 
@@ -141,7 +145,10 @@ public final class ControlPlane implements AutoCloseable {
             return this;
         }
 
-        /** Starts kube-controller-manager with these controllers only, under their own ServiceAccounts. */
+        /**
+         * Starts kube-controller-manager with these controllers only, under their own ServiceAccounts. It is not
+         * waited for: await what the controllers do.
+         */
         public Builder controllerManager(String... controllers) {
             this.controllers = List.of(controllers);
             return this;
@@ -205,9 +212,7 @@ public final class ControlPlane implements AutoCloseable {
 
     /** A client of its own, for the caller to close. */
     public KubernetesClient clientFor(Path kubeconfig) {
-        return new KubernetesClientBuilder()
-                .withConfig(Config.fromKubeconfig(kubeconfig.toFile()))
-                .build();
+        return client(Config.fromKubeconfig(kubeconfig.toFile()));
     }
 
     /**
@@ -465,7 +470,15 @@ public final class ControlPlane implements AutoCloseable {
     private KubernetesClient probe() {
         Config config = Config.fromKubeconfig(adminKubeconfig().toFile());
         config.setRequestRetryBackoffLimit(0);
-        return new KubernetesClientBuilder().withConfig(config).build();
+        return client(config);
+    }
+
+    /** With a Vert.x that ends with the client: the one of Quarkus' factory would keep this JVM from ending. */
+    private static KubernetesClient client(Config config) {
+        return new KubernetesClientBuilder()
+                .withConfig(config)
+                .withHttpClientFactory(new VertxHttpClientFactory())
+                .build();
     }
 
     private void await(String name, Callable<Boolean> ready) {

@@ -13,11 +13,13 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +31,7 @@ class ControlPlaneIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
     private static ControlPlane shared;
+    private static ControlPlane ipv6;
     private static KubernetesClient admin;
 
     @BeforeAll
@@ -43,11 +46,15 @@ class ControlPlaneIT {
                         "serviceaccount-controller")
                 .start();
         admin = shared.adminClient();
+        ipv6 = ControlPlane.builder()
+                .serviceCidrs("fd00:10:97::/108")
+                .apiServerFlag("--feature-gates=WatchList=false")
+                .start();
     }
 
     @AfterAll
     static void stopShared() {
-        shared.close();
+        Stream.of(ipv6, shared).filter(Objects::nonNull).forEach(ControlPlane::close);
     }
 
     @Test
@@ -60,24 +67,41 @@ class ControlPlaneIT {
     }
 
     @Test
-    void twoControlPlanes_runSideBySide_singleStackIpv6_givesIpv6ClusterIps_anyFlag_reachesTheApiServer() {
-        try (ControlPlane other = ControlPlane.builder()
-                .serviceCidrs("fd00:10:97::/108")
-                .apiServerFlag("--service-node-port-range=30100-30100")
-                .start()) {
-            Service service = create(other.adminClient(), "only-there", "SingleStack");
-            assertThat(service.getSpec().getClusterIPs())
+    void singleStackIpv6_givesIpv6ClusterIps() {
+        assertThat(create(ipv6.adminClient(), "v6", "PreferDualStack").getSpec().getClusterIPs())
+                .singleElement()
+                .asString()
+                .startsWith("fd00:10:97::");
+    }
+
+    @Test
+    void singleStackIpv4_givesIpv4ClusterIps() {
+        try (ControlPlane ipv4 =
+                ControlPlane.builder().serviceCidrs("10.98.0.0/16").start()) {
+            assertThat(create(ipv4.adminClient(), "v4", "PreferDualStack")
+                            .getSpec()
+                            .getClusterIPs())
                     .singleElement()
                     .asString()
-                    .startsWith("fd00:10:97::");
-            assertThat(service.getSpec().getPorts().getFirst().getNodePort()).isEqualTo(30100);
-            assertThat(other.url()).isNotEqualTo(shared.url());
-            assertThat(admin.services()
-                            .inNamespace("default")
-                            .withName("only-there")
-                            .get())
-                    .isNull();
+                    .startsWith("10.98.");
         }
+    }
+
+    @Test
+    void twoControlPlanes_runSideBySide() {
+        create(ipv6.adminClient(), "only-there", "SingleStack");
+        assertThat(ipv6.url()).isNotEqualTo(shared.url());
+        assertThat(admin.services()
+                        .inNamespace("default")
+                        .withName("only-there")
+                        .get())
+                .isNull();
+    }
+
+    @Test
+    void anyFlag_reachesTheApiServer() {
+        assertThat(ipv6.kubectl("get", "--raw=/metrics"))
+                .contains("kubernetes_feature_enabled{name=\"WatchList\",stage=\"BETA\"} 0");
     }
 
     @Test
@@ -144,9 +168,8 @@ class ControlPlaneIT {
     }
 
     @Test
-    void missingFlagValue_isRefused() {
-        assertThatThrownBy(() ->
-                        ControlPlane.builder().apiServerFlag("--profiling").start())
+    void flagWithoutAValue_isRefused() {
+        assertThatThrownBy(() -> ControlPlane.builder().apiServerFlag("--profiling"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("--name=value");
     }
@@ -208,21 +231,27 @@ class ControlPlaneIT {
     }
 
     @Test
-    void keptDirectory_holdsTheLogsAfterTheEnd(@TempDir Path temporary) {
-        Path kept = temporary.resolve("kept");
-        try (ControlPlane controlPlane = ControlPlane.builder()
-                .serviceCidrs("10.98.0.0/16")
-                .keepDirectory(kept)
-                .start()) {
-            assertThat(create(controlPlane.adminClient(), "v4", "PreferDualStack")
-                            .getSpec()
-                            .getClusterIPs())
-                    .singleElement()
-                    .asString()
-                    .startsWith("10.98.");
+    void closedClient_leavesNoThreadThatKeepsTheJvm() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        try (KubernetesClient client = shared.clientFor(shared.adminKubeconfig())) {
+            assertThat(client.getKubernetesVersion().getMinor()).isEqualTo("36");
         }
-        assertThat(kept.resolve("kube-apiserver.log")).isNotEmptyFile();
-        assertThat(Files.exists(kept.resolve("admin.kubeconfig"))).isTrue();
+        await().atMost(BOUND)
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .filteredOn(thread -> thread.getName().startsWith("vert.x") && !before.contains(thread))
+                        .allMatch(Thread::isDaemon));
+    }
+
+    @Test
+    void keptDirectory_holdsTheLogs_ofAFailedStartToo(@TempDir Path temporary) {
+        Path kept = temporary.resolve("kept");
+        assertThatThrownBy(() -> ControlPlane.builder()
+                        .apiServerFlag("--no-such-flag=true")
+                        .keepDirectory(kept)
+                        .start())
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(kept.resolve("kube-apiserver.log")).content().contains("--no-such-flag");
+        assertThat(kept.resolve("admin.kubeconfig")).isNotEmptyFile();
     }
 
     static final class StartsOneAndWaits {

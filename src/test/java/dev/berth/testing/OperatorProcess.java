@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The packaged operator as a child process that ends with this JVM.
@@ -34,6 +35,8 @@ public final class OperatorProcess implements AutoCloseable {
     private final ChildProcess process;
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+
+    private volatile @Nullable String address;
 
     /** @param name of the log file, without its ending */
     OperatorProcess(String name, List<String> command) {
@@ -87,7 +90,10 @@ public final class OperatorProcess implements AutoCloseable {
      * @throws UncheckedIOException if there is no answer within 10 seconds
      */
     public HttpResponse<String> get(String path) {
-        URI uri = URI.create(awaitLog(LISTENING).group(1) + path);
+        if (address == null) {
+            address = awaitLog(LISTENING).group(1);
+        }
+        URI uri = URI.create(address + path);
         try {
             return http.send(
                     HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(10)).build(),

@@ -10,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.UUID;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class OwnedDirectory implements AutoCloseable {
     private static final String PREFIX = "berth-";
     private static final String LOCK = ".lock";
+    private static final FileAttribute<?> PRIVATE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private final Path path;
     private final @Nullable FileChannel owner;
@@ -36,7 +39,7 @@ final class OwnedDirectory implements AutoCloseable {
     }
 
     /** A new directory in the temporary folder, after removing those of dead owners. */
-    static OwnedDirectory create() {
+    static synchronized OwnedDirectory create() {
         Path folder = Path.of(System.getProperty("java.io.tmpdir"));
         removeLeftOvers(folder);
         try {
@@ -45,9 +48,7 @@ final class OwnedDirectory implements AutoCloseable {
                 Path lock = folder.resolve(name + LOCK);
                 FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
                 if (channel.tryLock() != null && Files.exists(lock)) {
-                    Path directory = Files.createDirectory(
-                            folder.resolve(name),
-                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                    Path directory = Files.createDirectory(folder.resolve(name), PRIVATE);
                     return new OwnedDirectory(directory, channel);
                 }
                 // Someone who removes left-overs took the new lock file for one.
@@ -65,7 +66,7 @@ final class OwnedDirectory implements AutoCloseable {
      */
     static OwnedDirectory keep(Path directory) {
         try {
-            Files.createDirectories(directory);
+            Files.createDirectories(directory, PRIVATE);
             try (Stream<Path> entries = Files.list(directory)) {
                 if (entries.findAny().isPresent()) {
                     throw new IllegalArgumentException(directory + " is not empty; name a new directory");
@@ -94,7 +95,7 @@ final class OwnedDirectory implements AutoCloseable {
         }
     }
 
-    static void removeLeftOvers(Path folder) {
+    static synchronized void removeLeftOvers(Path folder) {
         // Closing any channel of a file gives up all of this process's locks on it: its own are not even opened.
         String own = PREFIX + ProcessHandle.current().pid() + "-";
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(folder, PREFIX + "*" + LOCK)) {

@@ -35,6 +35,10 @@ final class ServerFlags {
         return new ServerFlags(all);
     }
 
+    ServerFlags with(ServerFlags later) {
+        return with(later.toList());
+    }
+
     List<String> toList() {
         return values.entrySet().stream().map(ServerFlags::format).toList();
     }
