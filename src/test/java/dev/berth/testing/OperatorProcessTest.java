@@ -26,7 +26,7 @@ class OperatorProcessTest {
     @Test
     void httpPort_comesFromTheLog() {
         try (OperatorProcess operator = standIn("serve")) {
-            assertThat(operator.get("/q/metrics").statusCode()).isEqualTo(200);
+            assertThat(operator.get("/metrics").statusCode()).isEqualTo(200);
             assertThat(operator.metric("writes_total", "kind", "Address")).isEqualTo(5);
         }
     }
@@ -90,7 +90,7 @@ class OperatorProcessTest {
                 System.exit(3);
             }
             HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-            server.createContext("/q/metrics", exchange -> {
+            server.createContext("/metrics", exchange -> {
                 byte[] body = METRICS.getBytes(UTF_8);
                 exchange.sendResponseHeaders(200, body.length);
                 try (OutputStream out = exchange.getResponseBody()) {
