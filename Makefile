@@ -22,7 +22,7 @@ CRDS      = crds
 BUILT = target/test.classpath
 BUILT_FROM := pom.xml $(shell find src/main/java src/main/resources src/main/proto src/test/java src/test/resources 2>/dev/null)
 JAVA_TEST_TREE = $(JDK) java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
-  -Djava.util.logging.manager=org.jboss.logmanager.LogManager \
+  -Djava.util.logging.manager=org.jboss.logmanager.LogManager -Dio.netty.noUnsafe=true \
   -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
 
 # The pinned kubectl is not needed for this: kustomize's output has been the same for years.

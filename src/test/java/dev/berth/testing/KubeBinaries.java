@@ -67,6 +67,14 @@ public final class KubeBinaries {
         return kubernetes("kube-proxy", KUBERNETES);
     }
 
+    /** Kubernetes' own service controller, built from src/bench/service-controller. */
+    public Path serviceController() {
+        return required(
+                "service-controller",
+                KUBERNETES,
+                Stream.concat(named(KUBERNETES).stream(), Stream.of(cache().resolve("bench"))));
+    }
+
     public Path kubectl() {
         return required("kubectl", KUBERNETES, Stream.concat(folders(KUBERNETES, KUBERNETES), searchPath()));
     }
@@ -76,10 +84,13 @@ public final class KubeBinaries {
     }
 
     private Stream<Path> folders(String kubernetes, String component) {
-        Optional<Path> named = variable("BERTH_KUBE_DIR")
+        return Stream.concat(named(kubernetes).stream(), Stream.of(cache().resolve(component + "-" + platform)));
+    }
+
+    private Optional<Path> named(String kubernetes) {
+        return variable("BERTH_KUBE_DIR")
                 .map(Path::of)
                 .map(folder -> kubernetes.equals(KUBERNETES) ? folder : folder.resolve(kubernetes));
-        return Stream.concat(named.stream(), Stream.of(cache().resolve(component + "-" + platform)));
     }
 
     private Path cache() {

@@ -1,0 +1,301 @@
+package dev.berth.demo;
+
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.plan.Marks;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Program;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.KubernetesClientTimeoutException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows Berth at work on a real API server. {@code demo} ends with exit code 0 if all was as expected, else with 1;
+ * {@code run} stays up until Ctrl-C.
+ */
+public final class Demo {
+    private static final int PATIENCE_SECONDS = 60;
+    private static final int LOG_TAIL = 20;
+    private static final String NAMESPACE = "default";
+    private static final String EXAMPLES = "docs/examples/";
+    private static final String SCENES = "src/test/resources/dev/berth/demo/";
+    private static final String TABLE = "custom-columns-file=" + SCENES + "services.columns";
+    private static final String REASON = "custom-columns-file=" + SCENES + "waiting.columns";
+
+    private final ControlPlane cluster;
+
+    private Demo(ControlPlane cluster) {
+        this.cluster = cluster;
+    }
+
+    /** The one argument is {@code demo} or {@code run}. */
+    public static void main(String... arguments) throws Exception {
+        boolean staysUp = List.of(arguments).equals(List.of("run"));
+        Program.run(() -> play(staysUp));
+    }
+
+    private static int play(boolean staysUp) {
+        long start = System.nanoTime();
+        boolean[] shown = {false};
+        try (ControlPlane cluster = timed(
+                "etcd %s and kube-apiserver %s, dual stack".formatted(KubeBinaries.ETCD, KubeBinaries.KUBERNETES),
+                () -> ControlPlane.builder().start())) {
+            new Demo(cluster).play(staysUp, () -> shown[0] = true);
+        } catch (RuntimeException failure) {
+            // Ctrl-C is how "run" ends.
+            if (shown[0] && staysUp && !(failure instanceof Unexpected)) {
+                say("Everything is stopped.");
+                return 0;
+            }
+            System.out.flush();
+            System.err.println("\n" + Objects.requireNonNullElse(failure.getMessage(), failure.toString()));
+            return 1;
+        }
+        say("Everything was as expected, and everything is stopped: %.0f s.", seconds(start));
+        return 0;
+    }
+
+    private void play(boolean staysUp, Runnable shown) {
+        try {
+            Installation installation = timed("kubectl apply -k src/main/kubernetes", () -> Installation.into(cluster));
+            say("  flags of its Deployment: %s", String.join(" ", installation.flags()));
+            try (OperatorProcess operator =
+                    timed("Berth, under RBAC as its ServiceAccount", installation::startOperator)) {
+                say("  its log: %s", operator.logFile());
+                play(operator, staysUp, shown);
+            }
+        } finally {
+            // An interrupt has done its work; left set, it would cut the orderly end short.
+            Thread.interrupted();
+        }
+    }
+
+    private void play(OperatorProcess operator, boolean staysUp, Runnable shown) {
+        try {
+            show();
+            shown.run();
+            if (staysUp) {
+                stayUp(operator);
+            }
+        } catch (Unexpected unexpected) {
+            System.err.println("\nBerth's log ends with:\n" + tail(operator.log()));
+            throw unexpected;
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
+    // ---- what is shown
+
+    private void show() {
+        title("A pool of addresses, a class for Services behind a proxy, and Services");
+        kubectl("apply", "-f", EXAMPLES + "pool.yaml", "-f", EXAMPLES + "class-proxy.yaml");
+        kubectl("apply", "-f", EXAMPLES + "service.yaml");
+        kubectl("apply", "-f", EXAMPLES + "service-proxy.yaml");
+        kubectl("apply", "-f", EXAMPLES + "service-dual-stack.yaml");
+        kubectl("apply", "-f", SCENES + "other.yaml");
+        Service web = awaitAddresses("web", "VIP");
+        Service api = awaitAddresses("api", "Proxy");
+        Service shop = awaitAddresses("shop", "VIP", "VIP");
+
+        title("One address, and two Services that want it");
+        kubectl("apply", "-f", SCENES + "small.yaml");
+        Service first = awaitAddresses("first", "VIP");
+        kubectl("apply", "-f", SCENES + "second.yaml");
+        await(service("second"), "the reason PoolExhausted", Demo::waitsForAddress);
+
+        title("Each has its address, but the one that waits and the one of another controller");
+        String table = kubectl("get", "services", "--field-selector=spec.type=LoadBalancer", "-o", TABLE);
+        for (Service served : List.of(web, api, shop, first)) {
+            expectRow(table, served, addresses(served), ipModes(served));
+        }
+        expectRow(table, service("second").require(), "<none>", "<none>");
+        expectUntouched(service("other").require(), table);
+        awaitPool("example", 4);
+        awaitPool("small", 1);
+        kubectl("get", "addresses");
+        kubectl("get", "addresspools");
+        String why = kubectl("get", "service", "second", "-o", REASON);
+        Unexpected.unless(why.contains("0 of 1 free"), "a message with \"0 of 1 free\"", why);
+
+        title("A Service goes, and the one that waits gets its address");
+        kubectl("delete", "service", "first");
+        String freed = addresses(first);
+        await(
+                service("second"),
+                "the address " + freed + " of first",
+                second -> addresses(second).equals(freed));
+        awaitPool("small", 1);
+        String after = kubectl("get", "services", "--field-selector=spec.type=LoadBalancer", "-o", TABLE);
+        expectRow(after, service("second").require(), freed, "VIP");
+        Unexpected.unless(!after.contains("first"), "no Service first", after);
+        kubectl("delete", "service", "shop");
+        awaitPool("example", 2);
+        kubectl("get", "addresspools");
+        expectUntouched(service("other").require(), after);
+        say("");
+    }
+
+    private void stayUp(OperatorProcess operator) {
+        say("""
+                It stays up until Ctrl-C. In a second terminal:
+
+                  export KUBECONFIG=%s
+                  kubectl get services,addresses,addresspools,loadbalancerclasses
+                  kubectl create service loadbalancer mine --tcp=80 && kubectl get service mine
+                  kubectl delete service web && kubectl get addresses
+                """, cluster.adminKubeconfig());
+        try {
+            while (operator.isAlive()) {
+                TimeUnit.SECONDS.sleep(1);
+            }
+        } catch (InterruptedException ctrlC) {
+            return;
+        }
+        throw new Unexpected("an operator that runs", "it has ended");
+    }
+
+    // ---- expectations
+
+    private Service awaitAddresses(String name, String... ipModes) {
+        List<String> wanted = List.of(ipModes);
+        return await(
+                service(name),
+                wanted.size() + " external address(es) with ipMode " + String.join(",", wanted),
+                found -> ingress(found).stream().allMatch(entry -> entry.getIp() != null)
+                        && ingress(found).stream()
+                                .map(LoadBalancerIngress::getIpMode)
+                                .toList()
+                                .equals(wanted));
+    }
+
+    private void awaitPool(String name, int allocated) {
+        await(
+                cluster.adminClient().resources(AddressPool.class).withName(name),
+                allocated + " allocated",
+                pool -> pool.getStatus() != null
+                        && Objects.equals(pool.getStatus().allocated(), (long) allocated));
+    }
+
+    private static boolean waitsForAddress(Service service) {
+        return conditions(service).stream()
+                .anyMatch(condition -> condition.getType().equals(Marks.ADDRESS_ASSIGNED)
+                        && condition.getStatus().equals("False")
+                        && condition.getReason().equals("PoolExhausted"));
+    }
+
+    private static <T extends HasMetadata> T await(Resource<T> resource, String expected, Predicate<T> holds) {
+        try {
+            return resource.waitUntilCondition(
+                    found -> found != null && holds.test(found), PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (KubernetesClientTimeoutException late) {
+            @Nullable T found = resource.get();
+            throw new Unexpected(
+                    "%s, within %d s".formatted(expected, PATIENCE_SECONDS),
+                    found == null ? "it does not exist" : "\n" + Serialization.asYaml(found));
+        }
+    }
+
+    private static void expectRow(String table, Service service, String addresses, String ipModes) {
+        String row = String.join(
+                " ",
+                NAMESPACE,
+                service.getMetadata().getName(),
+                Objects.requireNonNullElse(service.getSpec().getLoadBalancerClass(), "<none>"),
+                addresses,
+                ipModes);
+        Unexpected.unless(
+                table.lines()
+                        .anyMatch(line -> line.strip().replaceAll(" +", " ").equals(row)),
+                "a row \"" + row + "\"",
+                "\n" + table);
+    }
+
+    private static void expectUntouched(Service other, String table) {
+        expectRow(table, other, "<none>", "<none>");
+        Unexpected.unless(
+                other.getMetadata().getFinalizers().isEmpty()
+                        && conditions(other).isEmpty(),
+                "Service " + other.getMetadata().getName() + " without finalizers and conditions",
+                "\n" + Serialization.asYaml(other));
+    }
+
+    // ---- reading
+
+    private Resource<Service> service(String name) {
+        return cluster.adminClient().services().inNamespace(NAMESPACE).withName(name);
+    }
+
+    private static List<LoadBalancerIngress> ingress(Service service) {
+        return service.getStatus().getLoadBalancer().getIngress();
+    }
+
+    private static List<Condition> conditions(Service service) {
+        return service.getStatus().getConditions();
+    }
+
+    private static String addresses(Service service) {
+        return joined(service, LoadBalancerIngress::getIp);
+    }
+
+    private static String ipModes(Service service) {
+        return joined(service, LoadBalancerIngress::getIpMode);
+    }
+
+    private static String joined(Service service, Function<LoadBalancerIngress, String> what) {
+        return ingress(service).stream().map(what).collect(Collectors.joining(","));
+    }
+
+    private static String tail(String log) {
+        List<String> lines = log.lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL), lines.size()));
+    }
+
+    // ---- saying
+
+    /** Runs kubectl, and shows the command and what it says. */
+    private String kubectl(String... arguments) {
+        say("$ kubectl %s", List.of(arguments).stream().map(Demo::quoted).collect(Collectors.joining(" ")));
+        String output = cluster.kubectl(arguments);
+        System.out.print(output.indent(2));
+        return output;
+    }
+
+    private static String quoted(String argument) {
+        return argument.matches("[\\w./:,=-]*") ? argument : "'" + argument + "'";
+    }
+
+    private static void title(String text) {
+        say("%n# %s", text);
+    }
+
+    private static <T> T timed(String what, Supplier<T> work) {
+        System.out.print(what + " … ");
+        System.out.flush();
+        long start = System.nanoTime();
+        T result = work.get();
+        say("%.1f s", seconds(start));
+        return result;
+    }
+
+    private static double seconds(long start) {
+        return (System.nanoTime() - start) / 1e9;
+    }
+
+    private static void say(String format, Object... values) {
+        System.out.printf(format + "%n", values);
+    }
+}

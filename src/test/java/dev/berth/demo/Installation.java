@@ -1,0 +1,81 @@
+package dev.berth.demo;
+
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Berth, installed as its users install it: the manifests of src/main/kubernetes, and the packaged operator with the
+ * flags, the JVM options and the ServiceAccount of its Deployment. A process stands in for its Pod.
+ */
+public final class Installation {
+    private static final String MANIFESTS = "src/main/kubernetes";
+    private static final String NAMESPACE = "berth-system";
+    private static final String NAME = "berth";
+
+    private final ControlPlane cluster;
+
+    private Installation(ControlPlane cluster) {
+        this.cluster = cluster;
+    }
+
+    /** Applies the manifests, and the default class once its kind is known. */
+    public static Installation into(ControlPlane cluster) {
+        cluster.kubectl("apply", "-k", MANIFESTS);
+        cluster.kubectl(
+                "wait",
+                "--for=condition=Established",
+                "--timeout=50s",
+                "crd",
+                "--selector=app.kubernetes.io/part-of=berth");
+        cluster.kubectl("apply", "-f", MANIFESTS + "/load-balancer-class.yaml");
+        return new Installation(cluster);
+    }
+
+    /** Starts the operator and returns once it says that it works. */
+    public OperatorProcess startOperator() {
+        Path kubeconfig = cluster.serviceAccountKubeconfig(NAMESPACE, NAME);
+        OperatorProcess operator = OperatorProcess.startWith(jvmOptions(), kubeconfig, flags().toArray(String[]::new));
+        try {
+            operator.awaitLog("ready after");
+            return operator;
+        } catch (RuntimeException failure) {
+            operator.close();
+            throw failure;
+        }
+    }
+
+    /** Of the Deployment, without where to listen: here it is a free port of this machine alone. */
+    public List<String> flags() {
+        return container().getArgs().stream()
+                .filter(argument -> argument.startsWith("--") && !argument.startsWith("--http-"))
+                .toList();
+    }
+
+    /** Of the Deployment's JAVA_TOOL_OPTIONS. */
+    public List<String> jvmOptions() {
+        return container().getEnv().stream()
+                .filter(variable -> variable.getName().equals("JAVA_TOOL_OPTIONS"))
+                .map(EnvVar::getValue)
+                .flatMap(value -> Stream.of(value.strip().split("\\s+")))
+                .toList();
+    }
+
+    private Container container() {
+        return cluster.adminClient()
+                .apps()
+                .deployments()
+                .inNamespace(NAMESPACE)
+                .withName(NAME)
+                .require()
+                .getSpec()
+                .getTemplate()
+                .getSpec()
+                .getContainers()
+                .getFirst();
+    }
+}

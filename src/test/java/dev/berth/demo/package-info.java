@@ -1,0 +1,5 @@
+/** {@code make demo} and {@code make run}: Berth at work on a real API server, for people to watch. */
+@NullMarked
+package dev.berth.demo;
+
+import org.jspecify.annotations.NullMarked;
