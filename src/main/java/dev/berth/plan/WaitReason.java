@@ -3,6 +3,7 @@ package dev.berth.plan;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Refusal;
 import dev.berth.address.Rule;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -32,22 +33,27 @@ public record WaitReason(String reason, String message) {
                                 + family + " to one");
             }
         }
-        // What a pool of another family lacks explains nothing.
+        // What a pool of another family lacks explains nothing; a pool that is full explains most.
         List<Refusal> telling = refusals.stream()
                 .filter(refusal -> refusal.rule() != Rule.NO_SUCH_FAMILY)
+                .sorted(Comparator.comparing(refusal -> !isFull(refusal)))
                 .toList();
         String clauses =
                 telling.stream().limit(NAMED_POOLS).map(WaitReason::clause).collect(Collectors.joining("; "))
                         + (telling.size() > NAMED_POOLS
                                 ? "; and " + (telling.size() - NAMED_POOLS) + " more pools"
                                 : "");
-        boolean full = telling.stream().anyMatch(r -> r.rule() == Rule.FULL || r.rule() == Rule.OTHERS_WAIT);
+        boolean full = telling.stream().anyMatch(WaitReason::isFull);
         String wanted = families.stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
         return full
                 ? new WaitReason(
                         "PoolExhausted",
                         "no free " + wanted + " address: " + clauses + "; add a range or release a Service")
                 : new WaitReason("NoPoolAllows", "no AddressPool gives it an " + wanted + " address: " + clauses);
+    }
+
+    private static boolean isFull(Refusal refusal) {
+        return refusal.rule() == Rule.FULL || refusal.rule() == Rule.OTHERS_WAIT;
     }
 
     private static String clause(Refusal refusal) {

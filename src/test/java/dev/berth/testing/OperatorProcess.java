@@ -33,6 +33,7 @@ public final class OperatorProcess implements AutoCloseable {
     private static final AtomicInteger STARTED = new AtomicInteger();
 
     private final ChildProcess process;
+    private final Path logFile;
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
@@ -42,9 +43,9 @@ public final class OperatorProcess implements AutoCloseable {
     OperatorProcess(String name, List<String> command) {
         try {
             Files.createDirectories(LOGS);
-            Path log =
+            this.logFile =
                     LOGS.resolve(name + "-" + ProcessHandle.current().pid() + "-" + STARTED.incrementAndGet() + ".log");
-            this.process = ChildProcess.start("operator", command, Path.of("").toAbsolutePath(), log);
+            this.process = ChildProcess.start("operator", command, Path.of("").toAbsolutePath(), logFile);
         } catch (IOException e) {
             throw new UncheckedIOException("creating " + LOGS, e);
         }
@@ -125,6 +126,11 @@ public final class OperatorProcess implements AutoCloseable {
      */
     public double metric(String name, String... tags) {
         return Metrics.sum(metrics(), name, tags);
+    }
+
+    /** Where the log is; it stays there after the end. */
+    public Path logFile() {
+        return logFile;
     }
 
     /** The whole log up to now, of output and errors. */
