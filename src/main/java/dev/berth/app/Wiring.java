@@ -26,6 +26,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
 import dev.berth.kube.LeanItemStore;
+import dev.berth.kube.ServiceStates;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.provider.LoadBalancerProvider;
@@ -175,7 +176,8 @@ public final class Wiring {
                 InformerConfiguration.builder(Service.class)
                         .withItemStore(new LeanItemStore<>())
                         .withOnAddFilter(service -> ServiceReconciler.isRelevant(service))
-                        .withOnUpdateFilter((now, before) -> ServiceReconciler.isRelevant(now, before))
+                        .withOnUpdateFilter((now, before) -> ServiceReconciler.isRelevant(now, before)
+                                && !services.isEchoOfOurWrite(ServiceStates.of(now)))
                         .buildForController());
         register(
                 operator,

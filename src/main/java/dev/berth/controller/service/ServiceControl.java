@@ -118,6 +118,15 @@ public final class ServiceControl {
         }
     }
 
+    /**
+     * Whether the cache now has just what was answered to our own last write: no reason to look again.
+     * Half of all events on Services are such.
+     */
+    public boolean isEchoOfOurWrite(ServiceState now) {
+        ServiceMemory memory = memories.get(now.key());
+        return memory != null && memory.isEcho(now);
+    }
+
     /** Brings the Service of this name to where it shall be, as far as can be done now. */
     public Next reconcile(ServiceKey key) {
         gate.await();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is remembered of one Service between two passes. Nothing in it must survive a restart. Used by one
- * pass at a time.
+ * pass at a time, but for {@link #isEcho}.
  */
 final class ServiceMemory {
     /** Overwrites longer ago than this do not count. */
@@ -27,7 +27,7 @@ final class ServiceMemory {
     private static final int OVERWRITES_BORNE = 3;
 
     /** The answer to the last write or live read; the cache may still lag behind it. */
-    private @Nullable ServiceState latest;
+    private volatile @Nullable ServiceState latest;
 
     private @Nullable List<Published> lastPublished;
     private final Deque<Instant> overwrites = new ArrayDeque<>();
@@ -50,6 +50,18 @@ final class ServiceMemory {
             return cached;
         }
         return Optional.of(known);
+    }
+
+    /** Whether {@code now} is the answer to the last write; it is forgotten then, for the cache has it. */
+    boolean isEcho(ServiceState now) {
+        ServiceState known = latest;
+        if (known == null
+                || !known.uid().equals(now.uid())
+                || !known.resourceVersion().equals(now.resourceVersion())) {
+            return false;
+        }
+        latest = null;
+        return true;
     }
 
     void remember(ServiceState state) {
