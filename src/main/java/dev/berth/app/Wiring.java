@@ -41,6 +41,7 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.api.config.Cloner;
 import io.javaoperatorsdk.operator.api.config.ConfigurationService;
 import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
@@ -77,6 +78,14 @@ import org.slf4j.LoggerFactory;
 @Unremovable
 public final class Wiring {
     private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
+
+    /** The SDK copies each object for its reconciler, by way of JSON. Ours change none: they take its name. */
+    private static final Cloner AS_IT_IS = new Cloner() {
+        @Override
+        public <T extends HasMetadata> T clone(T object) {
+            return object;
+        }
+    };
 
     private static volatile OperatorOptions options = new OperatorOptions();
 
@@ -209,6 +218,7 @@ public final class Wiring {
                 .withExecutorService(Executors.newVirtualThreadPerTaskExecutor())
                 .checkingCRDAndValidateLocalModel(false)
                 .withUseSSAToPatchPrimaryResource(false)
+                .withResourceCloner(AS_IT_IS)
                 .withCloseClientOnStop(false);
         if (options.leaderElect) {
             overrider.withLeaderElectionConfiguration(LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(
