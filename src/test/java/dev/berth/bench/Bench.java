@@ -63,6 +63,9 @@ public final class Bench {
             try {
                 new Bench(services).compare(rounds);
                 return 0;
+            } catch (InterruptedException ctrlC) {
+                System.err.println("berth: interrupted");
+                return 1;
             } catch (RuntimeException failure) {
                 System.err.println("berth: " + failure.getMessage());
                 return 1;
@@ -146,8 +149,13 @@ public final class Bench {
                 String name = "service-" + i;
                 creations.add(creators.submit(() -> create(client, name)));
             }
-            for (Future<?> creation : creations) {
-                creation.get();
+            try {
+                for (Future<?> creation : creations) {
+                    creation.get();
+                }
+            } finally {
+                // After a failure or Ctrl-C the rest is not waited for.
+                creators.shutdownNow();
             }
         } catch (ExecutionException failure) {
             throw new IllegalStateException("creating a Service: " + failure.getCause(), failure);
