@@ -3,7 +3,6 @@ package dev.berth.kube;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.Selector;
 import dev.berth.api.v1alpha1.AddressPool;
-import io.fabric8.kubernetes.api.model.LabelSelector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,22 +30,22 @@ public final class Pools {
     }
 
     /** Absent and empty select everything, as everywhere in Kubernetes' selectors of what may. */
-    static Selector selector(@Nullable LabelSelector selector) {
+    static Selector selector(AddressPool.@Nullable LabelSelector selector) {
         if (selector == null) {
             return Selector.EVERYTHING;
         }
         List<Selector.Requirement> requirements = new ArrayList<>();
-        if (selector.getMatchLabels() != null) {
-            selector.getMatchLabels()
+        if (selector.matchLabels() != null) {
+            selector.matchLabels()
                     .forEach((key, value) ->
                             requirements.add(new Selector.Requirement(key, Selector.Operator.IN, List.of(value))));
         }
-        if (selector.getMatchExpressions() != null) {
-            selector.getMatchExpressions()
+        if (selector.matchExpressions() != null) {
+            selector.matchExpressions()
                     .forEach(expression -> requirements.add(new Selector.Requirement(
-                            expression.getKey(),
-                            operator(expression.getOperator()),
-                            Optional.ofNullable(expression.getValues()).orElse(List.of()))));
+                            expression.key(),
+                            operator(expression.operator()),
+                            Optional.ofNullable(expression.values()).orElse(List.of()))));
         }
         return new Selector(requirements);
     }

@@ -70,7 +70,9 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
             "!self.spec.address.contains(':') ? self.metadata.name == self.spec.address"
                     + " : !self.spec.address.contains('::') ? self.spec.address == " + GROUPS
                     + " : size(self.metadata.name) == 39"
-                    + " && " + GROUPS + ".startsWith(self.spec.address.substring(0, self.spec.address.indexOf('::')))"
+                    // With the colon: 1::1 is not the address of a name that starts with 0010.
+                    + " && (self.spec.address.startsWith('::') || " + GROUPS
+                    + ".startsWith(self.spec.address.substring(0, self.spec.address.indexOf('::') + 1)))"
                     + " && " + GROUPS + ".endsWith(self.spec.address.substring(self.spec.address.indexOf('::') + 2))"
                     + " && " + GROUPS + ".substring(self.spec.address.indexOf('::'), size(" + GROUPS
                     + ") - (size(self.spec.address) - self.spec.address.indexOf('::') - 2)).matches('^:?0(:0)*:?$')";

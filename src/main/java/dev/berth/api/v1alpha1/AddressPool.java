@@ -10,7 +10,6 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.api.model.LabelSelector;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
@@ -19,6 +18,7 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** External addresses, IPv4 and IPv6, and the Services that may have them. Cluster-scoped. */
@@ -89,6 +89,24 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
             @Default("false")
             @JsonPropertyDescription("true: no new address is given out; Services keep those that they have.")
             @Nullable Boolean suspended) {}
+
+    /**
+     * Kubernetes' label selector, written out here for its schema: the client's own class would let in an operator
+     * that there is not.
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record LabelSelector(
+            @Nullable Map<String, String> matchLabels,
+            @Nullable @Size(max = 64) List<Requirement> matchExpressions) {}
+
+    /** One condition on one label. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Requirement(
+            @Required @Size(min = 1, max = 317) String key,
+
+            @Required @Pattern("^(In|NotIn|Exists|DoesNotExist)$") @Size(max = 16) String operator,
+
+            @Nullable @Size(max = 256) List<String> values) {}
 
     /** How full the pool is, as Berth sees it. Absent until Berth has seen the pool. */
     public record Status(
