@@ -28,7 +28,7 @@ final class OperatorCommand implements Callable<Integer> {
         AtomicInteger exitCode = new AtomicInteger();
         Quarkus.run(OperatorApplication.class, (code, failure) -> {
             if (failure != null) {
-                System.err.println("berth: the operator could not start: " + failure);
+                System.err.println("berth: the operator could not start: " + Preflight.innermost(failure));
             }
             exitCode.set(code);
         });

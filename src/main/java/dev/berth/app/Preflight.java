@@ -68,7 +68,8 @@ final class Preflight {
         };
     }
 
-    private static String innermost(Throwable failure) {
+    /** What is at the root of {@code failure}, in one line. */
+    static String innermost(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null) {
             cause = cause.getCause();

@@ -69,8 +69,10 @@ public final class OperatorProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(jvmOptions);
-        command.addAll(
-                List.of("-jar", JAR.toString(), "operator", "--kubeconfig", kubeconfig.toString(), "--http-port=0"));
+        command.addAll(List.of("-jar", JAR.toString(), "operator", "--kubeconfig", kubeconfig.toString()));
+        if (Stream.of(flags).noneMatch(flag -> flag.startsWith("--http-port"))) {
+            command.add("--http-port=0");
+        }
         command.addAll(List.of(flags));
         return new OperatorProcess(nameOfTheTest(), command);
     }
