@@ -6,7 +6,6 @@ import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -87,9 +86,7 @@ public final class Installation implements AutoCloseable {
                 null,
                 null,
                 null,
-                new LabelSelectorBuilder()
-                        .addToMatchLabels("kubernetes.io/metadata.name", namespace)
-                        .build(),
+                new AddressPool.LabelSelector(Map.of("kubernetes.io/metadata.name", namespace), null),
                 null,
                 null));
         return client().resource(pool).create();

@@ -1,0 +1,328 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.testing.ControlPlane;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+
+/** What the API server itself takes and refuses: the kinds as they are installed, without an operator. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class CrdRules {
+    private final String version;
+    private ControlPlane cluster;
+    private KubernetesClient client;
+
+    CrdRules(String version) {
+        this.version = version;
+    }
+
+    @BeforeAll
+    void installKinds() {
+        cluster = ControlPlane.builder().version(version).start();
+        client = cluster.adminClient();
+        cluster.kubectl("apply", "-k", "crds");
+        for (String kind : List.of("addresses", "addresspools", "loadbalancerclasses")) {
+            cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
+        }
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+                .until(() -> create(POOL_AND_CLASS.formatted("AddressPool", "first", "addresses: [192.0.2.1]"))
+                        .isEmpty());
+    }
+
+    @AfterAll
+    void stop() {
+        cluster.close();
+    }
+
+    private static final String POOL_AND_CLASS = """
+            apiVersion: berth.dev/v1alpha1
+            kind: %s
+            metadata:
+              name: %s
+            spec:
+              %s
+            """;
+
+    /**
+     * A name and an address of an Address object.
+     *
+     * @param fault what the refusal says; empty: it is accepted
+     */
+    private record AddressRow(String rule, String name, String address, String fault) {
+        static AddressRow valid(String rule, String name, String address) {
+            return new AddressRow(rule, name, address, "");
+        }
+    }
+
+    private static final String NOT_THE_NAME = "metadata.name must be spec.address";
+
+    private static final List<AddressRow> ADDRESSES = List.of(
+            AddressRow.valid("IPv4", "192.0.2.7", "192.0.2.7"),
+            AddressRow.valid("the lowest IPv4", "0.0.0.0", "0.0.0.0"),
+            AddressRow.valid("the highest IPv4", "255.255.255.255", "255.255.255.255"),
+            AddressRow.valid("zeros in the middle", "2001-0db8-0000-0000-0000-0000-0000-0001", "2001:db8::1"),
+            AddressRow.valid("loopback", "0000-0000-0000-0000-0000-0000-0000-0001", "::1"),
+            AddressRow.valid("nothing but zeros", "0000-0000-0000-0000-0000-0000-0000-0000", "::"),
+            AddressRow.valid("zeros at the end", "2001-0db8-0000-0001-0000-0000-0000-0000", "2001:db8:0:1::"),
+            AddressRow.valid("no zero group", "0001-0002-0003-0004-0005-0006-0007-0008", "1:2:3:4:5:6:7:8"),
+            AddressRow.valid("one zero group", "2001-0db8-0000-0001-0001-0001-0001-0001", "2001:db8:0:1:1:1:1:1"),
+            AddressRow.valid("zeros on both sides", "2001-0db8-0000-0000-0001-0000-0000-0001", "2001:db8::1:0:0:1"),
+            AddressRow.valid("zeros inside groups", "1000-0100-0010-0001-0000-0000-0000-1000", "1000:100:10:1::1000"),
+            AddressRow.valid("zeros at the start", "0000-0000-0000-0000-0000-0000-0abc-00de", "::abc:de"),
+            AddressRow.valid("a group that ends in zero", "0010-0000-0000-0000-0000-0000-0000-0001", "10::1"),
+            new AddressRow("another IPv4 than its name", "192.0.2.8", "192.0.2.9", NOT_THE_NAME),
+            new AddressRow(
+                    "another IPv6 than its name",
+                    "2001-0db8-0000-0000-0000-0000-0000-0002",
+                    "2001:db8::3",
+                    NOT_THE_NAME),
+            new AddressRow(
+                    "a first group that the name has with a zero more",
+                    "0010-0000-0000-0000-0000-0000-0000-0002",
+                    "1::2",
+                    NOT_THE_NAME),
+            new AddressRow(
+                    "a last group that the name has longer",
+                    "0001-0000-0000-0000-0000-0000-0000-0012",
+                    "1::2",
+                    NOT_THE_NAME),
+            new AddressRow(
+                    "zeros in another place", "2001-0000-0000-0000-0000-0000-0db8-0001", "2001:db8::1", NOT_THE_NAME),
+            new AddressRow(
+                    "IPv4 with the name of IPv6", "0000-0000-0000-0000-0000-0000-c000-0207", "192.0.2.7", NOT_THE_NAME),
+            new AddressRow("IPv6 with the name of IPv4", "192.0.2.10", "::c000:20a", NOT_THE_NAME),
+            new AddressRow(
+                    "IPv4-mapped IPv6", "0000-0000-0000-0000-0000-ffff-c000-0207", "::ffff:c000:207", "IPv4-mapped"),
+            new AddressRow(
+                    "IPv4-mapped IPv6, dotted",
+                    "0000-0000-0000-0000-0000-ffff-c000-0207",
+                    "::ffff:192.0.2.7",
+                    "spec.address"),
+            new AddressRow("upper case", "2001-0db8-0000-0000-0000-0000-0000-000a", "2001:DB8::A", "spec.address"),
+            new AddressRow("an octet of 256", "192.0.2.256", "192.0.2.256", "spec.address"),
+            new AddressRow("three octets", "192.0.2", "192.0.2", "spec.address"),
+            new AddressRow("a dot at the end", "192.0.2.11", "192.0.2.11.", NOT_THE_NAME),
+            new AddressRow("an octet with a leading zero", "192.0.2.012", "192.0.2.012", "spec.address"),
+            new AddressRow(
+                    "a group with a leading zero",
+                    "2001-0db8-0000-0000-0000-0000-0000-000b",
+                    "2001:0db8::b",
+                    "spec.address"),
+            new AddressRow(
+                    "a group of five digits",
+                    "2001-0db8-0000-0000-0000-0000-0000-000c",
+                    "2001:db8::1000c",
+                    "spec.address"),
+            new AddressRow("two gaps", "2001-0db8-0000-0000-0000-0000-0000-000d", "2001:db8::0::d", "spec.address"),
+            new AddressRow("a prefix", "192.0.2.13", "192.0.2.13/32", "spec.address"),
+            new AddressRow("a zone", "fe80-0000-0000-0000-0000-0000-0000-0001", "fe80::1%eth0", "spec.address"),
+            new AddressRow("a name that is none", "web", "192.0.2.14", "metadata.name"),
+            new AddressRow("a name that is short", "2001-db8--1", "2001:db8::1", "metadata.name"));
+
+    @TestFactory
+    Stream<DynamicTest> address() {
+        return ADDRESSES.stream()
+                .map(row -> DynamicTest.dynamicTest(
+                        (row.fault().isEmpty() ? "takes " : "refuses ") + row.rule(),
+                        () -> verdict(
+                                POOL_AND_CLASS.formatted(
+                                        "Address", row.name(), "address: \"%s\"".formatted(row.address())),
+                                row.fault())));
+    }
+
+    /**
+     * The spec of an object, as one line of YAML.
+     *
+     * @param fault as above
+     */
+    private record SpecRow(String rule, String kind, String spec, String fault) {}
+
+    private static SpecRow pool(String rule, String spec, String fault) {
+        return new SpecRow(rule, "AddressPool", spec, fault);
+    }
+
+    private static SpecRow klass(String rule, String spec, String fault) {
+        return new SpecRow(rule, "LoadBalancerClass", spec, fault);
+    }
+
+    private static final List<SpecRow> SPECS = List.of(
+            pool("a CIDR", "addresses: [192.0.2.0/28]", ""),
+            pool("a range", "addresses: [192.0.2.1-192.0.2.9]", ""),
+            pool("both families and single addresses", "addresses: [192.0.2.1, 2001:db8::/64, '::1', '::-::5']", ""),
+            pool("exclusions", "{addresses: [192.0.2.0/28], excluded: [192.0.2.1]}", ""),
+            pool("a word", "addresses: [everything]", "spec.addresses[0]"),
+            pool("a host name", "addresses: [lb.example.com]", "spec.addresses[0]"),
+            pool("upper-case hex", "addresses: ['2001:DB8::/64']", "spec.addresses[0]"),
+            pool("an empty text", "addresses: ['']", "spec.addresses[0]"),
+            pool("two prefixes", "addresses: [192.0.2.0/28/29]", "spec.addresses[0]"),
+            pool("two dashes", "addresses: [192.0.2.1-192.0.2.2-192.0.2.3]", "spec.addresses[0]"),
+            pool("a blank beside the dash", "addresses: [192.0.2.1 - 192.0.2.2]", "spec.addresses[0]"),
+            pool("an empty list", "addresses: []", "spec.addresses"),
+            pool("no list", "priority: 1", "spec.addresses"),
+            pool("a priority below zero", "{addresses: [192.0.2.1], priority: -1}", "spec.priority"),
+            pool("an exclusion that is none", "{addresses: [192.0.2.1], excluded: [x]}", "spec.excluded[0]"),
+            pool(
+                    "an operator of a selector that Kubernetes has not",
+                    "{addresses: [192.0.2.1], serviceSelector: {matchExpressions: [{key: a, operator: Like, values: [b]}]}}",
+                    "operator"),
+            pool(
+                    "a selector's expression without a key",
+                    "{addresses: [192.0.2.1], namespaceSelector: {matchExpressions: [{operator: Exists}]}}",
+                    "key"),
+            klass("a value with a domain", "loadBalancerClass: example.com/fast", ""),
+            klass("a value without a domain", "loadBalancerClass: fast", ""),
+            klass("no value", "provider: pool", "spec.loadBalancerClass"),
+            klass("an empty value", "loadBalancerClass: ''", "spec.loadBalancerClass"),
+            klass("a value with a blank", "loadBalancerClass: 'a b'", "spec.loadBalancerClass"),
+            klass("a value with two slashes", "loadBalancerClass: a/b/c", "spec.loadBalancerClass"),
+            klass("a value with an upper-case domain", "loadBalancerClass: Example.com/b", "spec.loadBalancerClass"),
+            klass("an ipMode in lower case", "{loadBalancerClass: a/b, ipMode: vip}", "spec.ipMode"),
+            klass("an ipMode that is none", "{loadBalancerClass: a/b, ipMode: Both}", "spec.ipMode"),
+            klass("a classless that is none", "{loadBalancerClass: a/b, classless: Sometimes}", "spec.classless"),
+            klass("a provider that cannot be a name", "{loadBalancerClass: a/b, provider: A_B}", "spec.provider"));
+
+    @TestFactory
+    Stream<DynamicTest> spec() {
+        return SPECS.stream()
+                .map(row -> DynamicTest.dynamicTest(
+                        row.kind() + (row.fault().isEmpty() ? " takes " : " refuses ") + row.rule(),
+                        () -> verdict(
+                                POOL_AND_CLASS.formatted(
+                                        row.kind(),
+                                        "row-" + Integer.toHexString(row.rule().hashCode()),
+                                        row.spec()),
+                                row.fault())));
+    }
+
+    private void verdict(String yaml, String fault) {
+        Optional<String> refusal = create(yaml);
+        if (fault.isEmpty()) {
+            assertThat(refusal).isEmpty();
+        } else {
+            assertThat(refusal)
+                    .hasValueSatisfying(message -> assertThat(message).contains(fault));
+        }
+    }
+
+    /** What the refusal says; empty: it was created. */
+    private Optional<String> create(String yaml) {
+        GenericKubernetesResource object = Serialization.unmarshal(yaml, GenericKubernetesResource.class);
+        Throwable refusal = catchThrowable(() -> client.resource(object).create());
+        if (refusal == null) {
+            return Optional.empty();
+        }
+        assertThat(refusal)
+                .isInstanceOfSatisfying(
+                        KubernetesClientException.class,
+                        e -> assertThat(e.getCode()).isEqualTo(422));
+        return Optional.of(String.valueOf(refusal.getMessage()));
+    }
+
+    @Test
+    void addressOfAnAddress_cannotBeChanged() {
+        create(POOL_AND_CLASS.formatted("Address", "198.51.100.1", "address: 198.51.100.1"));
+        assertThat(patch("address/198.51.100.1", "{\"spec\":{\"address\":\"198.51.100.2\"}}"))
+                .contains("spec.address cannot be changed");
+    }
+
+    @Test
+    void valueAndControllerNameOfAClass_cannotBeChanged_theRestCan() {
+        create(POOL_AND_CLASS.formatted("LoadBalancerClass", "fixed", "loadBalancerClass: example.com/fixed"));
+        assertThat(patch("lbc/fixed", "{\"spec\":{\"loadBalancerClass\":\"example.com/other\"}}"))
+                .contains("spec.loadBalancerClass cannot be changed");
+        assertThat(patch("lbc/fixed", "{\"spec\":{\"controllerName\":\"example.com/other\"}}"))
+                .contains("spec.controllerName cannot be changed");
+        assertThat(patch("lbc/fixed", "{\"spec\":{\"controllerName\":null}}")).isEmpty();
+        assertThat(patch("lbc/fixed", "{\"spec\":{\"ipMode\":\"Proxy\",\"default\":true}}"))
+                .isEmpty();
+        assertThat(get("lbc/fixed", "{.spec.controllerName} {.spec.ipMode} {.spec.default}"))
+                .isEqualTo("berth.dev/controller Proxy true");
+    }
+
+    @Test
+    void defaults_areFilledIn() {
+        create(POOL_AND_CLASS.formatted("LoadBalancerClass", "bare", "loadBalancerClass: example.com/bare"));
+        assertThat(get(
+                        "lbc/bare",
+                        "{.spec.controllerName} {.spec.provider} {.spec.ipMode} {.spec.default} {.spec.classless}"))
+                .isEqualTo("berth.dev/controller pool Auto false Auto");
+        create(POOL_AND_CLASS.formatted("AddressPool", "bare", "addresses: [192.0.2.1]"));
+        assertThat(get("apool/bare", "{.spec.autoAssign} {.spec.priority} {.spec.suspended}"))
+                .isEqualTo("true 100 false");
+        create(POOL_AND_CLASS.formatted(
+                "Address", "198.51.100.3", "{address: 198.51.100.3, claims: [{namespace: a, name: b}]}"));
+        assertThat(get("addr/198.51.100.3", "{.spec.claims[0].kind}")).isEqualTo("Service");
+    }
+
+    @Test
+    void shortNames_andTheCategory_findTheKinds() {
+        create(POOL_AND_CLASS.formatted("LoadBalancerClass", "listed", "loadBalancerClass: example.com/listed"));
+        create(POOL_AND_CLASS.formatted("Address", "198.51.100.4", "address: 198.51.100.4"));
+        Map<String, String> byShortName = Map.of(
+                "apool", "addresspool.berth.dev/first",
+                "apools", "addresspool.berth.dev/first",
+                "lbc", "loadbalancerclass.berth.dev/listed",
+                "addr", "address.berth.dev/198.51.100.4");
+        byShortName.forEach((name, object) -> assertThat(
+                        cluster.kubectl("get", name, "--output=name").lines())
+                .contains(object));
+        assertThat(cluster.kubectl("get", "berth", "--output=name").lines()).containsAll(byShortName.values());
+    }
+
+    @Test
+    void columns_answerWhoHasWhat() {
+        create(POOL_AND_CLASS.formatted("LoadBalancerClass", "shown", "loadBalancerClass: example.com/shown"));
+        create(
+                POOL_AND_CLASS.formatted(
+                        "Address",
+                        "198.51.100.5",
+                        "{address: 198.51.100.5, pool: edge, class: example.com/shown, claims: [{namespace: prod, name: web}]}"));
+        assertThat(header("addresspools"))
+                .containsExactly("NAME", "ADDRESSES", "IPV4-FREE", "IPV6-FREE", "ALLOCATED", "VALID", "AGE");
+        assertThat(header("addresses"))
+                .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "POOL", "CLASS", "SINCE");
+        assertThat(header("loadbalancerclasses"))
+                .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "DEFAULT", "ACCEPTED", "AGE");
+        assertThat(cluster.kubectl("get", "address", "198.51.100.5", "--no-headers"))
+                .matches("(?s)198.51.100.5 +198.51.100.5 +prod +web +edge +example.com/shown .*");
+        assertThat(cluster.kubectl("get", "lbc", "shown", "--no-headers"))
+                .matches("(?s)shown +example.com/shown +pool +Auto +false .*");
+    }
+
+    private List<String> header(String kind) {
+        return List.of(cluster.kubectl("get", kind)
+                .lines()
+                .findFirst()
+                .orElseThrow()
+                .strip()
+                .split(" +"));
+    }
+
+    private String get(String object, String jsonPath) {
+        return cluster.kubectl("get", object, "--output=jsonpath=" + jsonPath);
+    }
+
+    /** What the refusal says; empty: it is done. */
+    private String patch(String object, String mergePatch) {
+        Throwable refusal =
+                catchThrowable(() -> cluster.kubectl("patch", object, "--type=merge", "--patch=" + mergePatch));
+        return refusal == null ? "" : String.valueOf(refusal.getMessage());
+    }
+}
