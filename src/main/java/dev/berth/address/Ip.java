@@ -6,6 +6,8 @@ import inet.ipaddr.IPAddress;
 import inet.ipaddr.IPAddressString;
 import inet.ipaddr.IPAddressStringParameters;
 import inet.ipaddr.IncompatibleAddressException;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * One address of either family. IPv4 sorts before IPv6, then by number.
@@ -14,6 +16,9 @@ import inet.ipaddr.IncompatibleAddressException;
  */
 public record Ip(IPAddress value) implements Comparable<Ip> {
     private static final int IPV6_NAME_LENGTH = 39;
+
+    /** Of a prefix length. Told to refuse it, the library would take /0 for one as well. */
+    private static final Pattern LEADING_ZERO = Pattern.compile("/0\\d");
 
     /** Plain addresses and CIDRs only: no wildcards, masks, zones, leading zeros or shortened IPv4. */
     static final IPAddressStringParameters STRICT = strict();
@@ -36,8 +41,20 @@ public record Ip(IPAddress value) implements Comparable<Ip> {
         return new Ip(read(text));
     }
 
+    /** Reads an address that others wrote; absent: it is none that Berth could ever have given. */
+    public static Optional<Ip> find(String text) {
+        try {
+            return Optional.of(parse(text));
+        } catch (IllegalArgumentException notAnAddress) {
+            return Optional.empty();
+        }
+    }
+
     static IPAddress read(String text) {
         IPAddress address;
+        if (LEADING_ZERO.matcher(text).find()) {
+            throw new IllegalArgumentException("\"" + text + "\" is no IP address");
+        }
         try {
             address = new IPAddressString(text, STRICT).toAddress();
         } catch (AddressStringException | IncompatibleAddressException notAnAddress) {
@@ -102,11 +119,8 @@ public record Ip(IPAddress value) implements Comparable<Ip> {
                 .allowWildcardedSeparator(false)
                 .allow_inet_aton(false)
                 .setRangeOptions(RangeParameters.NO_RANGE);
-        builder.getIPv4AddressParametersBuilder().allowLeadingZeros(false).allowPrefixLengthLeadingZeros(false);
-        builder.getIPv6AddressParametersBuilder()
-                .allowZone(false)
-                .allowBase85(false)
-                .allowPrefixLengthLeadingZeros(false);
+        builder.getIPv4AddressParametersBuilder().allowLeadingZeros(false);
+        builder.getIPv6AddressParametersBuilder().allowZone(false).allowBase85(false);
         return builder.toParams();
     }
 }
