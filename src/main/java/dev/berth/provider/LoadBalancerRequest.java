@@ -1,5 +1,7 @@
 package dev.berth.provider;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -26,7 +28,7 @@ public record LoadBalancerRequest(
     public LoadBalancerRequest {
         addresses = List.copyOf(addresses);
         ports = List.copyOf(ports);
-        parameters = Map.copyOf(parameters);
+        parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
     }
 
     /**
