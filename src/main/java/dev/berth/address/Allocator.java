@@ -51,7 +51,8 @@ public final class Allocator {
         return enough ? new Choice.Assigned(request, picks, refusals) : new Choice.Refused(request, refusals);
     }
 
-    private static Optional<Choice.Pick> preferred(View view, AddressRequest request, IpFamily family) {
+    /** The address of {@code family} asked for again that can be had; absent: none can. */
+    static Optional<Choice.Pick> preferred(View view, AddressRequest request, IpFamily family) {
         return request.preferred().stream()
                 .filter(ip -> ip.family() == family && view.isFree(ip))
                 .flatMap(ip -> view.pools().poolOf(ip).stream()

@@ -2,13 +2,16 @@ package dev.berth.address;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -22,6 +25,8 @@ import java.util.function.Supplier;
  * try again: never more of them than can be served.
  */
 public final class Ledger {
+    private static final int REMEMBERED = 10_000;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Ip, Holding> holdings = new HashMap<>();
     private final Map<ServiceKey, SequencedSet<Ip>> byService = new HashMap<>();
@@ -29,6 +34,14 @@ public final class Ledger {
     private final Map<String, EnumMap<IpFamily, Long>> allocated = new HashMap<>();
     private final WaitingList waiting = new WaitingList();
     private PoolBook pools = PoolBook.empty();
+
+    /** The objects that vanished last. */
+    private final Set<String> gone = Collections.newSetFromMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > REMEMBERED;
+        }
+    });
 
     private final Allocator.View view = new Allocator.View() {
         @Override
@@ -85,13 +98,17 @@ public final class Ledger {
 
     /**
      * Takes note of an Address object, whoever wrote it. What it says replaces what was known, unless that
-     * is newer: a cache may lag behind the answer to a write.
+     * is newer, or the object is known to be gone: a cache may lag behind the answer to a write, and an
+     * answer behind the cache.
      *
      * @return whether it says anything that was not known
      */
     public boolean observe(Claim claim) {
         return locked(() -> {
             Holding known = holdings.get(claim.ip());
+            if (gone.contains(claim.uid())) {
+                return false;
+            }
             if (known != null && known.claim() != null && known.claim().isNewerThan(claim)) {
                 return false;
             }
@@ -128,6 +145,42 @@ public final class Ledger {
     }
 
     /**
+     * {@code owner} holds {@code ip} no longer, for its Address object was surely never made. Whoever else
+     * claimed it meanwhile keeps it.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> giveUp(Ip ip, Owner owner) {
+        return locked(() -> {
+            Holding held = holdings.get(ip);
+            return held != null
+                            && held.state() == Holding.State.HELD
+                            && held.owners().equals(List.of(owner))
+                    ? free(ip)
+                    : List.of();
+        });
+    }
+
+    /**
+     * The Address object {@code claim} is no more. If another object of that address is known by now, that
+     * one stays.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> free(Claim claim) {
+        return locked(() -> {
+            Holding held = holdings.get(claim.ip());
+            Claim known = held == null ? null : held.claim();
+            return known != null && known.uid().equals(claim.uid()) ? free(claim.ip()) : List.of();
+        });
+    }
+
+    /** The Address object of this uid is no more: whoever hears of it late must not take it for there. */
+    public void gone(String uid) {
+        locked(() -> gone.add(uid));
+    }
+
+    /**
      * The Address object of {@code ip} has vanished, and its owners still need it: it stays theirs until
      * they have made it again.
      */
@@ -150,13 +203,38 @@ public final class Ledger {
         return locked(() -> newlyInTurn(waiting.join(request, view)));
     }
 
-    /** The Service has what it waited for; nobody's turn comes by that. */
-    public void served(ServiceKey service) {
-        locked(() -> waiting.leave(service));
+    /** Holds those of {@code ips} that are free for {@code owner}, whatever its class, until it is told otherwise. */
+    public void holdAgain(List<Ip> ips, Owner owner) {
+        locked(() -> {
+            ips.stream()
+                    .filter(view::isFree)
+                    .forEach(ip -> put(new Holding(ip, Holding.State.HELD, List.of(owner), null, null)));
+            return true;
+        });
     }
 
     /**
-     * The Service waits no longer, and took nothing.
+     * Holds those of the preferred addresses that are free and that a pool still allows: they are this
+     * Service's again before anything new is given out, whoever waits.
+     */
+    public void holdAgain(AddressRequest request) {
+        locked(() -> {
+            for (IpFamily family : request.families()) {
+                Allocator.preferred(view, request, family)
+                        .ifPresent(pick -> put(new Holding(
+                                pick.ip(),
+                                Holding.State.HELD,
+                                List.of(request.owner()),
+                                request.loadBalancerClass(),
+                                null)));
+            }
+            return true;
+        });
+    }
+
+    /**
+     * The Service waits no longer: it has what it waited for, or wants it no more. One that waited for
+     * several pools was ahead of others in each, and takes of one only.
      *
      * @return the Services whose turn it is now
      */

@@ -40,7 +40,7 @@ public final class Planner {
                 .map(Holding::ip)
                 .toList();
         return left.isEmpty()
-                ? new ServicePlan.NotOurs()
+                ? new ServicePlan.NotOurs(List.of())
                 : new ServicePlan.TearDown("it is gone", List.of(new Step.Release(left)));
     }
 
@@ -57,12 +57,12 @@ public final class Planner {
                     "another of its name held addresses", List.of(new Step.Release(predecessors)));
         }
         if (service.deleting()) {
-            return isOurs() ? tearDown("it is being deleted") : new ServicePlan.NotOurs();
+            return isOurs() ? tearDown("it is being deleted") : new ServicePlan.NotOurs(withdrawal());
         }
         if (!service.typeLoadBalancer()) {
             return isOurs() || service.hasOurConditions()
                     ? tearDown("its type is no longer LoadBalancer")
-                    : new ServicePlan.NotOurs();
+                    : new ServicePlan.NotOurs(withdrawal());
         }
         return isOurs() ? keep() : adopt();
     }
@@ -104,7 +104,8 @@ public final class Planner {
                 "ClassMissing",
                 "no accepted LoadBalancerClass serves "
                         + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
-                        + " any more; it keeps its addresses as they are until one does");
+                        + " any more; it keeps its addresses as they are until one does",
+                List.of());
     }
 
     private ServicePlan adopt() {
@@ -112,7 +113,7 @@ public final class Planner {
                 .map(snapshot.classes()::byValue)
                 .orElseGet(this::defaultClass);
         if (served.isEmpty()) {
-            return new ServicePlan.NotOurs();
+            return new ServicePlan.NotOurs(withdrawal());
         }
         Optional<String> foreign = service.foreignMark();
         if (foreign.isPresent()) {
@@ -120,7 +121,8 @@ public final class Planner {
                     service,
                     "ServedByAnother",
                     "it carries " + foreign.get()
-                            + " of another controller; remove that controller and what it left, then Berth takes over");
+                            + " of another controller; remove that controller and what it left, then Berth takes over",
+                    withdrawal());
         }
         if (service.loadBalancerClass() == null
                 && snapshot.classes().classless() == Classless.AUTO
@@ -131,9 +133,15 @@ public final class Planner {
                     "another controller seems to serve Services without a class ("
                             + snapshot.standBack().get().sign() + "); set spec.loadBalancerClass: "
                             + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""
-                            + served.get().name() + "\"");
+                            + served.get().name() + "\"",
+                    withdrawal());
         }
         return serve(served.get());
+    }
+
+    /** What it said of a wait that is over. */
+    private List<Step> withdrawal() {
+        return service.hasOurConditions() ? List.of(new Step.Withdraw()) : List.of();
     }
 
     private Optional<ServedClass> defaultClass() {
@@ -205,7 +213,7 @@ public final class Planner {
         List<Ip> former = new ArrayList<>();
         for (Published entry : service.ingress()) {
             if (entry.ip() != null) {
-                former.add(Ip.parse(entry.ip()));
+                Ip.find(entry.ip()).ifPresent(former::add);
             }
         }
         return former;

@@ -89,5 +89,21 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
             conditions = new ArrayList<>(conditions);
             removedConditions = new ArrayList<>(removedConditions);
         }
+
+        /** The same whenever it is asked for: what tells that a patch was tried before. */
+        public Difference timeless() {
+            return new Difference(
+                    finalizer,
+                    ingress,
+                    conditions.stream()
+                            .map(condition -> new Condition(
+                                    condition.type(),
+                                    condition.status(),
+                                    condition.reason(),
+                                    condition.message(),
+                                    Instant.EPOCH))
+                            .toList(),
+                    removedConditions);
+        }
     }
 }

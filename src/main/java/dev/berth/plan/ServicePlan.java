@@ -31,18 +31,16 @@ public sealed interface ServicePlan {
      * @param reason one PascalCase word
      * @param message for people: what was seen, and what to set
      */
-    record LeaveAlone(ServiceState service, String reason, String message) implements ServicePlan {
-        @Override
-        public List<Step> steps() {
-            return List.of();
+    record LeaveAlone(ServiceState service, String reason, String message, List<Step> steps) implements ServicePlan {
+        public LeaveAlone {
+            steps = List.copyOf(steps);
         }
     }
 
-    /** It is none of our business. */
-    record NotOurs() implements ServicePlan {
-        @Override
-        public List<Step> steps() {
-            return List.of();
+    /** It is none of our business; a condition from when it was goes. */
+    record NotOurs(List<Step> steps) implements ServicePlan {
+        public NotOurs {
+            steps = List.copyOf(steps);
         }
     }
 }

@@ -25,4 +25,17 @@ public record ServiceSnapshot(
     public ServiceSnapshot {
         holdings = List.copyOf(holdings);
     }
+
+    /** The same, but for what is kept for its name and not claimed yet. */
+    public ServiceSnapshot withoutReservations() {
+        return new ServiceSnapshot(
+                service,
+                holdings.stream()
+                        .filter(holding -> holding.owners().stream().noneMatch(owner -> owner.isReservation()))
+                        .toList(),
+                classes,
+                standBack,
+                namespaceLabels,
+                turn);
+    }
 }

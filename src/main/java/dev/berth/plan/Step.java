@@ -28,6 +28,9 @@ public sealed interface Step {
     /** Take finalizer, ingress and conditions off in one patch. */
     record Clear() implements Step {}
 
+    /** Take our conditions off a Service that is another's, and nothing else. */
+    record Withdraw() implements Step {}
+
     /** Give the addresses back. Always last: an address that is still published is never handed on. */
     record Release(List<Ip> addresses) implements Step {
         public Release {

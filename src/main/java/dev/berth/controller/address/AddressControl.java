@@ -98,6 +98,7 @@ public final class AddressControl {
     /** The Address object that the cache had of {@code ip} is gone. */
     public void vanished(Ip ip, String uid) {
         gate.await();
+        ledger.gone(uid);
         if (deleted.remove(uid)) {
             return;
         }
@@ -179,7 +180,7 @@ public final class AddressControl {
             case Write.Done<Claim>(Claim now) -> {
                 if (others.isEmpty()) {
                     deleted.add(claim.uid());
-                    due.accept(ledger.free(claim.ip()));
+                    due.accept(ledger.free(claim));
                 } else {
                     ledger.observe(now);
                 }
@@ -187,7 +188,7 @@ public final class AddressControl {
                 yield true;
             }
             case Write.NotFound<Claim> gone -> {
-                due.accept(ledger.free(claim.ip()));
+                due.accept(ledger.free(claim));
                 yield true;
             }
             case Write.Conflict<Claim>(String message) ->
@@ -205,7 +206,11 @@ public final class AddressControl {
                 yield !now.owners().contains(owner) || release(now, owner, false);
             }
             case Read.Absent<Claim> gone -> {
-                due.accept(ledger.free(ip));
+                if (ledger.holding(ip)
+                        .filter(held -> held.owners().contains(owner))
+                        .isPresent()) {
+                    due.accept(ledger.free(ip));
+                }
                 yield true;
             }
             case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);

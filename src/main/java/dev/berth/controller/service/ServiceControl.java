@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
+import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
@@ -101,20 +102,33 @@ public final class ServiceControl {
     }
 
     /**
-     * Before the gate opens: learns who else serves Services, and queues those that were waiting, so that
-     * none that comes after is served before them.
+     * Before the gate opens: learns who else serves Services; holds again what Services of ours publish
+     * although its Address vanished while nobody looked; and queues those that were waiting, so that none
+     * that comes after is served before them.
      */
     public void adopt() {
         List<ServiceState> services = parts.cluster().services();
         services.forEach(service -> foreign.note(service, isOurs(service)));
-        for (ServiceState service : services) {
-            if (service.typeLoadBalancer()) {
-                Planner.plan(snapshot(service.key(), Optional.of(service))).steps().stream()
-                        .flatMap(step -> step instanceof Step.Acquire(AddressRequest request)
-                                ? Optional.of(request).stream()
-                                : Optional.<AddressRequest>empty().stream())
-                        .forEach(parts.ledger()::await);
-            }
+        services.forEach(this::holdWhatIsPublished);
+        services.forEach(service ->
+                requests(snapshot(service.key(), Optional.of(service))).forEach(parts.ledger()::await));
+    }
+
+    /**
+     * What it may keep it gets again. What it shall lose (it is being deleted, or wants the family no more)
+     * is held only until it is published no longer.
+     */
+    private void holdWhatIsPublished(ServiceState service) {
+        if (service.hasOurFinalizer()) {
+            ServiceSnapshot snapshot =
+                    snapshot(service.key(), Optional.of(service)).withoutReservations();
+            requests(snapshot).forEach(parts.ledger()::holdAgain);
+            boolean leaves = Planner.plan(snapshot) instanceof ServicePlan.TearDown;
+            List<Ip> leaving = service.ingress().stream()
+                    .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+                    .filter(ip -> leaves || !service.wantedFamilies().contains(ip.family()))
+                    .toList();
+            parts.ledger().holdAgain(leaving, new Owner(service.key(), service.uid()));
         }
     }
 
@@ -125,6 +139,14 @@ public final class ServiceControl {
     public boolean isEchoOfOurWrite(ServiceState now) {
         ServiceMemory memory = memories.get(now.key());
         return memory != null && memory.isEcho(now);
+    }
+
+    /** What the Service lacks, by a plan as of now; empty: nothing. */
+    private static List<AddressRequest> requests(ServiceSnapshot snapshot) {
+        return Planner.plan(snapshot).steps().stream()
+                .filter(Step.Acquire.class::isInstance)
+                .map(step -> ((Step.Acquire) step).request())
+                .toList();
     }
 
     /** Brings the Service of this name to where it shall be, as far as can be done now. */
@@ -162,7 +184,7 @@ public final class ServiceControl {
             }
             noteForeign(key, service);
             ServicePlan plan = Planner.plan(snapshot(key, service));
-            switch (new ServicePass(parts, guard, due, memory, key, service, plan).run()) {
+            switch (new ServicePass(parts, guard, due, memory, key, service, plan, live).run()) {
                 case ServicePass.Outcome.Finished(Next next) -> {
                     return next;
                 }

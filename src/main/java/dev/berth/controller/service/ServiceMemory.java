@@ -7,6 +7,7 @@ import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -41,6 +42,7 @@ final class ServiceMemory {
 
     private @Nullable LoadBalancerRequest ensured;
     private EnsureOutcome.@Nullable Ready ensureAnswer;
+    private @Nullable ServiceIdentity deletedFor;
 
     /** The newer of what the cache has and what was last answered. */
     Optional<ServiceState> newest(Optional<ServiceState> cached) {
@@ -115,6 +117,22 @@ final class ServiceMemory {
     void ensured(LoadBalancerRequest request, EnsureOutcome.Ready answer) {
         ensured = request;
         ensureAnswer = answer;
+    }
+
+    /** The provider is about to be asked for a load balancer: from now on there may be one. */
+    void mayExist() {
+        deletedFor = null;
+    }
+
+    /** The provider has nothing for this Service. */
+    void deleted(ServiceIdentity service) {
+        deletedFor = service;
+        ensured = null;
+        ensureAnswer = null;
+    }
+
+    boolean wasDeleted(ServiceIdentity service) {
+        return service.equals(deletedFor);
     }
 
     void published(List<Published> ingress) {

@@ -66,11 +66,15 @@ final class ServicePass {
     private final Optional<ServiceState> service;
     private final ServicePlan plan;
 
+    /** Whether the Service is as a live read of this pass found it. */
+    private final boolean live;
+
     // What is learned on the way.
     private Optional<WaitReason> waiting = Optional.empty();
     private Optional<Trouble> trouble = Optional.empty();
     private @Nullable List<Published> ingress;
     private Optional<Duration> again = Optional.empty();
+    private boolean ingressIsWritten;
 
     /**
      * What went wrong.
@@ -92,7 +96,8 @@ final class ServicePass {
             ServiceMemory memory,
             ServiceKey key,
             Optional<ServiceState> service,
-            ServicePlan plan) {
+            ServicePlan plan,
+            boolean live) {
         this.parts = parts;
         this.guard = guard;
         this.due = due;
@@ -100,13 +105,14 @@ final class ServicePass {
         this.key = key;
         this.service = service;
         this.plan = plan;
+        this.live = live;
     }
 
     Outcome run() {
         return switch (plan) {
             case ServicePlan.NotOurs none -> {
                 due.accept(parts.ledger().stopWaiting(key));
-                yield new Outcome.Finished(Next.ON_EVENT);
+                yield withdraw(none.steps());
             }
             case ServicePlan.LeaveAlone leave -> leaveAlone(leave);
             case ServicePlan.TearDown tearDown -> tearDown(tearDown);
@@ -117,13 +123,26 @@ final class ServicePass {
     private Outcome leaveAlone(ServicePlan.LeaveAlone leave) {
         due.accept(parts.ledger().stopWaiting(key));
         parts.events().warning(About.service(leave.service()), leave.reason(), leave.message());
-        return new Outcome.Finished(Next.ON_EVENT);
+        return withdraw(leave.steps());
+    }
+
+    private Outcome withdraw(List<Step> steps) {
+        if (service.isEmpty() || !steps.contains(new Step.Withdraw())) {
+            return new Outcome.Finished(Next.ON_EVENT);
+        }
+        Optional<Outcome> outcome =
+                write(service.get(), new Publication(false, null, List.of()), "taking the conditions back");
+        return outcome.orElseGet(
+                () -> trouble.map(what -> failed(service.get(), what)).orElse(new Outcome.Finished(Next.ON_EVENT)));
     }
 
     private Outcome serve(ServicePlan.Serve serve) {
         Optional<Duration> mustWait = memory.mustWait(serve.steps(), now());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
+        }
+        if (serve.steps().stream().noneMatch(Step.Acquire.class::isInstance)) {
+            due.accept(parts.ledger().stopWaiting(key));
         }
         for (Step step : serve.steps()) {
             Optional<Outcome> outcome =
@@ -160,9 +179,12 @@ final class ServicePass {
             case Step.AddFinalizer none -> addFinalizer(serve.service());
             case Step.Ensure(ServedClass served) -> ensure(serve, served);
             case Step.Publish none -> publish(serve);
-            case Step.Release(List<Ip> addresses) -> release(addresses);
+            case Step.Release(List<Ip> addresses) ->
+                // What may still be published, for the provider is pending or another wrote it, stays claimed.
+                ingressIsWritten ? release(addresses) : Optional.empty();
             case Step.DeleteLoadBalancer none -> Optional.empty();
             case Step.Clear none -> Optional.empty();
+            case Step.Withdraw none -> Optional.empty();
         };
     }
 
@@ -226,8 +248,8 @@ final class ServicePass {
                 parts.ledger().observe(now);
                 yield Optional.empty();
             }
-            case Write.Conflict<Claim> changed -> readAgain(serve, claim.ip());
-            case Write.NotFound<Claim> gone -> readAgain(serve, claim.ip());
+            case Write.Conflict<Claim> changed -> readAgain(serve, claim);
+            case Write.NotFound<Claim> gone -> readAgain(serve, claim);
             case Write.Refused<Claim>(String message) -> {
                 trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
                 yield Optional.empty();
@@ -239,10 +261,11 @@ final class ServicePass {
         };
     }
 
-    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Ip ip) {
+    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Claim claim) {
+        Ip ip = claim.ip();
         switch (parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> parts.ledger().observe(found);
-            case Read.Absent<Claim> none -> due.accept(parts.ledger().free(ip));
+            case Read.Absent<Claim> none -> due.accept(parts.ledger().free(claim));
             case Read.Failed<Claim>(String message) -> {
                 trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
                 return Optional.empty();
@@ -268,7 +291,7 @@ final class ServicePass {
                 switch (create(pick.ip(), pick.pool(), request.loadBalancerClass(), request.owner(), serve.steps())) {
                     case OURS -> got.add(pick.ip());
                     case ANOTHERS -> lost.add(pick.ip().family());
-                    case NOT_MADE -> due.accept(parts.ledger().free(pick.ip()));
+                    case NOT_MADE -> due.accept(parts.ledger().giveUp(pick.ip(), request.owner()));
                     case UNSURE -> {}
                 }
             }
@@ -302,7 +325,7 @@ final class ServicePass {
     private Optional<Outcome> acquired(AddressRequest request, Choice.Assigned assigned) {
         parts.metrics().assigned();
         if (assigned.missing().isEmpty()) {
-            parts.ledger().served(key);
+            due.accept(parts.ledger().stopWaiting(key));
             return Optional.empty();
         }
         List<IpFamily> missing =
@@ -325,7 +348,15 @@ final class ServicePass {
         return switch (parts.cluster().createClaim(ip, pool, loadBalancerClass, owner)) {
             case Write.Done<Claim>(Claim claim) -> {
                 parts.ledger().observe(claim);
-                yield Created.OURS;
+                boolean still = parts.ledger()
+                        .holding(ip)
+                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                        .isPresent();
+                if (!still) {
+                    parts.ledger().doubt(ip);
+                    trouble(doing, "ClaimUnsure", "it was deleted while it was being claimed", request);
+                }
+                yield still ? Created.OURS : Created.UNSURE;
             }
             case Write.Conflict<Claim> exists -> whose(ip, owner, request);
             case Write.NotFound<Claim>(String message) -> {
@@ -411,7 +442,7 @@ final class ServicePass {
         if (served.capabilities().addresses() == AddressSource.POOLS
                 && request.addresses().isEmpty()) {
             ingress = List.of();
-            return Optional.empty();
+            return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
         }
         Optional<EnsureOutcome.Ready> known = memory.answerTo(request);
         if (known.isPresent()) {
@@ -422,10 +453,15 @@ final class ServicePass {
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
+        if (!served.capabilities().immediate() && !live) {
+            // A Service that is gone already has no finalizer that would have it deleted again.
+            return Optional.of(new Outcome.Again(true));
+        }
         LoadBalancerProvider provider = parts.providers().named(served.provider());
         if (!served.capabilities().immediate()) {
             parts.events().normal(About.service(serve.service()), "EnsuringLoadBalancer", "Ensuring load balancer");
         }
+        memory.mayExist();
         try {
             return switch (guard.ensure(served.name(), provider, request)) {
                 case EnsureOutcome.Ready ready -> {
@@ -449,6 +485,29 @@ final class ServicePass {
                     failure.retryAfter()));
             return Optional.empty();
         }
+    }
+
+    /** It lost its addresses: what the provider made of them must not outlive them. */
+    private Optional<Outcome> withdrawTraffic(ServedClass served, LoadBalancerRequest request) {
+        if (memory.wasDeleted(request.service())) {
+            return Optional.empty();
+        }
+        Optional<Duration> mustWait = memory.mustWait(request, now());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        try {
+            guard.delete(served.name(), parts.providers().named(served.provider()), request);
+            memory.deleted(request.service());
+        } catch (ProviderException failure) {
+            trouble = Optional.of(new Trouble(
+                    "deleting load balancer for " + key,
+                    "DeleteFailed",
+                    String.valueOf(failure.getMessage()),
+                    request,
+                    failure.retryAfter()));
+        }
+        return Optional.empty();
     }
 
     private List<Published> published(EnsureOutcome.Ready ready) {
@@ -484,6 +543,11 @@ final class ServicePass {
             wanted = new Publication(holds, withoutDropped(entries), wanted.conditions());
         }
         Optional<Outcome> outcome = write(state, wanted, "publishing the status");
+        ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
+        if (memory.isInConflict(now()) && again.isEmpty()) {
+            // The condition goes by itself when it is over.
+            again = Optional.of(ServiceMemory.OVERWRITES_WITHIN);
+        }
         if (parts.ipMode().isDropped(now()) && serve.servedClass().ipMode() == IpMode.PROXY && again.isEmpty()) {
             again = Optional.of(IpModeSupport.ASK_AGAIN);
         }
@@ -601,6 +665,11 @@ final class ServicePass {
             rememberPublished(wanted);
             return Optional.empty();
         }
+        Publication.Difference request = difference.get().timeless();
+        Optional<Duration> mustWait = memory.mustWait(request, now());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
         return switch (parts.cluster().publish(state, difference.get(), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 memory.remember(answer);
@@ -612,11 +681,11 @@ final class ServicePass {
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
             case Write.Refused<ServiceState>(String message) -> {
-                trouble(doing, "PublishFailed", message, difference.get());
+                trouble(doing, "PublishFailed", message, request);
                 yield Optional.empty();
             }
             case Write.Unknown<ServiceState>(String message) -> {
-                trouble(doing, "PublishFailed", message, difference.get());
+                trouble(doing, "PublishFailed", message, request);
                 yield Optional.empty();
             }
         };
@@ -653,6 +722,9 @@ final class ServicePass {
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
+        if (!live && needsLiveRead(down)) {
+            return new Outcome.Again(true);
+        }
         due.accept(parts.ledger().stopWaiting(key));
         for (Step step : down.steps()) {
             Optional<Outcome> outcome = undo(down, step);
@@ -668,6 +740,24 @@ final class ServicePass {
         // It may be another's now, or ours by another class.
         boolean remains = service.isPresent() && service.get().wantsLoadBalancer();
         return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);
+    }
+
+    /**
+     * The cache may be older than what was published last. Where no patch with a resource version tells
+     * (there is nothing to clear), or comes too late (the provider has deleted by then), a read has to.
+     */
+    private boolean needsLiveRead(ServicePlan.TearDown down) {
+        boolean touchesTheWorld = down.steps().stream()
+                .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                        && !served.capabilities().immediate());
+        boolean clears = down.steps().contains(new Step.Clear());
+        return service.isPresent() && clears && (touchesTheWorld || isClean(service.get()));
+    }
+
+    private static boolean isClean(ServiceState state) {
+        return !state.hasOurFinalizer()
+                && !state.hasOurConditions()
+                && state.ingress().isEmpty();
     }
 
     private Optional<Outcome> undo(ServicePlan.TearDown down, Step step) {
@@ -703,10 +793,7 @@ final class ServicePass {
             return Optional.empty();
         }
         ServiceState state = service.get();
-        boolean clean = !state.hasOurFinalizer()
-                && !state.hasOurConditions()
-                && state.ingress().isEmpty();
-        if (clean) {
+        if (isClean(state)) {
             return Optional.empty();
         }
         return switch (parts.cluster().clear(state)) {
