@@ -1,0 +1,138 @@
+package dev.berth;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Holds the code to the design's table of packages. */
+class ArchitectureTest {
+    private static final String[] PURE = {"dev.berth.address..", "dev.berth.plan..", "dev.berth.provider.."};
+    private static final JavaClasses MAIN = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.berth");
+
+    @Test
+    void purePackages_knowNoFramework() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.fabric8..", "io.quarkus..", "io.javaoperatorsdk..", "io.micrometer..", "org.slf4j..")
+                .check(MAIN);
+    }
+
+    @Test
+    void purePackages_haveNoClockAndNoRandomnessOfTheirOwn() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(Math.class, "random")
+                .orShould()
+                .callMethod(java.time.Instant.class, "now")
+                .orShould()
+                .dependOnClassesThat()
+                .belongToAnyOf(Clock.class, Random.class, java.util.UUID.class)
+                .check(MAIN);
+    }
+
+    @Test
+    void purePackages_makeNoSetOrMapWhoseOrderDiffersBetweenRuns() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .callMethod(Set.class, "copyOf", java.util.Collection.class)
+                .orShould()
+                .callMethod(Map.class, "copyOf", Map.class)
+                .orShould()
+                .callMethod(Set.class, "of", Object[].class)
+                .orShould()
+                .callMethod(Set.class, "of", Object.class, Object.class)
+                .orShould()
+                .callMethod(Set.class, "of", Object.class, Object.class, Object.class)
+                .check(MAIN);
+    }
+
+    private record Row(String sentence, String from, List<String> mayImport) {}
+
+    private static final List<Row> LAYOUT = List.of(
+            new Row("address is pure", "address", List.of()),
+            new Row("the SPI imports nothing of ours", "provider", List.of()),
+            new Row("plan knows addresses and the SPI", "plan", List.of("address", "provider")),
+            new Row("the CRD types know nothing of ours", "api", List.of()),
+            new Row(
+                    "kube knows the kinds and the pure packages",
+                    "kube",
+                    List.of("api", "address", "plan", "provider")),
+            new Row(
+                    "control loops know kube and below",
+                    "controller",
+                    List.of("kube", "api", "address", "plan", "provider")),
+            new Row("a data plane knows the SPI only", "providers", List.of("provider")),
+            new Row(
+                    "telemetry decorates",
+                    "telemetry",
+                    List.of("controller", "kube", "api", "address", "plan", "provider")));
+
+    @Test
+    void packages_importOnlyWhatTheDesignAllows() {
+        for (Row row : LAYOUT) {
+            List<String> allowed = new java.util.ArrayList<>(List.of("java..", "javax..", "org.jspecify.."));
+            allowed.add("dev.berth." + row.from() + "..");
+            row.mayImport().forEach(name -> allowed.add("dev.berth." + name + ".."));
+            if (!List.of("provider", "plan").contains(row.from())) {
+                allowed.addAll(List.of("inet.ipaddr..", "io..", "org.slf4j..", "com.fasterxml.."));
+            }
+            classes()
+                    .that()
+                    .resideInAPackage("dev.berth." + row.from() + "..")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(allowed.toArray(new String[0]))
+                    .because(row.sentence())
+                    .check(MAIN);
+        }
+    }
+
+    @Test
+    void packages_haveNoCycles() {
+        slices().matching("dev.berth.(*)..").should().beFreeOfCycles().check(MAIN);
+        slices().matching("dev.berth.controller.(*)..")
+                .should()
+                .beFreeOfCycles()
+                .check(MAIN);
+    }
+
+    @Test
+    void dataPlanes_haveNoSiblings() {
+        slices().matching("dev.berth.providers.(*)..")
+                .should()
+                .notDependOnEachOther()
+                .check(MAIN);
+    }
+
+    @Test
+    void nothing_isNamedForWhatItIsNot() {
+        noClasses()
+                .should()
+                .haveNameMatching("(?i).*(util|utils|common|helper|helpers|manager)(\\..*|\\$.*)?")
+                .check(MAIN);
+    }
+}

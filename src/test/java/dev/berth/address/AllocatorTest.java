@@ -1,0 +1,96 @@
+package dev.berth.address;
+
+import static dev.berth.address.IpFamily.IPV4;
+import static dev.berth.address.IpFamily.IPV6;
+import static dev.berth.address.Sample.book;
+import static dev.berth.address.Sample.ofClass;
+import static dev.berth.address.Sample.pool;
+import static dev.berth.address.Sample.preferring;
+import static dev.berth.address.Sample.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AllocatorTest {
+    private final Ledger ledger = new Ledger();
+
+    private List<String> picks(AddressRequest request) {
+        return ledger.choose(request) instanceof Choice.Assigned assigned
+                ? assigned.picks().stream().map(pick -> pick.ip().toString()).toList()
+                : List.of();
+    }
+
+    private List<String> rules(AddressRequest request) {
+        return ledger.choose(request) instanceof Choice.Refused refused
+                ? refused.refusals().stream()
+                        .map(refusal -> refusal.pool() + " " + refusal.rule())
+                        .toList()
+                : List.of();
+    }
+
+    private static PoolDeclaration closed(PoolDeclaration open, boolean autoAssign, boolean suspended) {
+        return new PoolDeclaration(
+                open.name(),
+                open.created(),
+                open.addresses(),
+                List.of(),
+                autoAssign,
+                open.priority(),
+                open.namespaces(),
+                open.services(),
+                suspended);
+    }
+
+    @Test
+    void theFirstPool_isByPriorityThenName() {
+        ledger.usePools(
+                book(pool("a", 0, 20, "192.0.2.1"), pool("z", 0, 10, "192.0.2.3"), pool("y", 0, 10, "192.0.2.2")));
+
+        assertThat(picks(request("s", 0, IPV4))).containsExactly("192.0.2.2");
+    }
+
+    @Test
+    void aPoolWithoutAutoAssign_givesToItsClassOnly() {
+        ledger.usePools(book(closed(pool("vip", "192.0.2.1"), false, false)));
+
+        assertThat(rules(request("s", 0, IPV4))).containsExactly("vip NOT_AUTO_ASSIGNED");
+        assertThat(picks(ofClass(request("s", 0, IPV4), "vip"))).containsExactly("192.0.2.1");
+        assertThat(rules(ofClass(request("s", 0, IPV4), "other"))).containsExactly("vip NOT_IN_CLASS");
+    }
+
+    @Test
+    void aSuspendedPool_givesNothingNew() {
+        ledger.usePools(book(closed(pool("edge", "192.0.2.1"), true, true)));
+
+        assertThat(rules(preferring(request("s", 0, IPV4), "192.0.2.1"))).containsExactly("edge SUSPENDED");
+    }
+
+    @Test
+    void anAddressAskedForAgain_comesFirst_unlessItIsTaken() {
+        ledger.usePools(book(pool("edge", "192.0.2.0/29")));
+        assertThat(picks(preferring(request("s", 0, IPV4), "192.0.2.5"))).containsExactly("192.0.2.5");
+
+        ledger.observe(Sample.claim("192.0.2.5", "other", 1));
+
+        assertThat(picks(preferring(request("s", 0, IPV4), "192.0.2.5"))).containsExactly("192.0.2.0");
+    }
+
+    @Test
+    void dualStack_isInTheServicesOrder() {
+        ledger.usePools(book(pool("edge", "192.0.2.0", "2001:db8::1")));
+
+        assertThat(picks(request("s", 0, true, IPV6, IPV4))).containsExactly("2001:db8::1", "192.0.2.0");
+    }
+
+    @Test
+    void refusals_nameEveryPoolAndTheFirstRule() {
+        ledger.usePools(book(
+                pool("a", 0, 1, "2001:db8::1"),
+                closed(pool("b", 0, 2, "192.0.2.1"), true, true),
+                pool("c", 0, 3, "192.0.2.2")));
+        ledger.observe(Sample.claim("192.0.2.2", "other", 1));
+
+        assertThat(rules(request("s", 0, IPV4))).containsExactly("a NO_SUCH_FAMILY", "b SUSPENDED", "c FULL");
+    }
+}

@@ -1,0 +1,181 @@
+package dev.berth.address;
+
+import static dev.berth.address.IpFamily.IPV4;
+import static dev.berth.address.IpFamily.IPV6;
+import static dev.berth.address.Sample.book;
+import static dev.berth.address.Sample.claim;
+import static dev.berth.address.Sample.key;
+import static dev.berth.address.Sample.labelled;
+import static dev.berth.address.Sample.pool;
+import static dev.berth.address.Sample.preferring;
+import static dev.berth.address.Sample.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LedgerTest {
+    private static final Ip FIRST = Ip.parse("192.0.2.0");
+
+    private final Ledger ledger = new Ledger();
+
+    @BeforeEach
+    void twoAddresses() {
+        ledger.usePools(book(pool("edge", "192.0.2.0/31")));
+    }
+
+    private Choice.Assigned assigned(AddressRequest request) {
+        return (Choice.Assigned) ledger.choose(request);
+    }
+
+    private void take(AddressRequest request) {
+        assertThat(ledger.hold(assigned(request))).isTrue();
+    }
+
+    @Test
+    void hold_ofWhatWasTakenSince_isRefused() {
+        Choice.Assigned one = assigned(request("a", 0, IPV4));
+        Choice.Assigned other = assigned(request("b", 0, IPV4));
+
+        assertThat(ledger.hold(one)).isTrue();
+        assertThat(ledger.hold(other)).isFalse();
+        assertThat(ledger.heldFor(key("b"))).isEmpty();
+    }
+
+    @Test
+    void observe_ofAnOlderObject_saysNothing() {
+        ledger.observe(claim("192.0.2.0", "a", 7));
+
+        assertThat(ledger.observe(claim("192.0.2.0", "b", 5))).isFalse();
+        assertThat(ledger.heldFor(key("a"))).hasSize(1);
+        assertThat(ledger.heldFor(key("b"))).isEmpty();
+    }
+
+    @Test
+    void observe_ofAnObjectThatIsGone_saysNothing() {
+        ledger.gone(claim("192.0.2.0", "a", 7).uid());
+
+        assertThat(ledger.observe(claim("192.0.2.0", "a", 7))).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void doubt_keepsItHeld_andLostKeepsItTheirs() {
+        take(request("a", 0, IPV4));
+        ledger.doubt(FIRST);
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.UNSURE);
+
+        ledger.observe(claim("192.0.2.0", "a", 7));
+        ledger.lost(FIRST);
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+        assertThat(assigned(request("b", 0, IPV4)).picks().getFirst().ip()).hasToString("192.0.2.1");
+    }
+
+    @Test
+    void giveUp_ofWhatAnotherClaimedMeanwhile_leavesItToThem() {
+        take(request("a", 0, IPV4));
+        ledger.observe(claim("192.0.2.0", "b", 7));
+
+        assertThat(ledger.giveUp(FIRST, request("a", 0, IPV4).owner())).isEmpty();
+        assertThat(ledger.heldFor(key("b"))).hasSize(1);
+    }
+
+    @Test
+    void free_makesDueExactlyWhoIsInTurn_inTheOrderOfWaiting() {
+        ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
+        ledger.await(request("late", 20, IPV4));
+        ledger.await(request("early", 10, IPV4));
+
+        assertThat(ledger.waiting()).containsExactly(key("early"), key("late"));
+        assertThat(ledger.free(FIRST)).containsExactly(key("early"));
+        assertThat(ledger.free(Ip.parse("192.0.2.1"))).containsExactly(key("late"));
+    }
+
+    @Test
+    void aNewcomer_doesNotOvertake() {
+        ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
+        ledger.await(request("early", 10, IPV4));
+        ledger.free(FIRST);
+
+        assertThat(ledger.choose(request("newcomer", 30, IPV4)))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused ->
+                                assertThat(refused.refusals().getFirst().rule()).isEqualTo(Rule.OTHERS_WAIT));
+        take(request("early", 10, IPV4));
+    }
+
+    @Test
+    void whoCannotUseWhatWasFreed_blocksNobody() {
+        PoolDeclaration plain = pool("b", "198.51.100.0");
+        ledger.usePools(book(
+                pool("edge", "192.0.2.0"),
+                new PoolDeclaration(
+                        "b",
+                        plain.created(),
+                        plain.addresses(),
+                        List.of(),
+                        true,
+                        1,
+                        Selector.EVERYTHING,
+                        new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of("b")))),
+                        false)));
+        ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
+        ledger.await(request("noTeam", 10, IPV4));
+        ledger.await(labelled(request("teamB", 20, IPV4), Map.of("team", "b")));
+
+        assertThat(ledger.free(Ip.parse("198.51.100.0"))).containsExactly(key("teamB"));
+        take(labelled(request("teamB", 20, IPV4), Map.of("team", "b")));
+    }
+
+    @Test
+    void oneWhoWaitedForTwoPools_takesOfOne_andTheNextIsDueForTheOther() {
+        ledger.usePools(book(pool("p", "192.0.2.0"), pool("q", "198.51.100.0")));
+        ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
+        ledger.await(request("first", 10, IPV4));
+        ledger.await(request("second", 20, IPV4));
+        assertThat(ledger.free(FIRST)).containsExactly(key("first"));
+        assertThat(ledger.free(Ip.parse("198.51.100.0"))).containsExactly(key("first"));
+
+        take(request("first", 10, IPV4));
+
+        assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("second"));
+    }
+
+    @Test
+    void holdAgain_comesBeforeAllWhoWait_ifAPoolStillAllowsIt() {
+        ledger.await(request("early", 0, IPV4));
+
+        ledger.holdAgain(preferring(request("former", 50, IPV4), "192.0.2.0"));
+        ledger.holdAgain(preferring(request("stranger", 50, IPV4), "203.0.113.1"));
+
+        assertThat(ledger.holding(FIRST).orElseThrow().isFor(key("former"), "uid-former"))
+                .isTrue();
+        assertThat(ledger.heldFor(key("stranger"))).isEmpty();
+    }
+
+    @Test
+    void usePools_keepsHoldings_countsAnew_andMakesAllWhoWaitDue() {
+        ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
+        ledger.await(request("c", 1, IPV4));
+
+        assertThat(ledger.usePools(book(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"));
+        assertThat(ledger.use("other", IPV4).allocated()).isEqualTo(1);
+        assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
+        assertThat(ledger.use("edge", IPV4).capacity()).isZero();
+        assertThat(ledger.holdings()).hasSize(2);
+    }
+
+    @Test
+    void requireDualStack_withOnlyIpv4Free_isRefusedNamingIpv6_andPreferTakesWhatThereIs() {
+        assertThat(ledger.choose(request("a", 0, true, IPV4, IPV6)))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused -> assertThat(refused.refusals())
+                                .extracting(Refusal::family, Refusal::rule)
+                                .containsExactly(org.assertj.core.groups.Tuple.tuple(IPV6, Rule.NO_SUCH_FAMILY)));
+        assertThat(assigned(request("a", 0, IPV4, IPV6)).picks()).hasSize(1);
+    }
+}

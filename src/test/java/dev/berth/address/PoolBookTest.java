@@ -1,0 +1,100 @@
+package dev.berth.address;
+
+import static dev.berth.address.Sample.book;
+import static dev.berth.address.Sample.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PoolBookTest {
+    private static List<IpRange> ranges(PoolBook book, String pool) {
+        return book.named(pool).orElseThrow().ranges();
+    }
+
+    @Test
+    void aRangeThatOverlapsItsOwnPool_isCountedOnceAndSaid() {
+        PoolBook book = book(pool("edge", "192.0.2.0/30", "192.0.2.2-192.0.2.5"));
+
+        assertThat(book.faults("edge"))
+                .containsExactly(
+                        "range 192.0.2.2-192.0.2.5 overlaps 192.0.2.0-192.0.2.3 of the same pool; remove one of them");
+        assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.0.2.0-192.0.2.5"));
+    }
+
+    @Test
+    void ofTwoPoolsThatOverlap_theOlderKeepsItsRanges() {
+        PoolBook book = book(pool("a-younger", 10, 1, "192.0.2.2-192.0.2.9"), pool("z-older", 0, 100, "192.0.2.0/30"));
+
+        assertThat(ranges(book, "z-older")).containsExactly(IpRange.parse("192.0.2.0/30"));
+        assertThat(ranges(book, "a-younger")).containsExactly(IpRange.parse("192.0.2.4-192.0.2.9"));
+        assertThat(book.faults("z-older")).isEmpty();
+        assertThat(book.faults("a-younger"))
+                .containsExactly(
+                        "range 192.0.2.2-192.0.2.9 overlaps AddressPool \"z-older\" (192.0.2.0-192.0.2.3); nothing is given out of the overlap");
+        assertThat(book.poolOf(Ip.parse("192.0.2.2")).map(Pool::name)).contains("z-older");
+    }
+
+    @Test
+    void anOverlapWithAServiceCidr_isAFault() {
+        PoolBook book = PoolBook.of(
+                List.of(pool("edge", "10.96.0.0/24")),
+                List.of(new NeverGiven("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/12")), true)));
+
+        assertThat(book.faults("edge"))
+                .containsExactly(
+                        "range 10.96.0.0-10.96.0.255 overlaps ServiceCIDR \"kubernetes\" (10.96.0.0-10.111.255.255); nothing is given out of the overlap");
+        assertThat(ranges(book, "edge")).isEmpty();
+    }
+
+    @Test
+    void theAddressOfANode_isLeftOutWithoutAWord() {
+        PoolBook book = PoolBook.of(
+                List.of(pool("edge", "192.0.2.0/30")),
+                List.of(new NeverGiven("Node \"a\"", List.of(IpRange.parse("192.0.2.1")), false)));
+
+        assertThat(book.faults("edge")).isEmpty();
+        assertThat(ranges(book, "edge"))
+                .containsExactly(IpRange.parse("192.0.2.0"), IpRange.parse("192.0.2.2-192.0.2.3"));
+        assertThat(book.poolOf(Ip.parse("192.0.2.1"))).isEmpty();
+    }
+
+    @Test
+    void whatIsExcluded_isLeftOut_andABadExclusionIsSaid() {
+        PoolDeclaration plain = pool("edge", "192.0.2.0/30");
+        PoolBook book = book(new PoolDeclaration(
+                plain.name(),
+                plain.created(),
+                plain.addresses(),
+                List.of("192.0.2.0", "192.0.2.9-192.0.2.8"),
+                true,
+                1,
+                Selector.EVERYTHING,
+                Selector.EVERYTHING,
+                false));
+
+        assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.0.2.1-192.0.2.3"));
+        assertThat(book.faults("edge"))
+                .containsExactly(
+                        "excluded 192.0.2.9-192.0.2.8 ends before it starts; swap the bounds or write it as a CIDR");
+    }
+
+    @Test
+    void oneBadRange_doesNotSpoilTheOthers() {
+        PoolBook book = book(pool("edge", "192.0.2.5/28", "198.51.100.1", "nonsense"));
+
+        assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("198.51.100.1"));
+        assertThat(book.faults("edge"))
+                .containsExactly(
+                        "range 192.0.2.5/28 has host bits set; write 192.0.2.0/28 for the network, or 192.0.2.5 for the one address",
+                        "range \"nonsense\" is no IP address");
+    }
+
+    @Test
+    void pools_areAskedByPriorityThenName() {
+        PoolBook book =
+                book(pool("b", 0, 10, "192.0.2.1"), pool("a", 5, 10, "192.0.2.2"), pool("z", 9, 1, "192.0.2.3"));
+
+        assertThat(book.pools().stream().map(Pool::name)).containsExactly("z", "a", "b");
+    }
+}

@@ -1,0 +1,48 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DueTest {
+    private static final ServiceKey NAMED = new ServiceKey("prod", "named");
+    private static final ServiceKey CLASSLESS = new ServiceKey("prod", "classless");
+    private static final List<ServiceState> SERVICES = List.of(
+            SampleService.named(NAMED, "1").loadBalancerClass("c").build(),
+            SampleService.named(CLASSLESS, "2").build(),
+            SampleService.named(new ServiceKey("prod", "internal"), "3")
+                    .typeLoadBalancer(false)
+                    .build());
+
+    @Test
+    void aClass_concernsWhoNamesIt_andTheDefaultAlsoWhoNamesNone() {
+        assertThat(Due.keys(new Due.Event.ClassChanged("c", false), SERVICES, List.of()))
+                .containsExactly(NAMED);
+        assertThat(Due.keys(new Due.Event.ClassChanged("c", true), SERVICES, List.of()))
+                .containsExactly(NAMED, CLASSLESS);
+        assertThat(Due.keys(new Due.Event.StandBackChanged(), SERVICES, List.of()))
+                .containsExactly(CLASSLESS);
+    }
+
+    @Test
+    void aNamespace_concernsWhoWaitsInIt() {
+        ServiceKey other = new ServiceKey("dev", "x");
+
+        assertThat(Due.keys(new Due.Event.NamespaceChanged("prod"), SERVICES, List.of(NAMED, other)))
+                .containsExactly(NAMED);
+    }
+
+    @Test
+    void aClusterIp_isOfInterestOnlyWithOurMarks() {
+        SampleService internal = SampleService.named(NAMED, "1").typeLoadBalancer(false);
+
+        assertThat(Due.isRelevant(internal.build())).isFalse();
+        assertThat(Due.isRelevant(internal.finalizer(Marks.FINALIZER).build())).isTrue();
+        assertThat(Due.isRelevant(null)).isFalse();
+    }
+}

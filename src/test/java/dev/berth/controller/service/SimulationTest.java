@@ -1,0 +1,39 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Crashes, failures, strangers and stale caches, in every order that the seeds bring. */
+class SimulationTest {
+    private static final Logger LOG = Logger.getLogger("dev.berth");
+    private static final int SEEDS = Integer.getInteger("simulation.seeds", 1_000);
+    private static final int FIRST = Integer.getInteger("simulation.first", 0);
+    private static final int STEPS = 400;
+
+    @BeforeAll
+    static void quiet() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void loud() {
+        LOG.setLevel(null);
+    }
+
+    @Test
+    void whateverHappens_noAddressHasTwoServices_andEverythingSettles() {
+        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            Simulation simulation = new Simulation(seed);
+            try {
+                simulation.run(STEPS);
+            } catch (AssertionError broken) {
+                fail("seed " + seed + ": " + broken.getMessage() + "\n" + simulation.story(), broken);
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+/** What holds for the whole of Berth. */
+@org.jspecify.annotations.NullMarked
+package dev.berth;

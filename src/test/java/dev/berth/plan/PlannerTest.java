@@ -1,0 +1,264 @@
+package dev.berth.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.WaitTurn;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PlannerTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final String OURS = "berth.dev/pool";
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private static ClassBook classes(Classless classless) {
+        return ClassBook.of(
+                List.of(new ClassDeclaration(
+                        "pool", NOW, OURS, "me", "pool", Map.of(), List.of(), null, true, classless)),
+                "me",
+                Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+    }
+
+    private static SampleService web() {
+        return SampleService.named(WEB, "u1");
+    }
+
+    private static Holding held(String ip, @Nullable String uid, @Nullable String loadBalancerClass) {
+        List<Owner> owners = List.of(new Owner(WEB, uid));
+        Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", "edge", loadBalancerClass, owners);
+        return new Holding(claim.ip(), Holding.State.CLAIMED, owners, loadBalancerClass, claim);
+    }
+
+    private static ServicePlan plan(
+            @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean standBack) {
+        return Planner.plan(new ServiceSnapshot(
+                Optional.ofNullable(service).map(SampleService::build),
+                holdings,
+                classes,
+                standBack ? Optional.of(new StandBack("Node \"a\"")) : Optional.empty(),
+                Map.of(),
+                new WaitTurn(NOW, NOW, "u1")));
+    }
+
+    private static Condition waits() {
+        return new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "full", NOW);
+    }
+
+    private record Row(
+            String rule,
+            @Nullable SampleService service,
+            List<Holding> holdings,
+            ClassBook classes,
+            boolean standBack,
+            String plan) {}
+
+    private static final ClassBook AUTO = classes(Classless.AUTO);
+    private static final List<Row> ROWS = List.of(
+            new Row(
+                    "one that names our class is ours",
+                    web().loadBalancerClass(OURS),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Serve Acquire Ensure Publish"),
+            new Row("one of another class is not", web().loadBalancerClass("x"), List.of(), AUTO, false, "NotOurs"),
+            new Row("without a class: Auto serves it", web(), List.of(), AUTO, false, "Serve Acquire Ensure Publish"),
+            new Row("without a class: Auto stands back", web(), List.of(), AUTO, true, "LeaveAlone StandingBack"),
+            new Row(
+                    "without a class: Always does not",
+                    web(),
+                    List.of(),
+                    classes(Classless.ALWAYS),
+                    true,
+                    "Serve Acquire Ensure Publish"),
+            new Row("without a class: Never", web(), List.of(), classes(Classless.NEVER), false, "NotOurs"),
+            new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
+            new Row(
+                    "standing back, what we said of the wait goes",
+                    web().conditions(List.of(waits())),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "LeaveAlone StandingBack Withdraw"),
+            new Row(
+                    "no class any more, what we said of the wait goes",
+                    web().conditions(List.of(waits())),
+                    List.of(),
+                    ClassBook.empty(),
+                    false,
+                    "NotOurs Withdraw"),
+            new Row(
+                    "a foreign finalizer: left alone",
+                    web().finalizer("service.kubernetes.io/load-balancer-cleanup"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "LeaveAlone ServedByAnother"),
+            new Row(
+                    "a foreign ingress: left alone",
+                    web().ingress("203.0.113.1"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "LeaveAlone ServedByAnother"),
+            new Row(
+                    "with our finalizer, what a stranger wrote is ours to put right",
+                    web().finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "Serve Ensure Publish"),
+            new Row(
+                    "once it is ours, standing back does not concern it",
+                    web(),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    true,
+                    "Serve Ensure Publish"),
+            new Row(
+                    "its class changed: all of it is taken back",
+                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
+            new Row(
+                    "its class is missing: it keeps what it has",
+                    web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    ClassBook.empty(),
+                    false,
+                    "LeaveAlone ClassMissing"),
+            new Row(
+                    "it is being deleted: released last",
+                    web().deleting(true).finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
+            new Row("another's is being deleted", web().deleting(true), List.of(), AUTO, false, "NotOurs"),
+            new Row(
+                    "its type changed",
+                    web().typeLoadBalancer(false).finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
+            new Row(
+                    "a ClusterIP that never was ours",
+                    web().typeLoadBalancer(false),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "a reservation for its name is taken",
+                    web(),
+                    List.of(held("192.0.2.9", null, null)),
+                    AUTO,
+                    false,
+                    "Serve Secure[192.0.2.9] Ensure Publish"),
+            new Row(
+                    "a reservation for another class is not",
+                    web(),
+                    List.of(held("192.0.2.9", null, "x")),
+                    AUTO,
+                    false,
+                    "Serve Acquire Ensure Publish"),
+            new Row(
+                    "a family it wants no more is released, after the status",
+                    web().finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS), held("2001:db8::1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "Serve Ensure Publish Release[2001:db8::1]"),
+            new Row(
+                    "who bore the name before gives way first",
+                    web(),
+                    List.of(held("192.0.2.1", "u0", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
+                    "one that is gone holds nothing",
+                    null,
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row("a reservation outlives it", null, List.of(held("192.0.2.1", null, OURS)), AUTO, false, "NotOurs"));
+
+    private static String text(ServicePlan plan) {
+        StringBuilder text = new StringBuilder(plan.getClass().getSimpleName());
+        if (plan instanceof ServicePlan.LeaveAlone leave) {
+            text.append(' ').append(leave.reason());
+        }
+        for (Step step : plan.steps()) {
+            text.append(' ').append(step.getClass().getSimpleName());
+            if (step instanceof Step.Release(List<Ip> addresses)) {
+                text.append(addresses);
+            } else if (step instanceof Step.Secure(Holding holding, ServedClass none)) {
+                text.append('[').append(holding.ip()).append(']');
+            }
+        }
+        return text.toString();
+    }
+
+    @Test
+    void whoseAServiceIs_andWhatIsDone() {
+        for (Row row : ROWS) {
+            assertThat(text(plan(row.service(), row.holdings(), row.classes(), row.standBack())))
+                    .as(row.rule())
+                    .isEqualTo(row.plan());
+        }
+    }
+
+    private static List<Ip> preferred(SampleService service) {
+        return plan(service, List.of(), AUTO, false).steps().stream()
+                .filter(Step.Acquire.class::isInstance)
+                .flatMap(step -> ((Step.Acquire) step).request().preferred().stream())
+                .toList();
+    }
+
+    @Test
+    void status_isARequestOnlyWithOurFinalizer() {
+        assertThat(preferred(web().finalizer(Marks.FINALIZER).ingress("192.0.2.7")))
+                .containsExactly(Ip.parse("192.0.2.7"));
+        assertThat(plan(web().ingress("192.0.2.7"), List.of(), AUTO, false).steps())
+                .isEmpty();
+    }
+
+    @Test
+    void aStatusThatNoPoolCouldHaveGiven_doesNotStopTheService() {
+        assertThat(preferred(web().finalizer(Marks.FINALIZER).ingress("::ffff:192.0.2.7")))
+                .isEmpty();
+    }
+
+    @Test
+    void requireDualStack_withOneFamilyHeld_asksForTheOther() {
+        ServicePlan plan = plan(
+                web().families(FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
+                List.of(held("192.0.2.1", "u1", OURS)),
+                AUTO,
+                false);
+
+        assertThat(plan.steps().getFirst())
+                .isInstanceOfSatisfying(
+                        Step.Acquire.class,
+                        acquire -> assertThat(acquire.request().families()).containsExactly(IpFamily.IPV6));
+    }
+}
