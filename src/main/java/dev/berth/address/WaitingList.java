@@ -39,7 +39,9 @@ final class WaitingList {
                 .filter(family -> allowed(request, family, view).stream()
                         .allMatch(pool -> view.lowestFree(pool, family).isEmpty()))
                 .toList();
-        for (IpFamily family : lacking.isEmpty() ? request.families() : lacking) {
+        // One that needs all waits for what is full only; to any other, whichever comes first is of use.
+        boolean forAll = !request.allOrNone() || lacking.isEmpty();
+        for (IpFamily family : forAll ? request.families() : lacking) {
             allowed(request, family, view).forEach(pool -> wanted.add(new Queue(pool.name(), family)));
         }
         waiters.put(request.service(), new Waiter(request, wanted));

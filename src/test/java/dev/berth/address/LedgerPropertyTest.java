@@ -65,9 +65,10 @@ class LedgerPropertyTest {
             if (wanting.containsKey(name) || !ledger.heldFor(key(name)).isEmpty()) {
                 return;
             }
-            AddressRequest request = switch (random.nextInt(4)) {
+            AddressRequest request = switch (random.nextInt(5)) {
                 case 0 -> request(name, ++time, true, IpFamily.IPV4, IpFamily.IPV6);
                 case 1 -> request(name, ++time, IpFamily.IPV6);
+                case 2 -> request(name, ++time, IpFamily.IPV6, IpFamily.IPV4);
                 default -> request(name, ++time, IpFamily.IPV4);
             };
             wanting.put(name, request);

@@ -106,17 +106,23 @@ public final class AddressControl {
         if (known.isEmpty() || !known.get().uid().equals(uid)) {
             return;
         }
-        List<ServiceKey> owners = known.get().owners().stream()
-                .filter(owner -> isOwner(cluster.service(owner.service()), owner))
-                .map(Owner::service)
+        List<Owner> owners = known.get().owners().stream()
+                .filter(owner -> !owner.isReservation())
                 .toList();
         if (owners.isEmpty()) {
             due.accept(ledger.free(ip));
             return;
         }
-        LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owners);
+        // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
         ledger.lost(ip);
-        due.accept(owners);
+        for (Owner owner : owners) {
+            if (isOwner(cluster.service(owner.service()), owner)) {
+                LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
+                due.accept(List.of(owner.service()));
+            } else {
+                releaseIfGone(ip, owner);
+            }
+        }
     }
 
     private static boolean isOwner(Optional<ServiceState> service, Owner owner) {

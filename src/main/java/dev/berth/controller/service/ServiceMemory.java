@@ -30,6 +30,8 @@ final class ServiceMemory {
     /** The answer to the last write or live read; the cache may still lag behind it. */
     private volatile @Nullable ServiceState latest;
 
+    private volatile @Nullable ServiceState lastWritten;
+
     private @Nullable List<Published> lastPublished;
     private final Deque<Instant> overwrites = new ArrayDeque<>();
     private int conflicts;
@@ -56,14 +58,20 @@ final class ServiceMemory {
 
     /** Whether {@code now} is the answer to the last write; it is forgotten then, for the cache has it. */
     boolean isEcho(ServiceState now) {
-        ServiceState known = latest;
+        ServiceState known = lastWritten;
         if (known == null
                 || !known.uid().equals(now.uid())
                 || !known.resourceVersion().equals(now.resourceVersion())) {
             return false;
         }
-        latest = null;
+        lastWritten = null;
         return true;
+    }
+
+    /** The answer to a write of ours: an event with just this is no news, unlike one with what a live read found. */
+    void wrote(ServiceState answer) {
+        remember(answer);
+        lastWritten = answer;
     }
 
     void remember(ServiceState state) {

@@ -672,7 +672,7 @@ final class ServicePass {
         }
         return switch (parts.cluster().publish(state, difference.get(), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                memory.remember(answer);
+                memory.wrote(answer);
                 rememberPublished(wanted);
                 learnIpMode(state, difference.get().ingress(), answer);
                 tell(state, difference.get());
@@ -798,7 +798,7 @@ final class ServicePass {
         }
         return switch (parts.cluster().clear(state)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                memory.remember(answer);
+                memory.wrote(answer);
                 yield Optional.empty();
             }
             case Write.NotFound<ServiceState> gone -> Optional.empty();

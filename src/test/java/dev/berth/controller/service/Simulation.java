@@ -257,6 +257,9 @@ final class Simulation {
 
         void serviceChanged(SimulatedCluster.Change.OfService change) {
             ServiceState now = change.now();
+            if (now != null && change.before() != null && services.isEchoOfOurWrite(now)) {
+                return;
+            }
             if (now == null || Due.isRelevant(now) || Due.isRelevant(change.before())) {
                 queue.add(new Work.OfService(change.key()));
             }
