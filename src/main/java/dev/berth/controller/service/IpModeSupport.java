@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -16,6 +17,9 @@ public final class IpModeSupport {
     /** For how long a "dropped" holds. */
     static final Duration ASK_AGAIN = Duration.ofMinutes(10);
 
+    /** For how long to wait while another asks. */
+    static final Duration ANOTHER_ASKS = Duration.ofSeconds(1);
+
     /** What is known. */
     public enum Answer {
         UNKNOWN,
@@ -26,6 +30,7 @@ public final class IpModeSupport {
     private record Learned(Answer answer, Instant at) {}
 
     private final boolean gate;
+    private final AtomicBoolean asking = new AtomicBoolean();
     private final AtomicReference<Learned> learned = new AtomicReference<>(new Learned(Answer.UNKNOWN, Instant.EPOCH));
 
     /**
@@ -45,6 +50,19 @@ public final class IpModeSupport {
     /** Whether a dry run should tell before the field alone is a reason to write. */
     public boolean isUnknown(Instant now) {
         return gate && answer(now) == Answer.UNKNOWN;
+    }
+
+    /**
+     * Whether the caller is the one to ask: after a start all Services want to know the same. Who is, calls
+     * {@link #asked} when the answer is there, or failed to come.
+     */
+    public boolean mayAsk() {
+        return asking.compareAndSet(false, true);
+    }
+
+    /** The one that asked is done. */
+    public void asked() {
+        asking.set(false);
     }
 
     /** Whether Services go without a mode that they should have. */

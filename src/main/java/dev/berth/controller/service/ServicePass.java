@@ -613,8 +613,19 @@ final class ServicePass {
         return parts.ipMode().isUnknown(now()) && Publication.differsInIpModeOnly(wanted, state.ingress());
     }
 
-    /** Only the mode differs: a dry run tells whether writing it would change anything. */
+    /** Only the mode differs: a dry run tells whether writing it would change anything. One asks for all. */
     private Optional<Outcome> askForIpMode(ServiceState state, Publication wanted) {
+        if (!parts.ipMode().mayAsk()) {
+            return Optional.of(new Outcome.Finished(Next.after(IpModeSupport.ANOTHER_ASKS)));
+        }
+        try {
+            return parts.ipMode().isUnknown(now()) ? dryRun(state, wanted) : Optional.empty();
+        } finally {
+            parts.ipMode().asked();
+        }
+    }
+
+    private Optional<Outcome> dryRun(ServiceState state, Publication wanted) {
         Publication.Difference difference = wanted.differenceFrom(state).orElseThrow();
         return switch (parts.cluster().publish(state, difference, true)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
@@ -675,7 +686,7 @@ final class ServicePass {
                 memory.wrote(answer);
                 rememberPublished(wanted);
                 learnIpMode(state, difference.get().ingress(), answer);
-                tell(state, difference.get());
+                tell(answer, difference.get());
                 yield Optional.empty();
             }
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
@@ -698,10 +709,10 @@ final class ServicePass {
         }
     }
 
+    /** In the words of the answer: the API server may have dropped the mode, or put one there. */
     private void tell(ServiceState state, Publication.Difference difference) {
-        List<Published> entries = difference.ingress();
-        if (entries != null && !entries.isEmpty()) {
-            String list = entries.stream().map(Published::toString).collect(Collectors.joining(", "));
+        if (difference.ingress() != null && !state.ingress().isEmpty()) {
+            String list = state.ingress().stream().map(Published::toString).collect(Collectors.joining(", "));
             LOG.info("Service {} has {}", key, list);
             parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
         }
