@@ -179,13 +179,11 @@ public final class AddressControl {
     private boolean release(Claim claim, Owner owner, boolean mayReadAgain) {
         List<Owner> others =
                 claim.owners().stream().filter(other -> !other.equals(owner)).toList();
-        Write<Claim> outcome = others.isEmpty()
-                ? cluster.deleteClaim(claim)
-                : cluster.updateClaim(claim, claim.loadBalancerClass(), others);
+        Write<Claim> outcome =
+                others.isEmpty() ? delete(claim) : cluster.updateClaim(claim, claim.loadBalancerClass(), others);
         return switch (outcome) {
             case Write.Done<Claim>(Claim now) -> {
                 if (others.isEmpty()) {
-                    deleted.add(claim.uid());
                     due.accept(ledger.free(claim));
                 } else {
                     ledger.observe(now);
@@ -202,6 +200,16 @@ public final class AddressControl {
             case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
             case Write.Unknown<Claim>(String message) -> cannotRelease(claim.ip(), message);
         };
+    }
+
+    /** Noted before it is done: the informer may hear of it before the answer is here. */
+    private Write<Claim> delete(Claim claim) {
+        deleted.add(claim.uid());
+        Write<Claim> outcome = cluster.deleteClaim(claim);
+        if (!(outcome instanceof Write.Done<Claim>)) {
+            deleted.remove(claim.uid());
+        }
+        return outcome;
     }
 
     /** What is known of the object is old, or nothing: goes by what it says now. */
