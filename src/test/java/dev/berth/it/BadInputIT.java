@@ -1,0 +1,479 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is wrong is said once, in the right place; nothing is lost, and the rest goes on working. */
+class BadInputIT {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    private static ControlPlane cluster;
+    private static BerthOnCluster berth;
+
+    @BeforeAll
+    static void install() {
+        cluster = ControlPlane.builder().start();
+        berth = BerthOnCluster.on(cluster);
+        berth.createPool("neighbour", "198.51.100.0/28");
+        berth.startOperator();
+    }
+
+    @AfterAll
+    static void stop() {
+        berth.close();
+        cluster.close();
+    }
+
+    // ---- pools
+
+    /**
+     * A pool with a wrong range.
+     *
+     * @param addresses the wrong one, and one address that is right
+     * @param right the one that is right
+     */
+    private record PoolRow(String rule, String name, List<String> addresses, String right, String message) {}
+
+    private static final List<PoolRow> POOLS = List.of(
+            new PoolRow(
+                    "a reversed range",
+                    "reversed",
+                    List.of("192.0.2.20-192.0.2.10", "203.0.113.1"),
+                    "203.0.113.1",
+                    "range 192.0.2.20-192.0.2.10 ends before it starts; swap the bounds or write it as a CIDR"),
+            new PoolRow(
+                    "host bits",
+                    "host-bits",
+                    List.of("192.0.2.5/28", "203.0.113.2"),
+                    "203.0.113.2",
+                    "range 192.0.2.5/28 has host bits set; write 192.0.2.0/28 for the network, or 192.0.2.5 for the one address"),
+            new PoolRow(
+                    "an overlap with another pool",
+                    "overlaps-pool",
+                    List.of("198.51.100.8-198.51.100.15", "203.0.113.3"),
+                    "203.0.113.3",
+                    "range 198.51.100.8-198.51.100.15 overlaps AddressPool \"neighbour\" (198.51.100.0-198.51.100.15); nothing is given out of the overlap"),
+            new PoolRow(
+                    "an overlap with a ServiceCIDR",
+                    "overlaps-cidr",
+                    List.of("10.96.5.0/24", "203.0.113.4"),
+                    "203.0.113.4",
+                    "range 10.96.5.0-10.96.5.255 overlaps ServiceCIDR \"kubernetes\" (10.96.0.0-10.96.255.255); nothing is given out of the overlap"),
+            new PoolRow(
+                    "an overlap with itself",
+                    "overlaps-itself",
+                    List.of("203.0.113.5", "203.0.113.5-203.0.113.5"),
+                    "203.0.113.5",
+                    "range 203.0.113.5-203.0.113.5 overlaps 203.0.113.5 of the same pool; remove one of them"),
+            new PoolRow(
+                    "an octet of 256",
+                    "octet",
+                    List.of("192.0.2.256", "203.0.113.6"),
+                    "203.0.113.6",
+                    "range \"192.0.2.256\" is no IP address"),
+            new PoolRow(
+                    "a prefix that is too long",
+                    "prefix",
+                    List.of("192.0.2.0/33", "203.0.113.7"),
+                    "203.0.113.7",
+                    "range \"192.0.2.0/33\" is no IP address"),
+            new PoolRow(
+                    "IPv4-mapped IPv6",
+                    "mapped",
+                    List.of("::ffff:192.0.2.1", "203.0.113.8"),
+                    "203.0.113.8",
+                    "range ::ffff:192.0.2.1 is an IPv4-mapped IPv6 address; write it as IPv4"),
+            new PoolRow(
+                    "ends of two families",
+                    "mixed",
+                    List.of("192.0.2.1-2001:db8::1", "203.0.113.9"),
+                    "203.0.113.9",
+                    "range 192.0.2.1-2001:db8::1 mixes IPv4 and IPv6; make two ranges of it"));
+
+    @TestFactory
+    Stream<DynamicTest> poolWithAWrongRange_saysSo_andGivesOutTheRest() {
+        return POOLS.stream()
+                .map(row -> DynamicTest.dynamicTest(row.rule(), () -> {
+                    berth.createPool(row.name(), row.addresses().toArray(String[]::new));
+                    berth.createClass(
+                            row.name(), "loadBalancerClass: example.com/%1$s, pools: [%1$s]".formatted(row.name()));
+                    berth.awaitAsserted(seen -> {
+                        AddressPool pool = Objects.requireNonNull(seen.pool(row.name()));
+                        assertThat(pool.getStatus()).isNotNull();
+                        assertThat(BerthOnCluster.condition(pool.getStatus().conditions(), "Valid"))
+                                .isEqualTo("False InvalidAddresses: " + row.message());
+                        assertThat(pool.getStatus().observedGeneration())
+                                .isEqualTo(pool.getMetadata().getGeneration());
+                        assertThat(seen.events("AddressPool", row.name()))
+                                .containsExactly("Warning InvalidAddresses: " + row.message());
+                    });
+                    berth.createService(row.name(), "example.com/" + row.name(), UnaryOperator.identity());
+                    assertThat(berth.awaitAddress(row.name())).isEqualTo(row.right());
+                    AddressPool neighbour = Objects.requireNonNull(berth.pool("neighbour"));
+                    assertThat(BerthOnCluster.condition(neighbour.getStatus().conditions(), "Valid"))
+                            .startsWith("True ");
+                }));
+    }
+
+    @Test
+    void poolThatIsPutRight_isValidAgain() {
+        berth.createPool("mended", "203.0.113.20-203.0.113.10");
+        berth.awaitAsserted(seen -> assertThat(valid("mended")).startsWith("False "));
+        cluster.kubectl(
+                "patch",
+                "apool",
+                "mended",
+                "--type=merge",
+                "--patch={\"spec\":{\"addresses\":[\"203.0.113.10-203.0.113.20\"]}}");
+        berth.awaitAsserted(seen -> assertThat(valid("mended")).startsWith("True "));
+    }
+
+    private static String valid(String pool) {
+        AddressPool found = berth.pool(pool);
+        return found == null || found.getStatus() == null
+                ? ""
+                : BerthOnCluster.condition(found.getStatus().conditions(), "Valid");
+    }
+
+    @Test
+    void hugeIpv6Pools_areCountedExactly_andGiveAddresses() {
+        Map<String, Integer> bits =
+                new TreeMap<>(Map.of("2001:db8:0:1::/64", 64, "2001:db8:1::/48", 80, "3f00::/16", 112));
+        bits.forEach((cidr, size) -> {
+            String name = "huge-" + size;
+            berth.createPool(name, cidr);
+            berth.createClass(name, "loadBalancerClass: example.com/%1$s, pools: [%1$s]".formatted(name));
+            berth.createService(
+                    name,
+                    "example.com/" + name,
+                    service -> service.editSpec()
+                            .withIpFamilyPolicy("SingleStack")
+                            .withIpFamilies("IPv6")
+                            .endSpec());
+            assertThat(berth.awaitAddress(name)).isEqualTo(cidr.replaceFirst("/.*", ""));
+            BigInteger all = BigInteger.TWO.pow(size);
+            berth.awaitAsserted(seen -> {
+                AddressPool.Family ipv6 = Objects.requireNonNull(
+                        Objects.requireNonNull(seen.pool(name)).getStatus().ipv6());
+                assertThat(ipv6)
+                        .isEqualTo(new AddressPool.Family(
+                                all.toString(),
+                                "1",
+                                all.subtract(BigInteger.ONE).toString()));
+            });
+            assertThat(berth.operator().metric("berth_pool_capacity", "pool", name, "family", "IPv6"))
+                    .isEqualTo(all.doubleValue());
+        });
+    }
+
+    // ---- classes
+
+    @Test
+    void secondDefaultClass_isToldWhichOneIsOlder_andChangesNothing() {
+        berth.createClass("second-default", "loadBalancerClass: example.com/second-default, default: true");
+        String message =
+                "LoadBalancerClass \"pool\" is older and is the default; set spec.default to false on one of the two";
+        berth.awaitAsserted(seen -> {
+            assertThat(classCondition("second-default", "Accepted")).startsWith("True Accepted");
+            assertThat(classCondition("second-default", "ServesClassless"))
+                    .isEqualTo("False NotTheDefault: " + message);
+            assertThat(classCondition("pool", "ServesClassless")).startsWith("True ");
+            assertThat(seen.events("LoadBalancerClass", "second-default"))
+                    .containsExactly("Warning NotTheDefault: " + message);
+        });
+        berth.createService("classless");
+        berth.awaitAddress("classless");
+        assertThat(cluster.kubectl(
+                        "get",
+                        "addresses",
+                        "--output=jsonpath={.items[?(@.spec.claims[0].name=='classless')].spec.class}"))
+                .isEqualTo("berth.dev/pool");
+    }
+
+    @Test
+    void secondClassForOneValue_isNotAccepted() {
+        berth.createClass("value-first", "loadBalancerClass: example.com/twice, pools: [neighbour]");
+        berth.awaitAsserted(
+                seen -> assertThat(classCondition("value-first", "Accepted")).startsWith("True "));
+        berth.createClass("value-second", "loadBalancerClass: example.com/twice, ipMode: Proxy");
+        berth.awaitAsserted(seen -> {
+            assertThat(classCondition("value-second", "Accepted"))
+                    .isEqualTo("False ValueTaken: LoadBalancerClass \"value-first\" is older and serves"
+                            + " \"example.com/twice\"; delete one of the two, or use another spec.loadBalancerClass");
+            assertThat(classCondition("value-first", "Accepted")).startsWith("True ");
+        });
+        berth.createService("twice", "example.com/twice", UnaryOperator.identity());
+        berth.awaitService(
+                "twice",
+                service -> BerthOnCluster.ingress(service).stream().anyMatch(entry -> "VIP".equals(entry.getIpMode())));
+    }
+
+    @Test
+    void classWithAnUnknownProvider_isNotAccepted_andNamesThoseThereAre() {
+        berth.createClass("no-provider", "loadBalancerClass: example.com/no-provider, provider: teleport");
+        berth.awaitAsserted(seen -> {
+            assertThat(classCondition("no-provider", "Accepted"))
+                    .isEqualTo("False UnknownProvider: there is no provider \"teleport\"; this Berth has [pool]");
+            assertThat(seen.events("LoadBalancerClass", "no-provider")).hasSize(1);
+        });
+    }
+
+    private static String classCondition(String name, String type) {
+        LoadBalancerClass found =
+                berth.client().resources(LoadBalancerClass.class).withName(name).get();
+        return found == null || found.getStatus() == null
+                ? ""
+                : BerthOnCluster.condition(found.getStatus().conditions(), type);
+    }
+
+    // ---- Services that cannot have what they ask for
+
+    @Test
+    void noPool_thenNoPoolForTheFamily_isSaid_andThoseWhoWaitAreServedOnceTheyCanBe() {
+        try (ControlPlane fresh = ControlPlane.builder().start();
+                BerthOnCluster here = BerthOnCluster.on(fresh)) {
+            here.startOperator();
+            List<String> names = IntStream.range(0, 6).mapToObj(i -> "web-" + i).toList();
+            names.forEach(here::createService);
+            names.forEach(name -> here.awaitAsserted(seen -> {
+                assertThat(seen.addressAssigned(name)).isEqualTo("False NoPool: there is no AddressPool; create one");
+                assertThat(seen.events("Service", name))
+                        .containsExactly("Warning AllocationFailed: there is no AddressPool; create one");
+            }));
+            here.createPool("edge", "192.0.2.0/28");
+            assertThat(names.stream().map(here::awaitAddress)).doesNotHaveDuplicates();
+
+            here.createService(
+                    "six",
+                    null,
+                    service -> service.editSpec()
+                            .withIpFamilyPolicy("SingleStack")
+                            .withIpFamilies("IPv6")
+                            .endSpec());
+            here.createService("both", null, BadInputIT::dualStack);
+            String message = "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one";
+            for (String name : List.of("six", "both")) {
+                here.awaitAsserted(seen -> {
+                    assertThat(seen.addressAssigned(name)).isEqualTo("False NoPoolForFamily: " + message);
+                    assertThat(seen.events("Service", name)).containsExactly("Warning AllocationFailed: " + message);
+                });
+            }
+            here.createPool("edge6", "2001:db8::/64");
+            here.awaitAddress("six");
+            here.awaitService("both", service -> BerthOnCluster.ingress(service).size() == 2);
+        }
+    }
+
+    private static ServiceBuilder dualStack(ServiceBuilder service) {
+        return service.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec();
+    }
+
+    // ---- start
+
+    /** What the operator is started with. */
+    private record StartRow(String rule, Path kubeconfig, List<String> flags, int exitCode, String line) {}
+
+    @TestFactory
+    Stream<DynamicTest> operatorThatCannotWork_endsWithItsCodeAndOneLine(@TempDir Path temporary) throws IOException {
+        Path good = berth.kubeconfig();
+        String text = Files.readString(good);
+        Path missing = temporary.resolve("missing");
+        Path nobody =
+                Files.writeString(temporary.resolve("nobody"), text.replace(cluster.url(), "https://127.0.0.1:1"));
+        Path wrongToken = Files.writeString(temporary.resolve("wrong"), text.replaceFirst("token: .*", "token: wrong"));
+        Path garbage = Files.writeString(temporary.resolve("garbage"), "{{{ no kubeconfig");
+        String taken = cluster.url().replaceFirst(".*:", "");
+        cluster.kubectl("create", "serviceaccount", "nobody", "--namespace=default");
+        Path forbidden = cluster.serviceAccountKubeconfig("default", "nobody");
+        return Stream.of(
+                        new StartRow(
+                                "an unknown gate",
+                                good,
+                                List.of("--feature-gates=Teleport=true"),
+                                2,
+                                "unknown feature gate \"Teleport\"; there is LoadBalancerIPMode"),
+                        new StartRow(
+                                "a gate that is neither true nor false",
+                                good,
+                                List.of("--feature-gates=LoadBalancerIPMode=maybe"),
+                                2,
+                                "is true or false, not \"maybe\""),
+                        new StartRow("an unknown flag", good, List.of("--teleport"), 2, "--teleport"),
+                        new StartRow("a port that is none", good, List.of("--http-port=eighty"), 2, "--http-port"),
+                        new StartRow(
+                                "a port that another process has",
+                                good,
+                                List.of("--http-port=" + taken),
+                                1,
+                                "the operator could not start: Port already bound: " + taken),
+                        new StartRow(
+                                "a kubeconfig that is missing", missing, List.of(), 1, missing + " cannot be read"),
+                        new StartRow("a kubeconfig that is none", garbage, List.of(), 1, "kubeconfig"),
+                        new StartRow(
+                                "an API server that is not there",
+                                nobody,
+                                List.of(),
+                                1,
+                                "cannot connect to the API server at https://127.0.0.1:1"),
+                        new StartRow("a wrong token", wrongToken, List.of(), 1, "does not accept the credentials"),
+                        new StartRow("no permissions", forbidden, List.of(), 1, "apply Berth's RBAC manifests"))
+                .map(row -> DynamicTest.dynamicTest(row.rule(), () -> endsWithOneLine(row)));
+    }
+
+    @Test
+    void kindThatIsMissingAtTheStart_endsTheOperatorWithOneLine() {
+        try (ControlPlane bare = ControlPlane.builder().start()) {
+            endsWithOneLine(new StartRow(
+                    "no kinds",
+                    bare.adminKubeconfig(),
+                    List.of(),
+                    1,
+                    "CustomResourceDefinition addresspools.berth.dev is not installed; apply Berth's manifests first"));
+        }
+    }
+
+    private static void endsWithOneLine(StartRow row) {
+        try (OperatorProcess operator =
+                OperatorProcess.start(row.kubeconfig(), row.flags().toArray(String[]::new))) {
+            assertThat(operator.exitCode(BOUND)).as(operator.log()).isEqualTo(row.exitCode());
+            assertThat(operator.log().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("berth: ")
+                    .contains(row.line());
+        }
+    }
+
+    // ---- while it runs
+
+    @Test
+    void addressKindThatVanishes_tearsNothingDown_andOnItsReturnAllIsAsItWas() {
+        try (ControlPlane fresh = ControlPlane.builder().start();
+                BerthOnCluster here = BerthOnCluster.on(fresh)) {
+            here.createPool("edge", "192.0.2.0/24");
+            here.startOperator();
+            Map<String, String> before = settle(here, "web-", 5);
+
+            fresh.kubectl("delete", "crd", "addresses.berth.dev", "--timeout=60s");
+            here.createService("newcomer");
+            here.awaitAsserted(seen -> assertThat(seen.addressAssigned("newcomer"))
+                    .startsWith("False ClaimFailed: ")
+                    .contains("CustomResourceDefinition"));
+            assertThat(addresses(here, before)).isEqualTo(before);
+            assertThat(here.operator().isAlive()).isTrue();
+
+            fresh.kubectl("apply", "-k", "crds");
+            String address = here.awaitAddress("newcomer");
+            assertThat(before).doesNotContainValue(address);
+            before.put("newcomer", address);
+            here.awaitAsserted(seen -> assertThat(claims(seen)).isEqualTo(before));
+            assertThat(addresses(here, before)).isEqualTo(before);
+            here.createService("later");
+            assertThat(before).doesNotContainValue(here.awaitAddress("later"));
+            assertThat(here.operator().isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void addressesThatVanishWhileTheOperatorIsDown_goBackToWhoPublishesThem_beforeAnyNewcomer() {
+        try (ControlPlane fresh = ControlPlane.builder().start();
+                BerthOnCluster here = BerthOnCluster.on(fresh)) {
+            here.createPool("edge", "192.0.2.0/24");
+            here.startOperator();
+            Map<String, String> before = settle(here, "web-", 8);
+            here.stopOperator();
+            fresh.kubectl("delete", "addresses", "--all");
+            List<String> newcomers =
+                    IntStream.range(0, 8).mapToObj(i -> "a-newcomer-" + i).toList();
+            newcomers.forEach(here::createService);
+            here.startOperator();
+            newcomers.forEach(name -> before.put(name, here.awaitAddress(name)));
+            here.awaitAsserted(seen -> assertThat(claims(seen)).isEqualTo(before));
+            assertThat(addresses(here, before)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void apiServerOutage_changesNoAddress_andServicesMadeAfterItAreServed() {
+        try (ControlPlane fresh = ControlPlane.builder().start();
+                BerthOnCluster here = BerthOnCluster.on(fresh)) {
+            here.createPool("edge", "192.0.2.0/24");
+            here.startOperator();
+            Map<String, String> before = settle(here, "web-", 5);
+            // Work that is under way when the API server goes.
+            List<String> underWay =
+                    IntStream.range(0, 20).mapToObj(i -> "busy-" + i).toList();
+            underWay.forEach(here::createService);
+            fresh.stopApiServer();
+            here.operator().awaitLog("(?i)connect|refused|closed|GOAWAY|exception");
+            fresh.startApiServer();
+
+            here.createService("after");
+            here.awaitAddress("after");
+            underWay.forEach(name -> before.put(name, here.awaitAddress(name)));
+            before.put("after", here.awaitAddress("after"));
+            assertThat(before.values()).doesNotHaveDuplicates();
+            assertThat(addresses(here, before)).isEqualTo(before);
+            here.awaitAsserted(seen -> assertThat(claims(seen)).isEqualTo(before));
+            assertThat(here.operator().isAlive()).isTrue();
+        }
+    }
+
+    /** Services with their addresses, by name. */
+    private static Map<String, String> settle(BerthOnCluster here, String prefix, int count) {
+        List<String> names = IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
+        names.forEach(here::createService);
+        Map<String, String> addresses = new TreeMap<>();
+        names.forEach(name -> addresses.put(name, here.awaitAddress(name)));
+        return addresses;
+    }
+
+    /** What these Services publish now. */
+    private static Map<String, String> addresses(BerthOnCluster here, Map<String, String> services) {
+        Map<String, String> now = new TreeMap<>();
+        services.keySet()
+                .forEach(name -> now.put(
+                        name,
+                        BerthOnCluster.ingress(Objects.requireNonNull(here.service(name))).stream()
+                                .map(entry -> entry.getIp())
+                                .findFirst()
+                                .orElse("")));
+        return now;
+    }
+
+    /** What the Address objects say: Services and their addresses. */
+    private static Map<String, String> claims(BerthOnCluster here) {
+        Map<String, String> claims = new TreeMap<>();
+        here.cluster()
+                .kubectl(
+                        "get",
+                        "addresses",
+                        "--output=jsonpath={range .items[*]}{.spec.claims[0].name} {.spec.address}{\"\\n\"}{end}")
+                .lines()
+                .forEach(line -> claims.put(line.replaceFirst(" .*", ""), line.replaceFirst(".* ", "")));
+        return claims;
+    }
+}
