@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 final class ServicePass {
     private static final Logger LOG = LoggerFactory.getLogger(ServicePass.class);
 
-    /** How often a choice may be lost to another before the Service is put off. */
+    /** How often a choice may be lost to another operator before the Service is put off. */
     private static final int CHOICES = 20;
 
     /** What came of it. */
@@ -277,13 +277,14 @@ final class ServicePass {
     private Optional<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
         AddressRequest request = asked;
         List<Ip> got = new ArrayList<>();
-        for (int tries = 0; tries < CHOICES; tries++) {
+        for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
             Choice choice = parts.ledger().choose(request);
             if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
                 return refused(asked, refused, refusals, got);
             }
             Choice.Assigned assigned = (Choice.Assigned) choice;
             if (!parts.ledger().hold(assigned)) {
+                // Another Service of ours was quicker, so work got done: this cannot go on for ever.
                 continue;
             }
             List<IpFamily> lost = new ArrayList<>();
@@ -301,6 +302,7 @@ final class ServicePass {
             if (lost.isEmpty()) {
                 return acquired(request, assigned);
             }
+            lostToOthers++;
             request = request.onlyFor(lost);
         }
         trouble(
