@@ -129,6 +129,18 @@ public final class Ledger {
         });
     }
 
+    /** The answer to the delete of {@code claim} was lost: it stays held until a read decides. */
+    public void doubt(Claim claim) {
+        locked(() -> {
+            Holding held = holdings.get(claim.ip());
+            if (held != null && claim.equals(held.claim())) {
+                put(new Holding(
+                        claim.ip(), Holding.State.UNSURE, held.owners(), held.loadBalancerClass(), null));
+            }
+            return true;
+        });
+    }
+
     /**
      * There is no Address object of {@code ip}: it was released, or surely never made.
      *
@@ -171,7 +183,10 @@ public final class Ledger {
         return locked(() -> {
             Holding held = holdings.get(claim.ip());
             Claim known = held == null ? null : held.claim();
-            return known != null && known.uid().equals(claim.uid()) ? free(claim.ip()) : List.of();
+            boolean same = known == null
+                    ? held != null && held.owners().equals(claim.owners())
+                    : known.uid().equals(claim.uid());
+            return same ? free(claim.ip()) : List.of();
         });
     }
 
@@ -197,10 +212,17 @@ public final class Ledger {
     /**
      * Queues the Service of a request that was refused.
      *
-     * @return the Services whose turn it is now, for this one waits for something else than before
+     * @return the Services whose turn it is now, for this one waits for something else than before; also
+     *     this one, if what it asks for was freed since it was refused
      */
     public List<ServiceKey> await(AddressRequest request) {
-        return locked(() -> newlyInTurn(waiting.join(request, view)));
+        return locked(() -> {
+            List<ServiceKey> due = new ArrayList<>(newlyInTurn(waiting.join(request, view)));
+            if (!due.contains(request.service()) && Allocator.choose(view, request) instanceof Choice.Assigned) {
+                due.add(request.service());
+            }
+            return due;
+        });
     }
 
     /** Holds those of {@code ips} that are free for {@code owner}, whatever its class, until it is told otherwise. */

@@ -102,8 +102,8 @@ public final class AddressControl {
         if (deleted.remove(uid)) {
             return;
         }
-        Optional<Claim> known = ledger.holding(ip).map(Holding::claim);
-        if (known.isEmpty() || !known.get().uid().equals(uid)) {
+        Optional<Holding> known = ledger.holding(ip);
+        if (known.isEmpty() || !isOf(known.get(), uid)) {
             return;
         }
         List<Owner> owners = known.get().owners().stream()
@@ -123,6 +123,11 @@ public final class AddressControl {
                 releaseIfGone(ip, owner);
             }
         }
+    }
+
+    private static boolean isOf(Holding holding, String uid) {
+        Claim claim = holding.claim();
+        return claim == null ? holding.state() == Holding.State.UNSURE : claim.uid().equals(uid);
     }
 
     private static boolean isOwner(Optional<ServiceState> service, Owner owner) {
@@ -198,7 +203,10 @@ public final class AddressControl {
             case Write.Conflict<Claim>(String message) ->
                 mayReadAgain ? releaseAsRead(claim.ip(), owner) : cannotRelease(claim.ip(), message);
             case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
-            case Write.Unknown<Claim>(String message) -> cannotRelease(claim.ip(), message);
+            case Write.Unknown<Claim>(String message) -> {
+                ledger.doubt(claim);
+                yield cannotRelease(claim.ip(), message);
+            }
         };
     }
 
