@@ -277,6 +277,7 @@ final class ServicePass {
     private Optional<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
         AddressRequest request = asked;
         List<Ip> got = new ArrayList<>();
+        List<Refusal> missing = new ArrayList<>();
         for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
             Choice choice = parts.ledger().choose(request);
             if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
@@ -287,6 +288,7 @@ final class ServicePass {
                 // Another Service of ours was quicker, so work got done: this cannot go on for ever.
                 continue;
             }
+            missing.addAll(assigned.missing());
             List<IpFamily> lost = new ArrayList<>();
             for (Choice.Pick pick : assigned.picks()) {
                 switch (create(pick.ip(), pick.pool(), request.loadBalancerClass(), request.owner(), serve.steps())) {
@@ -300,7 +302,7 @@ final class ServicePass {
                 return Optional.empty();
             }
             if (lost.isEmpty()) {
-                return acquired(request, assigned);
+                return acquired(asked, missing);
             }
             lostToOthers++;
             request = request.onlyFor(lost);
@@ -324,16 +326,16 @@ final class ServicePass {
         return Optional.empty();
     }
 
-    private Optional<Outcome> acquired(AddressRequest request, Choice.Assigned assigned) {
+    private Optional<Outcome> acquired(AddressRequest asked, List<Refusal> missing) {
         parts.metrics().assigned();
-        if (assigned.missing().isEmpty()) {
+        if (missing.isEmpty()) {
             due.accept(parts.ledger().stopWaiting(key));
             return Optional.empty();
         }
-        List<IpFamily> missing =
-                assigned.missing().stream().map(Refusal::family).distinct().toList();
-        due.accept(parts.ledger().await(request.onlyFor(missing)));
-        waiting = Optional.of(WaitReason.of(assigned.missing()));
+        List<IpFamily> families =
+                missing.stream().map(Refusal::family).distinct().toList();
+        due.accept(parts.ledger().await(asked.onlyFor(families)));
+        waiting = Optional.of(WaitReason.of(missing));
         return Optional.empty();
     }
 
