@@ -350,7 +350,7 @@ public final class Ledger {
         if (old == null) {
             used.add(holding.ip());
             count(holding.ip(), 1);
-        } else {
+        } else if (!old.owners().equals(holding.owners())) {
             unlink(old);
         }
         for (Owner owner : holding.owners()) {
