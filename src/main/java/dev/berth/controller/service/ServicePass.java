@@ -752,8 +752,9 @@ final class ServicePass {
             return new Outcome.Finished(new Next(again));
         }
         memory.succeeded();
-        // It may be another's now, or ours by another class.
-        boolean remains = service.isPresent() && service.get().wantsLoadBalancer();
+        // It may be another's now, or ours by another class; or only one of its name was torn down.
+        boolean ownTurn = !down.steps().contains(new Step.Clear());
+        boolean remains = service.isPresent() && (ownTurn || service.get().wantsLoadBalancer());
         return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);
     }
 
