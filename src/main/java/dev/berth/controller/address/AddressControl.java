@@ -34,6 +34,9 @@ public final class AddressControl {
 
     private static final int REMEMBERED = 10_000;
 
+    /** How often a read is tried when no event will come again; after that, the address stays held until a restart. */
+    private static final int READS = 5;
+
     private final Cluster cluster;
     private final Ledger ledger;
     private final StartGate gate;
@@ -120,7 +123,9 @@ public final class AddressControl {
                 LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
                 due.accept(List.of(owner.service()));
             } else {
-                releaseIfGone(ip, owner);
+                for (int tries = 0; tries < READS && !isReleased(ip, owner); tries++) {
+                    LOG.debug("{}: reading {} again", ip, owner.service());
+                }
             }
         }
     }
