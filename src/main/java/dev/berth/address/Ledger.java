@@ -134,8 +134,7 @@ public final class Ledger {
         locked(() -> {
             Holding held = holdings.get(claim.ip());
             if (held != null && claim.equals(held.claim())) {
-                put(new Holding(
-                        claim.ip(), Holding.State.UNSURE, held.owners(), held.loadBalancerClass(), null));
+                put(new Holding(claim.ip(), Holding.State.UNSURE, held.owners(), held.loadBalancerClass(), null));
             }
             return true;
         });

@@ -132,7 +132,9 @@ public final class AddressControl {
 
     private static boolean isOf(Holding holding, String uid) {
         Claim claim = holding.claim();
-        return claim == null ? holding.state() == Holding.State.UNSURE : claim.uid().equals(uid);
+        return claim == null
+                ? holding.state() == Holding.State.UNSURE
+                : claim.uid().equals(uid);
     }
 
     private static boolean isOwner(Optional<ServiceState> service, Owner owner) {
