@@ -194,6 +194,11 @@ public final class Ledger {
         locked(() -> gone.add(uid));
     }
 
+    /** Whether the Address object of this uid is known to be no more. */
+    public boolean isGone(String uid) {
+        return locked(() -> gone.contains(uid));
+    }
+
     /**
      * The Address object of {@code ip} has vanished, and its owners still need it: it stays theirs until
      * they have made it again.

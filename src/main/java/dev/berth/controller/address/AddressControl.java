@@ -211,6 +211,11 @@ public final class AddressControl {
                 mayReadAgain ? releaseAsRead(claim.ip(), owner) : cannotRelease(claim.ip(), message);
             case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
             case Write.Unknown<Claim>(String message) -> {
+                if (ledger.isGone(claim.uid())) {
+                    // The informer was quicker than the answer that got lost: it is done.
+                    due.accept(ledger.free(claim));
+                    yield true;
+                }
                 ledger.doubt(claim);
                 yield cannotRelease(claim.ip(), message);
             }
