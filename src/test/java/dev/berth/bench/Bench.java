@@ -1,7 +1,7 @@
 package dev.berth.bench;
 
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.demo.Installation;
+import dev.berth.demo.InstalledBerth;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
@@ -180,7 +180,7 @@ public final class Bench {
     }
 
     private Round berth(ControlPlane cluster) throws InterruptedException, IOException {
-        Installation installation = Installation.into(cluster);
+        InstalledBerth installation = InstalledBerth.into(cluster);
         AddressPool pool = Serialization.unmarshal(POOL, AddressPool.class);
         cluster.adminClient().resource(pool).create();
         ApiWrites before = ApiWrites.of(cluster.adminClient());

@@ -70,7 +70,8 @@ public final class Demo {
 
     private void play(boolean staysUp, Runnable shown) {
         try {
-            Installation installation = timed("kubectl apply -k src/main/kubernetes", () -> Installation.into(cluster));
+            InstalledBerth installation =
+                    timed("kubectl apply -k src/main/kubernetes", () -> InstalledBerth.into(cluster));
             say("  flags of its Deployment: %s", String.join(" ", installation.flags()));
             try (OperatorProcess operator =
                     timed("Berth, under RBAC as its ServiceAccount", installation::startOperator)) {

@@ -3,6 +3,7 @@ package dev.berth.it;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
@@ -50,9 +51,8 @@ final class BerthOnCluster implements AutoCloseable {
 
     /** Applies the manifests; the operator does not run yet. */
     public static BerthOnCluster on(ControlPlane cluster) {
-        cluster.kubectl("apply", "-k", "src/main/kubernetes");
+        Installation.applyManifests(cluster);
         awaitKinds(cluster);
-        cluster.kubectl("apply", "-f", "src/main/kubernetes/load-balancer-class.yaml");
         return new BerthOnCluster(cluster);
     }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
-import dev.berth.api.v1alpha1.Berth;
+import dev.berth.plan.Marks;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -80,7 +80,7 @@ class MainPathIT {
 
         assertThat(ips(service)).containsExactly("198.51.100.0");
         assertThat(ipModes(service)).containsExactly("VIP");
-        assertThat(service.getMetadata().getFinalizers()).containsExactly(Berth.FINALIZER);
+        assertThat(service.getMetadata().getFinalizers()).containsExactly(Marks.FINALIZER);
         assertThat(condition(service, "berth.dev/AddressAssigned")).hasValueSatisfying(condition -> {
             assertThat(condition.getStatus()).isEqualTo("True");
             assertThat(condition.getMessage()).isEqualTo("holds 198.51.100.0");

@@ -33,6 +33,7 @@ public final class Installation implements AutoCloseable {
     /** The class that comes with the manifests. */
     public static final String DEFAULT_CLASS = "berth.dev/pool";
 
+    private static final String MANIFESTS = "src/main/kubernetes";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ControlPlane controlPlane;
@@ -42,10 +43,19 @@ public final class Installation implements AutoCloseable {
     /** Applies the manifests; no operator runs yet. */
     public Installation(ControlPlane controlPlane) {
         this.controlPlane = controlPlane;
-        controlPlane.kubectl("apply", "-k", "src/main/kubernetes");
+        applyManifests(controlPlane);
+    }
+
+    /** Does what the README says: the manifests, and the default class once its kind is known. */
+    public static void applyManifests(ControlPlane controlPlane) {
+        controlPlane.kubectl("apply", "-k", MANIFESTS);
         controlPlane.kubectl(
-                "wait", "--for=condition=Established", "--timeout=60s", "crd", "-l", "app.kubernetes.io/name=berth");
-        controlPlane.kubectl("apply", "-f", "src/main/kubernetes/load-balancer-class.yaml");
+                "wait",
+                "--for=condition=Established",
+                "--timeout=50s",
+                "crd",
+                "--selector=app.kubernetes.io/part-of=berth");
+        controlPlane.kubectl("apply", "-f", MANIFESTS + "/load-balancer-class.yaml");
     }
 
     public KubernetesClient client() {

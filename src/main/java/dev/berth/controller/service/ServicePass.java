@@ -364,7 +364,11 @@ final class ServicePass {
             }
             case Write.Conflict<Claim> exists -> whose(ip, owner, request);
             case Write.NotFound<Claim>(String message) -> {
-                trouble(doing, "ClaimFailed", message + "; is the CustomResourceDefinition installed?", request);
+                trouble(
+                        doing,
+                        "ClaimFailed",
+                        message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
+                        request);
                 yield Created.NOT_MADE;
             }
             case Write.Refused<Claim>(String message) -> {

@@ -1,6 +1,7 @@
 package dev.berth.demo;
 
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -12,28 +13,20 @@ import java.util.stream.Stream;
  * Berth, installed as its users install it: the manifests of src/main/kubernetes, and the packaged operator with the
  * flags, the JVM options and the ServiceAccount of its Deployment. A process stands in for its Pod.
  */
-public final class Installation {
-    private static final String MANIFESTS = "src/main/kubernetes";
+public final class InstalledBerth {
     private static final String NAMESPACE = "berth-system";
     private static final String NAME = "berth";
 
     private final ControlPlane cluster;
 
-    private Installation(ControlPlane cluster) {
+    private InstalledBerth(ControlPlane cluster) {
         this.cluster = cluster;
     }
 
     /** Applies the manifests, and the default class once its kind is known. */
-    public static Installation into(ControlPlane cluster) {
-        cluster.kubectl("apply", "-k", MANIFESTS);
-        cluster.kubectl(
-                "wait",
-                "--for=condition=Established",
-                "--timeout=50s",
-                "crd",
-                "--selector=app.kubernetes.io/part-of=berth");
-        cluster.kubectl("apply", "-f", MANIFESTS + "/load-balancer-class.yaml");
-        return new Installation(cluster);
+    public static InstalledBerth into(ControlPlane cluster) {
+        Installation.applyManifests(cluster);
+        return new InstalledBerth(cluster);
     }
 
     /** Starts the operator and returns once it says that it works. */

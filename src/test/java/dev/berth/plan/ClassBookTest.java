@@ -1,0 +1,100 @@
+package dev.berth.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ClassBookTest {
+    private static final Map<String, Capabilities> PROVIDERS =
+            Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true));
+
+    private static ClassDeclaration declared(
+            String name, int age, String value, String provider, @Nullable IpMode mode, boolean isDefault) {
+        return new ClassDeclaration(
+                name,
+                Instant.parse("2026-01-01T00:00:00Z").minusSeconds(age),
+                value,
+                "me",
+                provider,
+                Map.of(),
+                List.of(),
+                mode,
+                isDefault,
+                Classless.AUTO);
+    }
+
+    private static ClassBook book(ClassDeclaration... declarations) {
+        return ClassBook.of(List.of(declarations), "me", PROVIDERS);
+    }
+
+    private static ClassBook.Verdict verdict(ClassBook book, String name) {
+        return book.verdict(name).orElseThrow();
+    }
+
+    @Test
+    void ofTwoForOneValue_theOlderServes_andTheOtherIsToldSo() {
+        ClassBook book =
+                book(declared("new", 1, "x/y", "pool", null, false), declared("old", 2, "x/y", "pool", null, false));
+
+        assertThat(book.byValue("x/y"))
+                .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
+        assertThat(verdict(book, "new").accepted()).isFalse();
+        assertThat(verdict(book, "new").reason()).isEqualTo("ValueTaken");
+        assertThat(verdict(book, "new").message()).contains("\"old\" is older");
+    }
+
+    @Test
+    void ofTwoDefaults_theOlderIsIt_andTheOtherStillServesItsOwnValue() {
+        ClassBook book =
+                book(declared("new", 1, "x/new", "pool", null, true), declared("old", 2, "x/old", "pool", null, true));
+
+        assertThat(book.defaultClass())
+                .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
+        assertThat(verdict(book, "new").accepted()).isTrue();
+        assertThat(verdict(book, "new").isDefault()).isFalse();
+        assertThat(verdict(book, "new").defaultMessage()).contains("\"old\" is older and is the default");
+    }
+
+    @Test
+    void aDefaultThatIsNotAccepted_leavesThePlaceToTheNext() {
+        ClassBook book = book(
+                declared("bad", 2, "x/bad", "none", null, true), declared("good", 1, "x/good", "pool", null, true));
+
+        assertThat(book.defaultClass())
+                .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("good"));
+        assertThat(verdict(book, "bad").message())
+                .contains("no provider \"none\"")
+                .contains("[pool]");
+    }
+
+    @Test
+    void modeThatTheProviderCannotDo_isRefusedNamingWhatItCan() {
+        ClassBook book = book(declared("p", 1, "x/p", "pool", IpMode.PROXY, false));
+
+        assertThat(book.byValue("x/p")).isEmpty();
+        assertThat(verdict(book, "p").reason()).isEqualTo("UnsupportedIPMode");
+        assertThat(verdict(book, "p").message()).contains("Proxy").contains("[VIP]");
+    }
+
+    @Test
+    void autoMode_isWhatTheProviderDoes() {
+        assertThat(book(declared("p", 1, "x/p", "pool", null, false)).byValue("x/p"))
+                .hasValueSatisfying(served -> assertThat(served.ipMode()).isEqualTo(IpMode.VIP));
+    }
+
+    @Test
+    void classOfAnotherController_isNotJudged() {
+        ClassBook book = ClassBook.of(List.of(declared("p", 1, "x/p", "pool", null, true)), "another", PROVIDERS);
+
+        assertThat(book.verdict("p")).isEmpty();
+        assertThat(book.served()).isEmpty();
+        assertThat(book.classless()).isEqualTo(Classless.NEVER);
+    }
+}

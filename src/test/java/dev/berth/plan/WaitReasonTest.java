@@ -1,0 +1,62 @@
+package dev.berth.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.IpFamily;
+import dev.berth.address.Refusal;
+import dev.berth.address.Rule;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WaitReasonTest {
+    private static Refusal refusal(String pool, IpFamily family, Rule rule) {
+        return new Refusal(pool, family, rule, BigInteger.ZERO, BigInteger.valueOf(14));
+    }
+
+    @Test
+    void noPool_saysToCreateOne() {
+        assertThat(WaitReason.of(List.of())).isEqualTo(new WaitReason("NoPool", "there is no AddressPool; create one"));
+    }
+
+    @Test
+    void familyThatNoPoolHas_isNamed() {
+        assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV6, Rule.NO_SUCH_FAMILY))))
+                .isEqualTo(new WaitReason(
+                        "NoPoolForFamily", "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one"));
+    }
+
+    @Test
+    void fullPool_comesFirst_withItsNumbers() {
+        WaitReason reason = WaitReason.of(
+                List.of(refusal("a", IpFamily.IPV4, Rule.NOT_IN_CLASS), refusal("b", IpFamily.IPV4, Rule.FULL)));
+
+        assertThat(reason.reason()).isEqualTo("PoolExhausted");
+        assertThat(reason.message())
+                .isEqualTo(
+                        "no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not among the pools of its class; add a range or release a Service");
+    }
+
+    @Test
+    void everyRule_hasItsClause() {
+        for (Rule rule : Rule.values()) {
+            if (rule != Rule.NO_SUCH_FAMILY) {
+                assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV4, rule)))
+                                .message())
+                        .as(rule.name())
+                        .contains("AddressPool \"edge\" ");
+            }
+        }
+    }
+
+    @Test
+    void manyPools_areCountedAfterTheFirstFive() {
+        WaitReason reason = WaitReason.of(IntStream.range(0, 8)
+                .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, Rule.SUSPENDED))
+                .toList());
+
+        assertThat(reason.reason()).isEqualTo("NoPoolAllows");
+        assertThat(reason.message()).contains("\"p4\"").doesNotContain("\"p5\"").contains("and 3 more pools");
+    }
+}
