@@ -5,6 +5,7 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Liveness;
 import org.eclipse.microprofile.health.Startup;
 
 /** Started: all that is held is known, or another replica leads. The SDK itself tells whether informers work. */
@@ -15,6 +16,14 @@ final class Health {
     @Inject
     Health(Wiring wiring) {
         this.wiring = wiring;
+    }
+
+    @Produces
+    @Liveness
+    HealthCheck watching() {
+        return () -> HealthCheckResponse.named("Nodes, Namespaces and ServiceCIDRs are watched")
+                .status(wiring.isAlive())
+                .build();
     }
 
     @Produces

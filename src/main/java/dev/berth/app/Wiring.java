@@ -61,6 +61,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -295,15 +296,21 @@ public final class Wiring {
         events.close();
     }
 
+    /** A replica that holds the lease and does not work is worse than none: it ends, and another leads. */
     private void lead() {
-        Lease lease = client.leases()
-                .inNamespace(options.leaderElectNamespace)
-                .withName(options.leaderElectLeaseName)
-                .get();
-        fencingToken.set(Optional.ofNullable(lease)
-                .map(found -> found.getSpec().getLeaseTransitions())
-                .orElse(0));
-        adopt();
+        try {
+            Lease lease = client.leases()
+                    .inNamespace(options.leaderElectNamespace)
+                    .withName(options.leaderElectLeaseName)
+                    .get();
+            fencingToken.set(Optional.ofNullable(lease)
+                    .map(found -> found.getSpec().getLeaseTransitions())
+                    .orElse(0));
+            adopt();
+        } catch (RuntimeException failure) {
+            LOG.error("cannot take the lead: {}; the process ends", String.valueOf(failure.getMessage()));
+            Thread.ofPlatform().name("exit").start(() -> System.exit(1));
+        }
     }
 
     /** All that is held is known before anything is given out. */
@@ -326,6 +333,11 @@ public final class Wiring {
                 classes.book().served().size());
     }
 
+    /** Whether what it watches is being watched. */
+    boolean isAlive() {
+        return !started || surroundings.isRunning();
+    }
+
     /** Whether it works, or stands by for another replica that leads. */
     boolean isStarted() {
         return started;
@@ -337,7 +349,9 @@ public final class Wiring {
 
     private void wake(Due.Event event) {
         if (gate.isOpen()) {
-            wake(Due.keys(event, new FabricCluster(client, caches).services(), ledger.waiting()));
+            boolean needsAll = !(event instanceof Due.Event.NamespaceChanged);
+            wake(Due.keys(
+                    event, needsAll ? new FabricCluster(client, caches).services() : List.of(), ledger.waiting()));
         }
     }
 

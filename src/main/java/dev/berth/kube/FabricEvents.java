@@ -4,7 +4,6 @@ import io.fabric8.kubernetes.api.model.MicroTime;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.api.model.events.v1.EventBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,7 +29,8 @@ public final class FabricEvents implements Events, AutoCloseable {
     private static final Duration REFILL = Duration.ofMillis(100);
     private static final Duration REPEAT = Duration.ofMinutes(10);
     private static final int REMEMBERED = 10_000;
-    private static final int NOTE_LENGTH = 1_024;
+    private static final int NOTE_LENGTH = 1_000;
+    private static final int NAME_LENGTH = 200;
 
     private final KubernetesClient client;
     private final InstantSource clock;
@@ -91,12 +91,14 @@ public final class FabricEvents implements Events, AutoCloseable {
         String namespace = about.namespace().isEmpty() ? "default" : about.namespace();
         Event event = new EventBuilder()
                 .withNewMetadata()
-                .withName(about.name() + "." + Long.toHexString(serial.incrementAndGet()))
+                .withName(about.name()
+                                .substring(0, Math.min(NAME_LENGTH, about.name().length())) + "."
+                        + Long.toHexString(serial.incrementAndGet()))
                 .withNamespace(namespace)
                 .endMetadata()
                 .withType(type)
                 .withReason(reason)
-                .withNote(message.length() <= NOTE_LENGTH ? message : message.substring(0, NOTE_LENGTH - 1) + "…")
+                .withNote(message.length() <= NOTE_LENGTH ? message : message.substring(0, NOTE_LENGTH) + "...")
                 .withAction("Reconcile")
                 .withReportingController("berth.dev/controller")
                 .withReportingInstance(instance)
@@ -141,7 +143,8 @@ public final class FabricEvents implements Events, AutoCloseable {
     private void create(Event event) {
         try {
             client.resource(event).create();
-        } catch (KubernetesClientException failure) {
+        } catch (RuntimeException failure) {
+            // Whatever it is, the next event has its chance.
             dropped.accept(1);
             LOG.warn("event {} was not written: {}", event.getReason(), failure.getMessage());
         }

@@ -14,7 +14,7 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -57,10 +57,8 @@ public final class Surroundings implements AutoCloseable {
         caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
-                if (old != null
-                        && now != null
-                        && !Objects.equals(
-                                old.getMetadata().getLabels(), now.getMetadata().getLabels())) {
+                // A Service may be heard of before its Namespace, and have been judged without its labels.
+                if (now != null && (old == null || !labels(old).equals(labels(now)))) {
                     listener.namespaceChanged(now.getMetadata().getName());
                 }
             }
@@ -78,8 +76,13 @@ public final class Surroundings implements AutoCloseable {
     }
 
     private <T extends HasMetadata> Cache<T> watch(Informable<T> what, ResourceEventHandler<T> handler) {
-        SharedIndexInformer<T> informer = what.inform(handler);
+        SharedIndexInformer<T> informer = what.runnableInformer(0)
+                .addEventHandler(handler)
+                .itemStore(new LeanItemStore<>())
+                // Without it one bad answer, once it runs, would end the watch for good.
+                .exceptionHandler((started, failure) -> started);
         informers.add(informer);
+        informer.start().toCompletableFuture().join();
         return new Cache<>() {
             @Override
             public Optional<T> get(@Nullable String namespace, String name) {
@@ -130,6 +133,15 @@ public final class Surroundings implements AutoCloseable {
                 .map(node -> new StandBack("Node \"" + node.getMetadata().getName() + "\" has providerID "
                         + node.getSpec().getProviderID()))
                 .findFirst();
+    }
+
+    private static Map<String, String> labels(Namespace namespace) {
+        return Optional.ofNullable(namespace.getMetadata().getLabels()).orElse(Map.of());
+    }
+
+    /** Whether all informers work, or are trying to. */
+    public boolean isRunning() {
+        return informers.stream().allMatch(SharedIndexInformer::isRunning);
     }
 
     /** What of a Node is looked at; its heartbeats are not. */
