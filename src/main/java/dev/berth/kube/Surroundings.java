@@ -39,6 +39,9 @@ public final class Surroundings implements AutoCloseable {
     private final Caches caches;
     private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
 
+    /** Asked for in every pass, so it is not looked for in every pass. */
+    private volatile Optional<StandBack> cloudNode = Optional.empty();
+
     public Surroundings(KubernetesClient client, Caches caches) {
         this.client = client;
         this.caches = caches;
@@ -50,10 +53,12 @@ public final class Surroundings implements AutoCloseable {
             @Override
             void changed(@Nullable Node old, @Nullable Node now) {
                 if (old == null || now == null || !signs(old).equals(signs(now))) {
+                    cloudNode = findCloudNode();
                     listener.surroundingsChanged();
                 }
             }
         }));
+        cloudNode = findCloudNode();
         caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
@@ -126,6 +131,10 @@ public final class Surroundings implements AutoCloseable {
 
     /** A Node of a cloud that brings its own load balancer controller; absent: there is none. */
     public Optional<StandBack> cloudNode() {
+        return cloudNode;
+    }
+
+    private Optional<StandBack> findCloudNode() {
         return caches.nodes()
                 .list()
                 .filter(node -> node.getSpec() != null && node.getSpec().getProviderID() != null)

@@ -316,6 +316,34 @@ class MainPathIT {
     }
 
     @Test
+    void addressGivenToAnotherByHand_isNotPublishedByBoth() {
+        String namespace = berth.namespace("taken");
+        berth.pool(namespace, "198.51.100.224/28");
+        berth.service(namespace, "from");
+        berth.awaitAddress(namespace, "from");
+        Service to = berth.service(namespace, "to");
+        berth.awaitAddress(namespace, "to");
+
+        berth.client().resources(Address.class).withName("198.51.100.224").edit(address -> {
+            Address.Spec spec = address.getSpec();
+            address.setSpec(new Address.Spec(
+                    spec.address(),
+                    spec.pool(),
+                    spec.loadBalancerClass(),
+                    List.of(new Address.Claim(
+                            null, namespace, "to", to.getMetadata().getUid()))));
+            return address;
+        });
+
+        berth.await(namespace, "from", service -> !ips(service).contains("198.51.100.224"));
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            for (String name : List.of("from", "to")) {
+                assertThat(ips(berth.get(namespace, name))).hasSize(1).isEqualTo(berth.addressesOf(namespace, name));
+            }
+        });
+    }
+
+    @Test
     void reservation_isTakenByTheServiceOfItsName() {
         String namespace = berth.namespace("reserved");
         berth.pool(namespace, "198.51.100.176/28");

@@ -83,7 +83,15 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         Claim claim = cached.get();
+        List<Owner> before = ledger.holding(ip).map(Holding::owners).orElse(List.of());
         boolean news = ledger.observe(claim);
+        if (news) {
+            // Whoever it was taken from by hand must not go on publishing it.
+            due.accept(before.stream()
+                    .filter(owner -> !claim.owners().contains(owner))
+                    .map(Owner::service)
+                    .toList());
+        }
         for (Owner owner : claim.owners()) {
             Optional<ServiceState> service = cluster.service(owner.service());
             if (owner.isReservation() || isOwner(service, owner)) {

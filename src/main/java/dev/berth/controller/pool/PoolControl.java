@@ -49,7 +49,14 @@ public final class PoolControl {
 
     private final Runnable changed;
 
-    private record Inputs(List<PoolDeclaration> pools, List<NeverGiven> neverGiven) {}
+    /**
+     * What the pools are judged by.
+     *
+     * @param pools uid and generation of each: the spec is the same while these are
+     */
+    private record Inputs(List<String> pools, List<NeverGiven> around) {}
+
+    private List<NeverGiven> around = List.of();
 
     private @Nullable Inputs last;
 
@@ -80,18 +87,27 @@ public final class PoolControl {
         this.changed = changed;
     }
 
-    /** Judges the pools anew, if anything about them changed; every Service that waits tries again then. */
+    /** Judges the pools anew, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
+        around = neverGiven.get();
+        judge();
+    }
+
+    /** Cheap where nothing changed: it is called every second for every pool. */
+    private synchronized void judge() {
         Inputs now = new Inputs(
                 caches.pools()
                         .list()
-                        .map(Pools::declaration)
-                        .sorted((a, b) -> a.name().compareTo(b.name()))
+                        .map(pool -> pool.getMetadata().getUid() + "/"
+                                + pool.getMetadata().getGeneration())
+                        .sorted()
                         .toList(),
-                neverGiven.get());
+                around);
         if (!now.equals(last)) {
             last = now;
-            due.accept(ledger.usePools(PoolBook.of(now.pools(), now.neverGiven())));
+            List<PoolDeclaration> pools =
+                    caches.pools().list().map(Pools::declaration).toList();
+            due.accept(ledger.usePools(PoolBook.of(pools, around)));
             changed.run();
         }
     }
@@ -99,7 +115,7 @@ public final class PoolControl {
     /** Brings the status of the pool of this name up to date. */
     public Next reconcile(String name) {
         gate.await();
-        refresh();
+        judge();
         Optional<AddressPool> found = caches.pools().get(null, name);
         if (found.isEmpty()) {
             return Next.ON_EVENT;
