@@ -1,7 +1,6 @@
 package dev.berth.address;
 
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +33,5 @@ public record Claim(
         } catch (NumberFormatException opaque) {
             return false;
         }
-    }
-
-    /** The owner that is, or would be, the Service of this name; absent if it is not among them. */
-    public Optional<Owner> ownerNamed(ServiceKey service) {
-        return owners.stream().filter(owner -> owner.service().equals(service)).findFirst();
     }
 }

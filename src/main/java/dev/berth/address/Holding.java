@@ -42,9 +42,11 @@ public record Holding(
                 && Objects.equals(loadBalancerClass, other.loadBalancerClass);
     }
 
-    /** The owner of this name; absent if it is for others. */
-    public Optional<Owner> ownerNamed(ServiceKey service) {
-        return owners.stream().filter(owner -> owner.service().equals(service)).findFirst();
+    /** The Service of this name that holds it, not just a reservation for it; absent: it is for others. */
+    public Optional<Owner> holderNamed(ServiceKey service) {
+        return owners.stream()
+                .filter(owner -> owner.service().equals(service) && !owner.isReservation())
+                .findFirst();
     }
 
     /** Whether it is held for this very object, not just for its name. */

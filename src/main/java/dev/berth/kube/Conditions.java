@@ -6,7 +6,6 @@ import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +45,5 @@ public final class Conditions {
     public static Optional<Condition> find(@Nullable List<Condition> conditions, String type) {
         return (conditions == null ? List.<Condition>of() : conditions)
                 .stream().filter(condition -> type.equals(condition.getType())).findFirst();
-    }
-
-    /** Whether two statuses are the same, so that nothing need be written. */
-    public static boolean same(Object wanted, @Nullable Object actual) {
-        return Objects.equals(wanted, actual);
     }
 }

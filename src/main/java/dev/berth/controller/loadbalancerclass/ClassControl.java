@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +102,7 @@ public final class ClassControl {
         List<Condition> conditions = conditions(object, verdict.get(), standBack.get());
         LoadBalancerClass.Status wanted =
                 new LoadBalancerClass.Status(object.getMetadata().getGeneration(), conditions);
-        if (!Conditions.same(wanted, object.getStatus())) {
+        if (!Objects.equals(wanted, object.getStatus())) {
             conditions.stream()
                     .filter(condition -> "False".equals(condition.getStatus()))
                     .filter(condition -> !condition.getReason().equals("Never"))

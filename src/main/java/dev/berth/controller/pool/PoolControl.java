@@ -17,12 +17,12 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Pools;
 import dev.berth.kube.StatusWriter;
 import dev.berth.plan.Condition;
-import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -122,7 +122,7 @@ public final class PoolControl {
         }
         AddressPool pool = found.get();
         AddressPool.Status wanted = status(pool);
-        if (!Conditions.same(wanted, pool.getStatus())) {
+        if (!Objects.equals(wanted, pool.getStatus())) {
             tell(pool, wanted);
             statuses.write(pool, wanted);
         }
@@ -148,7 +148,7 @@ public final class PoolControl {
                 ipv4.allocated().add(ipv6.allocated()).longValue(),
                 family(ipv4),
                 family(ipv6),
-                List.of(new ConditionBuilder(valid).build()));
+                List.of(valid));
     }
 
     private static AddressPool.@Nullable Family family(PoolUse use) {

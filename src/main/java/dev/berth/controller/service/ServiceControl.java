@@ -242,11 +242,4 @@ public final class ServiceControl {
     private Instant now() {
         return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
     }
-
-    /** Of the Service of this name that held an address: who it was. */
-    static Optional<Owner> ownerNamed(List<Owner> owners, ServiceKey service) {
-        return owners.stream()
-                .filter(owner -> owner.service().equals(service) && !owner.isReservation())
-                .findFirst();
-    }
 }

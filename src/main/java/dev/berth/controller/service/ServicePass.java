@@ -405,8 +405,7 @@ final class ServicePass {
     private Optional<Outcome> release(List<Ip> addresses) {
         boolean all = true;
         for (Ip ip : addresses) {
-            List<Owner> owners = parts.ledger().holding(ip).map(Holding::owners).orElse(List.of());
-            Optional<Owner> owner = ServiceControl.ownerNamed(owners, key);
+            Optional<Owner> owner = parts.ledger().holding(ip).flatMap(holding -> holding.holderNamed(key));
             if (owner.isPresent()) {
                 boolean itself = service.isPresent()
                         && service.get().uid().equals(owner.get().uid());
