@@ -8,6 +8,7 @@ import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -71,10 +72,18 @@ public final class Planner {
         return service.hasOurFinalizer() || !claimed().isEmpty();
     }
 
-    /** What is held for this very Service. */
     private List<Holding> claimed() {
-        return snapshot.holdings().stream()
+        return claimed(service, snapshot.holdings());
+    }
+
+    /**
+     * What is held for this very Service. What it publishes comes first, and so is what it keeps where
+     * there are several of one family: operators that know nothing of each other agree by its status.
+     */
+    public static List<Holding> claimed(ServiceState service, List<Holding> holdings) {
+        return holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()))
+                .sorted(Comparator.comparing((Holding holding) -> !service.publishes(holding.ip())))
                 .toList();
     }
 
@@ -207,16 +216,7 @@ public final class Planner {
      * one could take any address by it (CVE-2020-8554).
      */
     private List<Ip> formerAddresses() {
-        if (!service.hasOurFinalizer()) {
-            return List.of();
-        }
-        List<Ip> former = new ArrayList<>();
-        for (Published entry : service.ingress()) {
-            if (entry.ip() != null) {
-                Ip.find(entry.ip()).ifPresent(former::add);
-            }
-        }
-        return former;
+        return service.hasOurFinalizer() ? service.publishedAddresses() : List.of();
     }
 
     private ServicePlan tearDown(String why) {

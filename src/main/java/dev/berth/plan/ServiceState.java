@@ -1,5 +1,6 @@
 package dev.berth.plan;
 
+import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -73,6 +74,18 @@ public record ServiceState(
         return familyPolicy == FamilyPolicy.SINGLE_STACK
                 ? families.stream().limit(1).toList()
                 : families;
+    }
+
+    /** Whether its status names {@code ip}. */
+    public boolean publishes(Ip ip) {
+        return publishedAddresses().contains(ip);
+    }
+
+    /** The IP addresses in its status, in order; whoever wrote them. */
+    public List<Ip> publishedAddresses() {
+        return ingress.stream()
+                .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+                .toList();
     }
 
     /** What another load balancer controller left on it, for people; absent: nothing. */

@@ -116,6 +116,13 @@ class PlannerTest {
                     false,
                     "LeaveAlone ServedByAnother"),
             new Row(
+                    "of two claims it keeps the one that is published, whichever came first",
+                    web().finalizer(Marks.FINALIZER).ingress("192.0.2.2"),
+                    List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.2", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "Serve Ensure Publish Release[192.0.2.1]"),
+            new Row(
                     "with our finalizer, what a stranger wrote is ours to put right",
                     web().finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),

@@ -124,8 +124,7 @@ public final class ServiceControl {
                     snapshot(service.key(), Optional.of(service)).withoutReservations();
             requests(snapshot).forEach(parts.ledger()::holdAgain);
             boolean leaves = Planner.plan(snapshot) instanceof ServicePlan.TearDown;
-            List<Ip> leaving = service.ingress().stream()
-                    .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+            List<Ip> leaving = service.publishedAddresses().stream()
                     .filter(ip -> leaves || !service.wantedFamilies().contains(ip.family()))
                     .toList();
             parts.ledger().holdAgain(leaving, new Owner(service.key(), service.uid()));

@@ -16,6 +16,7 @@ import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
+import dev.berth.plan.Planner;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
@@ -35,8 +36,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +79,9 @@ final class ServicePass {
     private @Nullable List<Published> ingress;
     private Optional<Duration> again = Optional.empty();
     private boolean ingressIsWritten;
+
+    /** The addresses whose claim the API server confirmed to this pass. */
+    private final Set<Ip> confirmed = new HashSet<>();
 
     /**
      * What went wrong.
@@ -217,6 +224,7 @@ final class ServicePass {
                 switch (parts.cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
                         parts.ledger().observe(found);
+                        confirmed.add(ip);
                         yield found.owners().contains(owner(serve))
                                 ? Optional.empty()
                                 : Optional.of(new Outcome.Again(false));
@@ -246,6 +254,7 @@ final class ServicePass {
         return switch (parts.cluster().updateClaim(claim, served.value(), owners)) {
             case Write.Done<Claim>(Claim now) -> {
                 parts.ledger().observe(now);
+                confirmed.add(now.ip());
                 yield Optional.empty();
             }
             case Write.Conflict<Claim> changed -> readAgain(serve, claim);
@@ -360,6 +369,7 @@ final class ServicePass {
                     parts.ledger().doubt(ip);
                     trouble(doing, "ClaimUnsure", "it was deleted while it was being claimed", request);
                 }
+                confirmed.add(ip);
                 yield still ? Created.OURS : Created.UNSURE;
             }
             case Write.Conflict<Claim> exists -> whose(ip, owner, request);
@@ -388,6 +398,7 @@ final class ServicePass {
         return switch (parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> {
                 parts.ledger().observe(found);
+                confirmed.add(ip);
                 yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
@@ -435,8 +446,8 @@ final class ServicePass {
 
     /** The addresses that are surely its own: one a family that it wants, in its order of families. */
     private List<Ip> addressesOf(ServiceState state) {
-        List<Ip> own = parts.ledger().heldFor(key).stream()
-                .filter(holding -> holding.isFor(key, state.uid()) && holding.state() == Holding.State.CLAIMED)
+        List<Ip> own = Planner.claimed(state, parts.ledger().heldFor(key)).stream()
+                .filter(holding -> holding.state() == Holding.State.CLAIMED)
                 .map(Holding::ip)
                 .toList();
         return state.wantedFamilies().stream()
@@ -534,6 +545,13 @@ final class ServicePass {
         ServiceState state = serve.service();
         boolean holds = !addressesOf(state).isEmpty()
                 || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
+        switch (ingress == null ? Checked.AS_KNOWN : checkClaims(serve, ingress)) {
+            case OTHERWISE -> {
+                return Optional.of(new Outcome.Again(true));
+            }
+            case UNSURE -> ingress = null;
+            case AS_KNOWN -> {}
+        }
         Publication wanted = new Publication(holds, ingress, conditions(serve));
         List<Published> entries = wanted.ingress();
         if (entries != null && isOverwritten(state, entries)) {
@@ -559,6 +577,60 @@ final class ServicePass {
             again = Optional.of(IpModeSupport.ASK_AGAIN);
         }
         return outcome;
+    }
+
+    private enum Checked {
+        AS_KNOWN,
+        OTHERWISE,
+        UNSURE
+    }
+
+    /**
+     * Asks the API server about claims that another operator may have changed unheard: of an address that
+     * is published now for the first time and was not claimed by this very pass; and of one that is about
+     * to go from the status and is nobody's as far as is known. So two operators that serve one Service
+     * come to agree on one address before either releases the other.
+     */
+    private Checked checkClaims(ServicePlan.Serve serve, List<Published> entries) {
+        ServiceState state = serve.service();
+        Set<Ip> wanted = entries.stream()
+                .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        List<Ip> published = state.publishedAddresses();
+        List<Ip> doubtful = new ArrayList<>();
+        if (published.size() <= IpFamily.values().length) {
+            // More than one a family is no operator's work, but a stranger's.
+            published.stream()
+                    .filter(ip ->
+                            !wanted.contains(ip) && parts.ledger().holding(ip).isEmpty())
+                    .forEach(doubtful::add);
+        }
+        wanted.stream()
+                .filter(ip -> !confirmed.contains(ip)
+                        && !state.publishes(ip)
+                        && parts.ledger().holding(ip).isPresent())
+                .forEach(doubtful::add);
+        for (Ip ip : doubtful) {
+            switch (parts.cluster().readClaim(ip)) {
+                case Read.Found<Claim>(Claim found) -> {
+                    parts.ledger().observe(found);
+                    if (found.owners().contains(owner(serve)) != wanted.contains(ip)) {
+                        return Checked.OTHERWISE;
+                    }
+                }
+                case Read.Absent<Claim> none -> {
+                    if (wanted.contains(ip)) {
+                        parts.ledger().lost(ip);
+                        return Checked.OTHERWISE;
+                    }
+                }
+                case Read.Failed<Claim>(String message) -> {
+                    trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                    return Checked.UNSURE;
+                }
+            }
+        }
+        return Checked.AS_KNOWN;
     }
 
     private List<Condition> conditions(ServicePlan.Serve serve) {
