@@ -30,9 +30,12 @@ final class WaitingList {
     /**
      * Queues {@code request}'s Service for what it lacks, by its turn.
      *
-     * @return the queues that it left, if it waited for something else before
+     * @return the queues in which it gave up its place, if it waited for something else before, or longer
      */
     List<Queue> join(AddressRequest request, Allocator.View view) {
+        boolean fallsBack = turnOf(request.service())
+                .filter(before -> before.compareTo(request.turn()) < 0)
+                .isPresent();
         List<Queue> left = new ArrayList<>(leave(request.service()));
         List<Queue> wanted = new ArrayList<>();
         List<IpFamily> lacking = request.families().stream()
@@ -48,7 +51,9 @@ final class WaitingList {
         byTurn.put(request.turn(), request.service());
         wanted.forEach(
                 queue -> queues.computeIfAbsent(queue, none -> new TreeSet<>()).add(request.turn()));
-        left.removeAll(wanted);
+        if (!fallsBack) {
+            left.removeAll(wanted);
+        }
         return left;
     }
 

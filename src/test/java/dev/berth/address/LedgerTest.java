@@ -145,6 +145,19 @@ class LedgerTest {
     }
 
     @Test
+    void oneThatFallsBackInTheQueue_letsTheNextTakeItsTurn() {
+        ledger.usePools(book(pool("edge", "192.0.2.0")));
+        ledger.rebuild(List.of(claim("192.0.2.0", "x", 1)));
+        ledger.await(request("a", 10, IPV4));
+        ledger.await(request("b", 20, IPV4));
+        assertThat(ledger.free(FIRST)).containsExactly(key("a"));
+
+        // Another of the same name, younger than b.
+        assertThat(ledger.await(request("a", 30, IPV4))).containsExactly(key("b"));
+        take(request("b", 20, IPV4));
+    }
+
+    @Test
     void holdAgain_comesBeforeAllWhoWait_ifAPoolStillAllowsIt() {
         ledger.await(request("early", 0, IPV4));
 
