@@ -40,9 +40,10 @@ final class WaitingList {
         List<Queue> wanted = new ArrayList<>();
         List<IpFamily> lacking = request.families().stream()
                 .filter(family -> allowed(request, family, view).stream()
-                        .allMatch(pool -> view.lowestFree(pool, family).isEmpty()))
+                        .noneMatch(pool ->
+                                view.lowestFree(pool, family).isPresent() && view.isTurn(pool, family, request.turn())))
                 .toList();
-        // One that needs all waits for what is full only; to any other, whichever comes first is of use.
+        // One that needs all waits for what it cannot have yet only; to any other, whichever comes first is of use.
         boolean forAll = !request.allOrNone() || lacking.isEmpty();
         for (IpFamily family : forAll ? request.families() : lacking) {
             allowed(request, family, view).forEach(pool -> wanted.add(new Queue(pool.name(), family)));

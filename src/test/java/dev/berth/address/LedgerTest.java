@@ -158,6 +158,19 @@ class LedgerTest {
     }
 
     @Test
+    void oneThatNeedsBothFamilies_andWaitsBehindOthersForOne_blocksNobodyInTheOther() {
+        ledger.usePools(book(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        ledger.rebuild(List.of(claim("2001:db8::", "x", 1)));
+        ledger.await(request("ahead", 10, IPV6));
+        ledger.free(Ip.parse("2001:db8::"));
+
+        ledger.await(request("both", 20, true, IPV4, IPV6));
+        take(request("ahead", 10, IPV6));
+
+        take(request("four", 30, IPV4));
+    }
+
+    @Test
     void holdAgain_comesBeforeAllWhoWait_ifAPoolStillAllowsIt() {
         ledger.await(request("early", 0, IPV4));
 
