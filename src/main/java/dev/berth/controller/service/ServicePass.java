@@ -188,7 +188,7 @@ final class ServicePass {
             case Step.Publish none -> publish(serve);
             case Step.Release(List<Ip> addresses) ->
                 // What may still be published, for the provider is pending or another wrote it, stays claimed.
-                ingressIsWritten ? release(addresses) : Optional.empty();
+                ingressIsWritten ? releaseSurplus(addresses) : Optional.empty();
             case Step.DeleteLoadBalancer none -> Optional.empty();
             case Step.Clear none -> Optional.empty();
             case Step.Withdraw none -> Optional.empty();
@@ -411,6 +411,14 @@ final class ServicePass {
                 yield Created.UNSURE;
             }
         };
+    }
+
+    /** What it held may have been all that made it ours: whose it is now is decided anew. */
+    private Optional<Outcome> releaseSurplus(List<Ip> addresses) {
+        Optional<Outcome> outcome = release(addresses);
+        return outcome.isPresent() || again.isPresent() || trouble.isPresent()
+                ? outcome
+                : Optional.of(new Outcome.Again(false));
     }
 
     private Optional<Outcome> release(List<Ip> addresses) {

@@ -14,7 +14,6 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
-import dev.berth.kube.Events;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
@@ -293,26 +292,6 @@ final class Simulation {
                 }
             });
         }
-    }
-
-    private static final class Silence implements Events, ServiceMetrics {
-        @Override
-        public void normal(About about, String reason, String message) {}
-
-        @Override
-        public void warning(About about, String reason, String message) {}
-
-        @Override
-        public void ipModeDropped(boolean dropped) {}
-
-        @Override
-        public void statusOverwritten() {}
-
-        @Override
-        public void assigned() {}
-
-        @Override
-        public void failed() {}
     }
 
     /** Touches the world, takes its time, and fails now and then. */

@@ -1,0 +1,24 @@
+package dev.berth.controller.service;
+
+import dev.berth.kube.Events;
+
+/** Tells nobody. */
+final class Silence implements Events, ServiceMetrics {
+    @Override
+    public void normal(About about, String reason, String message) {}
+
+    @Override
+    public void warning(About about, String reason, String message) {}
+
+    @Override
+    public void ipModeDropped(boolean dropped) {}
+
+    @Override
+    public void statusOverwritten() {}
+
+    @Override
+    public void assigned() {}
+
+    @Override
+    public void failed() {}
+}
