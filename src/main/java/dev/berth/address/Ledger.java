@@ -173,13 +173,14 @@ public final class Ledger {
     }
 
     /**
-     * The Address object {@code claim} is no more. If another object of that address is known by now, that
-     * one stays.
+     * The Address object {@code claim} is no more; a read of it that was under way says nothing any more. If
+     * another object of that address is known by now, that one stays.
      *
      * @return the Services whose turn it is now
      */
     public List<ServiceKey> free(Claim claim) {
         return locked(() -> {
+            gone.add(claim.uid());
             Holding held = holdings.get(claim.ip());
             Claim known = held == null ? null : held.claim();
             boolean same = known == null

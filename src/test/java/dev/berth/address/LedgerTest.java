@@ -62,6 +62,16 @@ class LedgerTest {
     }
 
     @Test
+    void observe_ofWhatWasReadBeforeItWasReleased_saysNothing() {
+        Claim read = claim("192.0.2.0", "a", 7);
+        ledger.observe(read);
+        ledger.free(read);
+
+        assertThat(ledger.observe(read)).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
     void doubt_keepsItHeld_andLostKeepsItTheirs() {
         take(request("a", 0, IPV4));
         ledger.doubt(FIRST);
