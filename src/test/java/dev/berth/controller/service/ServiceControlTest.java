@@ -20,6 +20,7 @@ import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
 import java.time.Instant;
@@ -35,86 +36,109 @@ import org.junit.jupiter.api.Test;
 /** What the simulator found, each as a story of its own. */
 class ServiceControlTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final Owner WEB_ITSELF = new Owner(WEB, "uid-web");
     private static final String CLASS = "berth.dev/pool";
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
-    private final Ledger ledger = new Ledger();
-    private final ServiceControl control = control();
+    private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
-    private ServiceControl control() {
-        StartGate gate = new StartGate();
-        Backoff backoff = new Backoff(new Random(1));
-        Silence silence = new Silence();
-        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-        providers.put(PoolProvider.NAME, new PoolProvider());
-        ClassBook classes = ClassBook.of(
-                List.of(new ClassDeclaration(
-                        "pool",
-                        Instant.EPOCH,
-                        CLASS,
-                        "berth.dev/controller",
-                        PoolProvider.NAME,
-                        Map.of(),
-                        List.of(),
-                        null,
-                        true,
-                        Classless.ALWAYS)),
-                "berth.dev/controller",
-                Map.of(PoolProvider.NAME, new PoolProvider().capabilities()));
-        AddressControl addresses = new AddressControl(cluster, ledger, gate, backoff, due -> {}, ip -> {});
-        ServiceControl built = new ServiceControl(
-                new ServiceControl.Parts(
-                        cluster,
-                        ledger,
-                        addresses,
-                        new Providers(providers),
-                        silence,
-                        new IpModeSupport(true),
-                        silence,
-                        backoff,
-                        () -> Instant.EPOCH,
-                        "test",
-                        () -> 1),
-                gate,
-                () -> classes,
-                Optional::empty,
-                due -> {},
-                () -> {});
-        gate.open();
-        ledger.usePools(PoolBook.of(
-                List.of(new PoolDeclaration(
-                        "edge",
-                        Instant.EPOCH,
-                        List.of("192.0.2.0/30"),
-                        List.of(),
-                        true,
-                        1,
-                        Selector.EVERYTHING,
-                        Selector.EVERYTHING,
-                        false)),
-                List.of()));
-        return built;
+    /** One operator, and the cluster that it works on. */
+    private final class Stage {
+        final SimulatedCluster cluster;
+        final SimulatedCluster.Client client;
+        final Ledger ledger = new Ledger();
+        final ServiceControl control;
+
+        Stage(boolean dropsIpMode) {
+            cluster = new SimulatedCluster(dropsIpMode, new CalmLine());
+            client = cluster.client();
+            StartGate gate = new StartGate();
+            Backoff backoff = new Backoff(new Random(1));
+            Silence silence = new Silence();
+            SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
+            providers.put(PoolProvider.NAME, new PoolProvider());
+            ClassBook classes = ClassBook.of(
+                    List.of(new ClassDeclaration(
+                            "pool",
+                            Instant.EPOCH,
+                            CLASS,
+                            "berth.dev/controller",
+                            PoolProvider.NAME,
+                            Map.of(),
+                            List.of(),
+                            IpMode.PROXY,
+                            true,
+                            Classless.ALWAYS)),
+                    "berth.dev/controller",
+                    Map.of(PoolProvider.NAME, new PoolProvider().capabilities()));
+            control = new ServiceControl(
+                    new ServiceControl.Parts(
+                            client,
+                            ledger,
+                            new AddressControl(client, ledger, gate, backoff, due -> {}, ip -> {}),
+                            new Providers(providers),
+                            silence,
+                            new IpModeSupport(true),
+                            silence,
+                            backoff,
+                            () -> clock,
+                            "test",
+                            () -> 1),
+                    gate,
+                    () -> classes,
+                    Optional::empty,
+                    due -> {},
+                    () -> {});
+            gate.open();
+            ledger.usePools(PoolBook.of(
+                    List.of(new PoolDeclaration(
+                            "edge",
+                            Instant.EPOCH,
+                            List.of("192.0.2.0/30"),
+                            List.of(),
+                            true,
+                            1,
+                            Selector.EVERYTHING,
+                            Selector.EVERYTHING,
+                            false)),
+                    List.of()));
+        }
+
+        void claim(String ip) {
+            cluster.putClaim(new Claim(Ip.parse(ip), cluster.newUid(), "", "edge", CLASS, List.of(WEB_ITSELF)));
+        }
+
+        /** The caches hear of everything. */
+        void hear() {
+            client.relist();
+            client.claims().forEach(ledger::observe);
+        }
+
+        ServiceState web() {
+            return Objects.requireNonNull(cluster.services.get(WEB));
+        }
+
+        ServiceState reconcile() {
+            hear();
+            control.reconcile(WEB);
+            return web();
+        }
     }
 
-    private ServiceState reconciled(SampleService service) {
-        cluster.put(WEB, service);
-        cluster.relist();
-        ledger.rebuild(cluster.claims());
-        control.reconcile(WEB);
-        return Objects.requireNonNull(cluster.services.get(WEB));
+    private static SampleService web(IpFamily... families) {
+        return SampleService.named(WEB, "uid-web")
+                .families(families.length == 1 ? FamilyPolicy.SINGLE_STACK : FamilyPolicy.PREFER_DUAL_STACK, families);
     }
 
     @Test
     void aServiceThatAnotherMarked_isLetGo_withTheLastAddressThatMadeItOurs() {
-        cluster.putClaim(new Claim(
-                Ip.parse("192.0.2.2"), cluster.newUid(), "", "edge", CLASS, List.of(new Owner(WEB, "uid-web"))));
+        Stage stage = new Stage(false);
+        stage.claim("192.0.2.2");
+        stage.cluster.put(WEB, web(IpFamily.IPV6).finalizers(List.of("service.kubernetes.io/load-balancer-cleanup")));
 
-        ServiceState web = reconciled(SampleService.named(WEB, "uid-web")
-                .families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV6)
-                .finalizers(List.of("service.kubernetes.io/load-balancer-cleanup")));
+        ServiceState web = stage.reconcile();
 
-        assertThat(cluster.claims).isEmpty();
+        assertThat(stage.cluster.claims).isEmpty();
         assertThat(web.hasOurConditions()).isFalse();
-        assertThat(ledger.waiting()).isEmpty();
+        assertThat(stage.ledger.waiting()).isEmpty();
     }
 }

@@ -26,11 +26,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster in memory, as an API server behaves: resource versions, uids, finalizers, preconditions, and
- * caches that lag behind until {@link #deliverService} or {@link #deliverClaim} is called. What goes wrong
- * is up to its {@link Line}.
+ * A cluster in memory, as an API server behaves: resource versions, uids, finalizers, preconditions. Each
+ * operator looks at it through a {@link Client} of its own. What goes wrong is up to the {@link Line}.
  */
-final class SimulatedCluster implements Cluster {
+final class SimulatedCluster {
     /** What becomes of one write. */
     enum Fault {
         NONE,
@@ -71,10 +70,7 @@ final class SimulatedCluster implements Cluster {
     /** Who wrote the ingress that stands; those absent have it from a stranger, or have none. */
     final NavigableMap<ServiceKey, String> publishedByUs = new TreeMap<>();
 
-    private final NavigableMap<ServiceKey, ServiceState> cachedServices = new TreeMap<>();
-    private final NavigableMap<Ip, Claim> cachedClaims = new TreeMap<>();
-    private final Deque<Change.OfService> serviceNews = new ArrayDeque<>();
-    private final Deque<Change.OfClaim> claimNews = new ArrayDeque<>();
+    private final List<Client> clients = new ArrayList<>();
     private final boolean dropsIpMode;
     private final Line line;
     private long revision = 100;
@@ -90,7 +86,23 @@ final class SimulatedCluster implements Cluster {
         return writes;
     }
 
-    // ---- what others do, and the caches
+    /** A way in for one more operator, with caches of its own. */
+    Client client() {
+        Client client = new Client();
+        clients.add(client);
+        client.relist();
+        return client;
+    }
+
+    private void hear(Change.OfService change) {
+        clients.forEach(client -> client.serviceNews.add(change));
+    }
+
+    private void hear(Change.OfClaim change) {
+        clients.forEach(client -> client.claimNews.add(change));
+    }
+
+    // ---- what others do
 
     String newUid() {
         return "uid-" + nextUid++;
@@ -110,14 +122,14 @@ final class SimulatedCluster implements Cluster {
             services.remove(key);
             publishedByUs.remove(key);
             if (before != null) {
-                serviceNews.add(new Change.OfService(key, before, null));
+                hear(new Change.OfService(key, before, null));
             }
         } else {
             services.put(key, stored);
             if (before == null || !before.uid().equals(stored.uid())) {
                 publishedByUs.remove(key);
             }
-            serviceNews.add(new Change.OfService(key, before, stored));
+            hear(new Change.OfService(key, before, stored));
         }
         return stored == null ? Objects.requireNonNull(before) : stored;
     }
@@ -146,7 +158,7 @@ final class SimulatedCluster implements Cluster {
         Claim stored = new Claim(
                 wanted.ip(), wanted.uid(), next(), wanted.pool(), wanted.loadBalancerClass(), wanted.owners());
         claims.put(wanted.ip(), stored);
-        claimNews.add(new Change.OfClaim(wanted.ip(), before, stored));
+        hear(new Change.OfClaim(wanted.ip(), before, stored));
         return stored;
     }
 
@@ -154,7 +166,7 @@ final class SimulatedCluster implements Cluster {
         Claim before = claims.remove(ip);
         if (before != null) {
             next();
-            claimNews.add(new Change.OfClaim(ip, before, null));
+            hear(new Change.OfClaim(ip, before, null));
         }
     }
 
@@ -162,231 +174,241 @@ final class SimulatedCluster implements Cluster {
         return Long.toString(++revision);
     }
 
-    boolean hasServiceNews() {
-        return !serviceNews.isEmpty();
-    }
+    /** One operator's way in: its caches, which lag behind until it is told of the next change, and its writes. */
+    final class Client implements Cluster {
+        private final NavigableMap<ServiceKey, ServiceState> cachedServices = new TreeMap<>();
+        private final NavigableMap<Ip, Claim> cachedClaims = new TreeMap<>();
+        private final Deque<Change.OfService> serviceNews = new ArrayDeque<>();
+        private final Deque<Change.OfClaim> claimNews = new ArrayDeque<>();
 
-    boolean hasClaimNews() {
-        return !claimNews.isEmpty();
-    }
+        private Client() {}
 
-    /** The service cache hears of the next change. */
-    Change.OfService deliverService() {
-        Change.OfService change = serviceNews.removeFirst();
-        ServiceState now = change.now();
-        if (now == null) {
-            cachedServices.remove(change.key());
-        } else {
-            cachedServices.put(change.key(), now);
+        boolean hasServiceNews() {
+            return !serviceNews.isEmpty();
         }
-        return change;
-    }
 
-    /** The Address cache hears of the next change. */
-    Change.OfClaim deliverClaim() {
-        Change.OfClaim change = claimNews.removeFirst();
-        Claim now = change.now();
-        if (now == null) {
-            cachedClaims.remove(change.ip());
-        } else {
-            cachedClaims.put(change.ip(), now);
+        boolean hasClaimNews() {
+            return !claimNews.isEmpty();
         }
-        return change;
-    }
 
-    /** The caches are filled anew, as at a start. */
-    void relist() {
-        serviceNews.clear();
-        claimNews.clear();
-        cachedServices.clear();
-        cachedServices.putAll(services);
-        cachedClaims.clear();
-        cachedClaims.putAll(claims);
-    }
-
-    // ---- Cluster
-
-    @Override
-    public Optional<ServiceState> service(ServiceKey key) {
-        return Optional.ofNullable(cachedServices.get(key));
-    }
-
-    @Override
-    public List<ServiceState> services() {
-        return List.copyOf(cachedServices.values());
-    }
-
-    @Override
-    public Map<String, String> namespaceLabels(String namespace) {
-        return Map.of("name", namespace);
-    }
-
-    @Override
-    public Optional<Claim> claim(Ip ip) {
-        return Optional.ofNullable(cachedClaims.get(ip));
-    }
-
-    @Override
-    public List<Claim> claims() {
-        return List.copyOf(cachedClaims.values());
-    }
-
-    @Override
-    public Read<ServiceState> readService(ServiceKey key) {
-        return read("read Service " + key, () -> Optional.ofNullable(services.get(key)));
-    }
-
-    @Override
-    public Read<Claim> readClaim(Ip ip) {
-        return read("read Address " + ip, () -> Optional.ofNullable(claims.get(ip)));
-    }
-
-    private <T> Read<T> read(String call, Supplier<Optional<T>> get) {
-        if (line.readFails(call)) {
-            return new Read.Failed<>("simulated");
-        }
-        Read<T> answer = get.get().<Read<T>>map(Read.Found::new).orElseGet(Read.Absent::new);
-        line.answered(call);
-        return answer;
-    }
-
-    private <T> Write<T> write(String call, Supplier<Write<T>> effect) {
-        writes++;
-        return switch (line.sending(call, () -> Objects.requireNonNull(effect.get()))) {
-            case NONE -> {
-                Write<T> answer = effect.get();
-                line.answered(call + " -> " + answer);
-                yield answer;
+        /** The service cache hears of the next change. */
+        Change.OfService deliverService() {
+            Change.OfService change = serviceNews.removeFirst();
+            ServiceState now = change.now();
+            if (now == null) {
+                cachedServices.remove(change.key());
+            } else {
+                cachedServices.put(change.key(), now);
             }
-            case CONFLICT -> {
-                line.answered(call + " -> conflict");
-                yield new Write.Conflict<>("simulated");
-            }
-            case REFUSED -> {
-                line.answered(call + " -> refused");
-                yield new Write.Refused<>("simulated");
-            }
-            case UNKNOWN_DONE -> {
-                Write<T> lost = effect.get();
-                line.answered(call + " -> unknown, but " + lost);
-                yield new Write.Unknown<>("simulated");
-            }
-            case UNKNOWN_NOT_DONE -> {
-                line.answered(call + " -> unknown, not done");
-                yield new Write.Unknown<>("simulated");
-            }
-        };
-    }
-
-    @Override
-    public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
-        return write("create Address " + ip + " for " + owner, () -> {
-            if (claims.containsKey(ip)) {
-                return new Write.Conflict<>("exists");
-            }
-            return new Write.Done<>(putClaim(new Claim(ip, newUid(), "", pool, loadBalancerClass, List.of(owner))));
-        });
-    }
-
-    @Override
-    public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
-        return write(
-                "update Address " + seen.ip() + " to " + owners,
-                () -> Optional.<Write<Claim>>empty()
-                        .or(() -> unlessSame(seen))
-                        .orElseGet(() -> new Write.Done<>(putClaim(
-                                new Claim(seen.ip(), seen.uid(), "", seen.pool(), loadBalancerClass, owners)))));
-    }
-
-    @Override
-    public Write<Claim> deleteClaim(Claim seen) {
-        return write(
-                "delete Address " + seen.ip() + " of " + seen.owners(),
-                () -> unlessSame(seen).orElseGet(() -> {
-                    removeClaim(seen.ip());
-                    return new Write.Done<>(seen);
-                }));
-    }
-
-    private Optional<Write<Claim>> unlessSame(Claim seen) {
-        Claim now = claims.get(seen.ip());
-        if (now == null) {
-            return Optional.of(new Write.NotFound<>("gone"));
+            return change;
         }
-        return now.uid().equals(seen.uid()) && now.resourceVersion().equals(seen.resourceVersion())
-                ? Optional.empty()
-                : Optional.of(new Write.Conflict<>("changed"));
-    }
 
-    @Override
-    public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
-        if (dryRun) {
-            return unlessUnchanged(seen)
-                    .orElseGet(
-                            () -> new Write.Done<>(published(seen, difference).build()));
+        /** The Address cache hears of the next change. */
+        Change.OfClaim deliverClaim() {
+            Change.OfClaim change = claimNews.removeFirst();
+            Claim now = change.now();
+            if (now == null) {
+                cachedClaims.remove(change.ip());
+            } else {
+                cachedClaims.put(change.ip(), now);
+            }
+            return change;
         }
-        return write(
-                "publish " + seen.key() + " " + seen.uid() + " " + difference,
-                () -> unlessUnchanged(seen).orElseGet(() -> {
-                    boolean addsFinalizer = difference.finalizer() && !seen.hasOurFinalizer();
-                    if (addsFinalizer && seen.deleting()) {
-                        return new Write.Refused<>("no new finalizers can be added if the object is being deleted");
-                    }
-                    List<Published> entries = difference.ingress();
-                    if (entries != null && !entries.isEmpty() && !seen.typeLoadBalancer()) {
-                        return new Write.Refused<>("status.loadBalancer needs spec.type LoadBalancer");
-                    }
-                    ServiceState stored = put(seen.key(), published(seen, difference));
-                    if (entries != null && services.containsKey(seen.key())) {
-                        publishedByUs.put(seen.key(), seen.uid());
-                    }
-                    return new Write.Done<>(stored);
-                }));
-    }
 
-    @Override
-    public Write<ServiceState> clear(ServiceState seen) {
-        return write(
-                "clear " + seen.key() + " " + seen.uid(),
-                () -> unlessUnchanged(seen).orElseGet(() -> {
-                    List<String> finalizers = new ArrayList<>(seen.finalizers());
-                    finalizers.remove(Marks.FINALIZER);
-                    return new Write.Done<>(put(
-                            seen.key(),
-                            SampleService.from(seen)
-                                    .finalizers(finalizers)
-                                    .ingress(List.of())
-                                    .conditions(seen.conditions().stream()
-                                            .filter(condition -> !Marks.CONDITIONS.contains(condition.type()))
-                                            .toList())));
-                }));
-    }
+        /** The caches are filled anew, as at a start. */
+        void relist() {
+            serviceNews.clear();
+            claimNews.clear();
+            cachedServices.clear();
+            cachedServices.putAll(services);
+            cachedClaims.clear();
+            cachedClaims.putAll(claims);
+        }
 
-    private Optional<Write<ServiceState>> unlessUnchanged(ServiceState seen) {
-        ServiceState now = services.get(seen.key());
-        if (now == null) {
-            return Optional.of(new Write.NotFound<>("gone"));
+        @Override
+        public Optional<ServiceState> service(ServiceKey key) {
+            return Optional.ofNullable(cachedServices.get(key));
         }
-        return now.uid().equals(seen.uid()) && now.resourceVersion().equals(seen.resourceVersion())
-                ? Optional.empty()
-                : Optional.of(new Write.Conflict<>("changed"));
-    }
 
-    private SampleService published(ServiceState seen, Publication.Difference difference) {
-        SampleService wanted = SampleService.from(seen);
-        if (difference.finalizer() && !seen.hasOurFinalizer()) {
-            wanted.finalizer(Marks.FINALIZER);
+        @Override
+        public List<ServiceState> services() {
+            return List.copyOf(cachedServices.values());
         }
-        List<Published> entries = difference.ingress();
-        if (entries != null) {
-            wanted.ingress(
-                    dropsIpMode ? entries.stream().map(Published::withoutIpMode).toList() : entries);
+
+        @Override
+        public Map<String, String> namespaceLabels(String namespace) {
+            return Map.of("name", namespace);
         }
-        List<Condition> conditions = new ArrayList<>(seen.conditions());
-        conditions.removeIf(old -> difference.removedConditions().contains(old.type())
-                || difference.conditions().stream()
-                        .anyMatch(changed -> changed.type().equals(old.type())));
-        conditions.addAll(difference.conditions());
-        return wanted.conditions(conditions);
+
+        @Override
+        public Optional<Claim> claim(Ip ip) {
+            return Optional.ofNullable(cachedClaims.get(ip));
+        }
+
+        @Override
+        public List<Claim> claims() {
+            return List.copyOf(cachedClaims.values());
+        }
+
+        @Override
+        public Read<ServiceState> readService(ServiceKey key) {
+            return read("read Service " + key, () -> Optional.ofNullable(services.get(key)));
+        }
+
+        @Override
+        public Read<Claim> readClaim(Ip ip) {
+            return read("read Address " + ip, () -> Optional.ofNullable(claims.get(ip)));
+        }
+
+        private <T> Read<T> read(String call, Supplier<Optional<T>> get) {
+            if (line.readFails(call)) {
+                return new Read.Failed<>("simulated");
+            }
+            Read<T> answer = get.get().<Read<T>>map(Read.Found::new).orElseGet(Read.Absent::new);
+            line.answered(call);
+            return answer;
+        }
+
+        private <T> Write<T> write(String call, Supplier<Write<T>> effect) {
+            writes++;
+            return switch (line.sending(call, () -> Objects.requireNonNull(effect.get()))) {
+                case NONE -> {
+                    Write<T> answer = effect.get();
+                    line.answered(call + " -> " + answer);
+                    yield answer;
+                }
+                case CONFLICT -> {
+                    line.answered(call + " -> conflict");
+                    yield new Write.Conflict<>("simulated");
+                }
+                case REFUSED -> {
+                    line.answered(call + " -> refused");
+                    yield new Write.Refused<>("simulated");
+                }
+                case UNKNOWN_DONE -> {
+                    Write<T> lost = effect.get();
+                    line.answered(call + " -> unknown, but " + lost);
+                    yield new Write.Unknown<>("simulated");
+                }
+                case UNKNOWN_NOT_DONE -> {
+                    line.answered(call + " -> unknown, not done");
+                    yield new Write.Unknown<>("simulated");
+                }
+            };
+        }
+
+        @Override
+        public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
+            return write("create Address " + ip + " for " + owner, () -> {
+                if (claims.containsKey(ip)) {
+                    return new Write.Conflict<>("exists");
+                }
+                return new Write.Done<>(putClaim(new Claim(ip, newUid(), "", pool, loadBalancerClass, List.of(owner))));
+            });
+        }
+
+        @Override
+        public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
+            return write(
+                    "update Address " + seen.ip() + " to " + owners,
+                    () -> Optional.<Write<Claim>>empty()
+                            .or(() -> unlessSame(seen))
+                            .orElseGet(() -> new Write.Done<>(putClaim(
+                                    new Claim(seen.ip(), seen.uid(), "", seen.pool(), loadBalancerClass, owners)))));
+        }
+
+        @Override
+        public Write<Claim> deleteClaim(Claim seen) {
+            return write(
+                    "delete Address " + seen.ip() + " of " + seen.owners(),
+                    () -> unlessSame(seen).orElseGet(() -> {
+                        removeClaim(seen.ip());
+                        return new Write.Done<>(seen);
+                    }));
+        }
+
+        private Optional<Write<Claim>> unlessSame(Claim seen) {
+            Claim now = claims.get(seen.ip());
+            if (now == null) {
+                return Optional.of(new Write.NotFound<>("gone"));
+            }
+            return now.uid().equals(seen.uid()) && now.resourceVersion().equals(seen.resourceVersion())
+                    ? Optional.empty()
+                    : Optional.of(new Write.Conflict<>("changed"));
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            if (dryRun) {
+                return unlessUnchanged(seen)
+                        .orElseGet(() ->
+                                new Write.Done<>(published(seen, difference).build()));
+            }
+            return write(
+                    "publish " + seen.key() + " " + seen.uid() + " " + difference,
+                    () -> unlessUnchanged(seen).orElseGet(() -> {
+                        boolean addsFinalizer = difference.finalizer() && !seen.hasOurFinalizer();
+                        if (addsFinalizer && seen.deleting()) {
+                            return new Write.Refused<>("no new finalizers can be added if the object is being deleted");
+                        }
+                        List<Published> entries = difference.ingress();
+                        if (entries != null && !entries.isEmpty() && !seen.typeLoadBalancer()) {
+                            return new Write.Refused<>("status.loadBalancer needs spec.type LoadBalancer");
+                        }
+                        ServiceState stored = put(seen.key(), published(seen, difference));
+                        if (entries != null && services.containsKey(seen.key())) {
+                            publishedByUs.put(seen.key(), seen.uid());
+                        }
+                        return new Write.Done<>(stored);
+                    }));
+        }
+
+        @Override
+        public Write<ServiceState> clear(ServiceState seen) {
+            return write(
+                    "clear " + seen.key() + " " + seen.uid(),
+                    () -> unlessUnchanged(seen).orElseGet(() -> {
+                        List<String> finalizers = new ArrayList<>(seen.finalizers());
+                        finalizers.remove(Marks.FINALIZER);
+                        return new Write.Done<>(put(
+                                seen.key(),
+                                SampleService.from(seen)
+                                        .finalizers(finalizers)
+                                        .ingress(List.of())
+                                        .conditions(seen.conditions().stream()
+                                                .filter(condition -> !Marks.CONDITIONS.contains(condition.type()))
+                                                .toList())));
+                    }));
+        }
+
+        private Optional<Write<ServiceState>> unlessUnchanged(ServiceState seen) {
+            ServiceState now = services.get(seen.key());
+            if (now == null) {
+                return Optional.of(new Write.NotFound<>("gone"));
+            }
+            return now.uid().equals(seen.uid()) && now.resourceVersion().equals(seen.resourceVersion())
+                    ? Optional.empty()
+                    : Optional.of(new Write.Conflict<>("changed"));
+        }
+
+        private SampleService published(ServiceState seen, Publication.Difference difference) {
+            SampleService wanted = SampleService.from(seen);
+            if (difference.finalizer() && !seen.hasOurFinalizer()) {
+                wanted.finalizer(Marks.FINALIZER);
+            }
+            List<Published> entries = difference.ingress();
+            if (entries != null) {
+                wanted.ingress(
+                        dropsIpMode
+                                ? entries.stream().map(Published::withoutIpMode).toList()
+                                : entries);
+            }
+            List<Condition> conditions = new ArrayList<>(seen.conditions());
+            conditions.removeIf(old -> difference.removedConditions().contains(old.type())
+                    || difference.conditions().stream()
+                            .anyMatch(changed -> changed.type().equals(old.type())));
+            conditions.addAll(difference.conditions());
+            return wanted.conditions(conditions);
+        }
     }
 }

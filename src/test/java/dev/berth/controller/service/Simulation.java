@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -141,6 +142,7 @@ final class Simulation {
 
     /** One life of the operator. */
     private final class Operator {
+        final SimulatedCluster.Client client;
         final Ledger ledger = new Ledger();
         final SequencedSet<Work> queue = new LinkedHashSet<>();
         final Map<Work, Instant> timers = new LinkedHashMap<>();
@@ -149,11 +151,12 @@ final class Simulation {
         final AddressControl addresses;
         final ServiceControl services;
 
-        Operator() {
+        Operator(SimulatedCluster.Client client) {
+            this.client = client;
             StartGate gate = new StartGate();
             Backoff backoff = new Backoff(new Random(seed));
-            addresses = new AddressControl(cluster, ledger, gate, backoff, this::wake, ip -> {
-                if (cluster.claim(ip).isPresent()) {
+            addresses = new AddressControl(client, ledger, gate, backoff, this::wake, ip -> {
+                if (client.claim(ip).isPresent()) {
                     queue.add(new Work.OfAddress(ip));
                 }
             });
@@ -162,7 +165,7 @@ final class Simulation {
             providers.put("slow", slow);
             services = new ServiceControl(
                     new ServiceControl.Parts(
-                            cluster,
+                            client,
                             ledger,
                             addresses,
                             new Providers(providers),
@@ -178,27 +181,40 @@ final class Simulation {
                     Optional::empty,
                     this::wake,
                     this::standBackChanged);
-            ledger.rebuild(cluster.claims());
+            ledger.rebuild(client.claims());
             wake(ledger.usePools(pools));
             services.adopt();
             gate.open();
-            for (ServiceState service : cluster.services()) {
+            for (ServiceState service : client.services()) {
                 if (Due.isRelevant(service)) {
                     queue.add(new Work.OfService(service.key()));
                 }
             }
-            cluster.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
+            client.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
         }
 
         /** As the operator SDK does: what is not in the cache is not reconciled. */
         void wake(Collection<ServiceKey> keys) {
             keys.stream()
-                    .filter(key -> cluster.service(key).isPresent())
+                    .filter(key -> client.service(key).isPresent())
                     .forEach(key -> queue.add(new Work.OfService(key)));
         }
 
         private void standBackChanged() {
-            wake(Due.keys(new Due.Event.StandBackChanged(), cluster.services(), ledger.waiting()));
+            wake(Due.keys(new Due.Event.StandBackChanged(), client.services(), ledger.waiting()));
+        }
+
+        void queueEverything() {
+            client.services().forEach(service -> queue.add(new Work.OfService(service.key())));
+            client.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
+        }
+
+        boolean isIdle() {
+            return tasks.isEmpty() && queue.isEmpty() && !client.hasServiceNews() && !client.hasClaimNews();
+        }
+
+        Optional<Instant> nextTimer() {
+            return timers.values().stream().min(Instant::compareTo);
         }
 
         void perform(Work work) {
@@ -206,7 +222,7 @@ final class Simulation {
                 case Work.OfService(ServiceKey key) -> services.reconcile(key);
                 case Work.OfAddress(Ip ip) -> {
                     String uid = vanished.remove(ip);
-                    if (cluster.claim(ip).isEmpty() && uid != null) {
+                    if (client.claim(ip).isEmpty() && uid != null) {
                         addresses.vanished(ip, uid);
                         yield Next.ON_EVENT;
                     }
@@ -272,7 +288,7 @@ final class Simulation {
         }
 
         void advance() {
-            Instant first = timers.values().stream().min(Instant::compareTo).orElseThrow();
+            Instant first = nextTimer().orElseThrow();
             if (first.isAfter(clock)) {
                 clock = first;
             }
@@ -284,8 +300,8 @@ final class Simulation {
                 timers.remove(work);
                 // As in the SDK: a timer of what is gone is of no effect.
                 boolean there = switch (work) {
-                    case Work.OfService(ServiceKey key) -> cluster.service(key).isPresent();
-                    case Work.OfAddress(Ip ip) -> cluster.claim(ip).isPresent();
+                    case Work.OfService(ServiceKey key) -> client.service(key).isPresent();
+                    case Work.OfAddress(Ip ip) -> client.claim(ip).isPresent();
                 };
                 if (there) {
                     queue.add(work);
@@ -394,9 +410,14 @@ final class Simulation {
     private PoolBook pools;
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
     private boolean faults = true;
-    private Operator operator;
+    private final List<Operator> operators = new ArrayList<>();
 
-    Simulation(long seed) {
+    /**
+     * A life.
+     *
+     * @param operatorsAtOnce more than one: they know nothing of each other, as without leader election
+     */
+    Simulation(long seed, int operatorsAtOnce) {
         this.seed = seed;
         random = new Random(seed);
         dropsIpMode = random.nextInt(5) == 0;
@@ -407,7 +428,13 @@ final class Simulation {
                 "berth.dev/controller",
                 Map.of("pool", new PoolProvider().capabilities(), "slow", slow.capabilities()));
         pools = pools();
-        operator = new Operator();
+        for (int i = 0; i < operatorsAtOnce; i++) {
+            operators.add(new Operator(cluster.client()));
+        }
+    }
+
+    private Operator anyOperator() {
+        return operators.get(random.nextInt(operators.size()));
     }
 
     private ClassDeclaration declaration(String name, String value, String provider, boolean isDefault) {
@@ -474,8 +501,10 @@ final class Simulation {
                 cluster.writes() == before,
                 "a further reconcile of everything wrote " + (cluster.writes() - before) + " times");
         checkSettled();
-        operator.kill();
-        operator = new Operator();
+        for (Operator operator : List.copyOf(operators)) {
+            operator.kill();
+            replace(operator);
+        }
         trace("restarted after everything settled");
         settle();
         check(
@@ -498,6 +527,7 @@ final class Simulation {
             userActs();
         } else if (dice < 97) {
             clock = clock.plusSeconds(random.nextInt(20));
+            Operator operator = anyOperator();
             if (!operator.timers.isEmpty()) {
                 operator.advance();
             }
@@ -520,34 +550,39 @@ final class Simulation {
     }
 
     private void startOne() {
+        Operator operator = anyOperator();
         List<Work> ready = operator.ready();
         if (!ready.isEmpty() && operator.tasks.size() < AT_ONCE) {
             Work work = ready.get(random.nextInt(ready.size()));
             operator.begin(work);
-            trace("start " + work);
+            trace("start " + work + " at " + operators.indexOf(operator));
             operator.step(operator.tasks.getLast());
         }
     }
 
     private void stepOne() {
+        Operator operator = anyOperator();
         if (!operator.tasks.isEmpty()) {
             operator.step(operator.tasks.get(random.nextInt(operator.tasks.size())));
         }
     }
 
     private void hearOfService() {
-        if (cluster.hasServiceNews()) {
-            operator.serviceChanged(cluster.deliverService());
+        Operator operator = anyOperator();
+        if (operator.client.hasServiceNews()) {
+            operator.serviceChanged(operator.client.deliverService());
         }
     }
 
     private void hearOfClaim() {
-        if (cluster.hasClaimNews()) {
-            operator.claimChanged(cluster.deliverClaim());
+        Operator operator = anyOperator();
+        if (operator.client.hasClaimNews()) {
+            operator.claimChanged(operator.client.deliverClaim());
         }
     }
 
     private void restart() {
+        Operator operator = anyOperator();
         operator.kill();
         if (!deletedByHand.isEmpty()) {
             stillUnderWay.clear();
@@ -561,13 +596,17 @@ final class Simulation {
         boolean relists = random.nextInt(4) != 0 || !deletedByHand.isEmpty();
         trace("restart" + (relists ? "" : " with caches that lag behind"));
         if (relists) {
-            cluster.relist();
+            operator.client.relist();
         }
-        while (cluster.hasClaimNews()) {
+        while (operator.client.hasClaimNews()) {
             // A list of Addresses that is older than the last deletion is a limit that the design accepts.
-            cluster.deliverClaim();
+            operator.client.deliverClaim();
         }
-        operator = new Operator();
+        replace(operator);
+    }
+
+    private void replace(Operator dead) {
+        operators.set(operators.indexOf(dead), new Operator(dead.client));
     }
 
     private void userActs() {
@@ -626,7 +665,7 @@ final class Simulation {
             if (random.nextInt(3) == 0 && deletedByHand.isEmpty()) {
                 trace("pools change");
                 pools = pools();
-                operator.wake(operator.ledger.usePools(pools));
+                operators.forEach(operator -> operator.wake(operator.ledger.usePools(pools)));
             }
         } else if (cluster.claims.size() < 6) {
             Ip ip = Ip.parse("192.0.2." + random.nextInt(4));
@@ -675,8 +714,9 @@ final class Simulation {
     private void deleteAddress() {
         List<Ip> all = new ArrayList<>(cluster.claims.keySet());
         // Then a status is a request for the same address again, and a stranger's would be one as well.
-        // With a dead operator's writes on their way as well, two Services could truly be told the same.
-        if (!all.isEmpty() && stillUnderWay.isEmpty() && !strangers) {
+        // With a dead operator's writes on their way as well, two Services could truly be told the same; and
+        // where a second operator has not heard of an Address yet, nothing but the Address tells it whose it is.
+        if (!all.isEmpty() && stillUnderWay.isEmpty() && !strangers && operators.size() == 1) {
             Ip ip = all.get(random.nextInt(all.size()));
             trace("administrator deletes Address " + ip);
             deletedByHand.add(ip);
@@ -710,8 +750,7 @@ final class Simulation {
 
     private void reconcileEverything() {
         trace("reconcile everything");
-        cluster.services().forEach(service -> operator.queue.add(new Work.OfService(service.key())));
-        cluster.claims().forEach(claim -> operator.queue.add(new Work.OfAddress(claim.ip())));
+        operators.forEach(Operator::queueEverything);
     }
 
     private void settle() {
@@ -722,11 +761,7 @@ final class Simulation {
         }
         Instant end = clock.plus(Duration.ofHours(2));
         for (int i = 0; i < 20_000; i++) {
-            boolean idle = operator.tasks.isEmpty()
-                    && operator.queue.isEmpty()
-                    && !cluster.hasServiceNews()
-                    && !cluster.hasClaimNews();
-            if (!idle) {
+            if (!operators.stream().allMatch(Operator::isIdle)) {
                 switch (random.nextInt(4)) {
                     case 0 -> startOne();
                     case 1 -> stepOne();
@@ -734,10 +769,15 @@ final class Simulation {
                     default -> hearOfClaim();
                 }
                 checkAlways();
-            } else if (operator.timers.isEmpty() || clock.isAfter(end)) {
-                return;
             } else {
-                operator.advance();
+                Optional<Operator> next = operators.stream()
+                        .filter(operator -> operator.nextTimer().isPresent())
+                        .min(Comparator.comparing(
+                                operator -> operator.nextTimer().orElseThrow()));
+                if (next.isEmpty() || clock.isAfter(end)) {
+                    return;
+                }
+                next.get().advance();
             }
         }
         check(false, "it does not settle");
@@ -752,6 +792,12 @@ final class Simulation {
     }
 
     private void checkAlways() {
+        // No write spans two objects: between another operator's last look at the Service and its delete of
+        // the Address, a Service that wants it again may publish it. It must hold it again in the end.
+        checkPublished(operators.size() > 1);
+    }
+
+    private void checkPublished(boolean mayBeReleased) {
         Map<String, ServiceKey> publishedBy = new TreeMap<>();
         cluster.publishedByUs.forEach((key, uid) -> {
             ServiceState service = cluster.services.get(key);
@@ -772,10 +818,17 @@ final class Simulation {
                 ServiceKey other = publishedBy.put(text, key);
                 check(other == null || deletedByHand.contains(ip), text + " is published by " + key + " and " + other);
                 check(
-                        claimed || excused,
+                        claimed || excused || mayBeReleased,
                         text + " is published by " + key + " " + uid + ", but its Address is " + claim);
             }
         });
+        if (operators.size() == 1) {
+            // What a provider is told by two at once is put right by its fencing token alone.
+            checkCarried();
+        }
+    }
+
+    private void checkCarried() {
         Map<String, String> carriedFor = new TreeMap<>();
         slow.world.forEach((uid, ips) -> ips.forEach(ip -> {
             String other = carriedFor.put(ip, uid);
@@ -786,7 +839,7 @@ final class Simulation {
     }
 
     private void checkSettled() {
-        checkAlways();
+        checkPublished(false);
         Set<ServiceKey> waits = new HashSet<>();
         for (ServiceState service : cluster.services.values()) {
             check(
@@ -807,6 +860,24 @@ final class Simulation {
                         claim + " has an owner that does not need it: " + service);
             }
         }
+        operators.forEach(operator -> checkLedger(operator, waits));
+        if (operators.size() == 1) {
+            checkNothingIsLeft();
+        }
+    }
+
+    private void checkNothingIsLeft() {
+        slow.world.forEach((uid, ips) -> check(
+                cluster.services.values().stream()
+                                .anyMatch(service -> service.uid().equals(uid)
+                                        && service.wantsLoadBalancer()
+                                        && !service.ingress().isEmpty())
+                        // Which class it was is told by its Address alone.
+                        || ips.stream().map(Ip::parse).anyMatch(deletedByHand::contains),
+                "the provider still carries " + ips + " for " + uid));
+    }
+
+    private void checkLedger(Operator operator, Set<ServiceKey> waits) {
         for (Holding holding : operator.ledger.holdings()) {
             Claim claim = cluster.claims.get(holding.ip());
             check(
@@ -820,14 +891,6 @@ final class Simulation {
         check(
                 new HashSet<>(operator.ledger.waiting()).equals(waits),
                 "the ledger says that these wait: " + operator.ledger.waiting() + ", but it is " + waits);
-        slow.world.forEach((uid, ips) -> check(
-                cluster.services.values().stream()
-                                .anyMatch(service -> service.uid().equals(uid)
-                                        && service.wantsLoadBalancer()
-                                        && !service.ingress().isEmpty())
-                        // Which class it was is told by its Address alone.
-                        || ips.stream().map(Ip::parse).anyMatch(deletedByHand::contains),
-                "the provider still carries " + ips + " for " + uid));
     }
 
     private void checkService(ServiceState service, Set<ServiceKey> waits) {
@@ -842,7 +905,7 @@ final class Simulation {
                 && held.isEmpty()
                 && !service.hasOurFinalizer()
                 && classes.classless() == Classless.AUTO
-                && operator.services.standBack().isPresent();
+                && operators.getFirst().services.standBack().isPresent();
         if (!service.wantsLoadBalancer() || !served || foreign || standsBack) {
             check(
                     held.isEmpty()

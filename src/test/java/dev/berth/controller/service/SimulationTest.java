@@ -28,7 +28,7 @@ class SimulationTest {
     @Test
     void whateverHappens_noAddressHasTwoServices_andEverythingSettles() {
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
-            Simulation simulation = new Simulation(seed);
+            Simulation simulation = new Simulation(seed, 1);
             try {
                 simulation.run(STEPS);
             } catch (AssertionError broken) {
