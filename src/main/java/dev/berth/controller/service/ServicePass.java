@@ -760,7 +760,7 @@ final class ServicePass {
     private Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         if (difference.isEmpty()) {
-            rememberPublished(wanted);
+            rememberPublished(wanted, state);
             return Optional.empty();
         }
         Publication.Difference request = difference.get().timeless();
@@ -771,7 +771,7 @@ final class ServicePass {
         return switch (parts.cluster().publish(state, difference.get(), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 memory.wrote(answer);
-                rememberPublished(wanted);
+                rememberPublished(wanted, answer);
                 learnIpMode(state, difference.get().ingress(), answer);
                 tell(answer, difference.get());
                 yield Optional.empty();
@@ -789,10 +789,11 @@ final class ServicePass {
         };
     }
 
-    private void rememberPublished(Publication wanted) {
+    /** In the words of the API server: a mode that it dropped was not overwritten by anybody. */
+    private void rememberPublished(Publication wanted, ServiceState stored) {
         List<Published> entries = wanted.ingress();
         if (entries != null && !entries.isEmpty()) {
-            memory.published(entries);
+            memory.published(stored.ingress());
         }
     }
 

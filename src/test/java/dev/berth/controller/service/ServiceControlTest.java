@@ -17,6 +17,7 @@ import dev.berth.controller.address.AddressControl;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -140,5 +141,21 @@ class ServiceControlTest {
         assertThat(stage.cluster.claims).isEmpty();
         assertThat(web.hasOurConditions()).isFalse();
         assertThat(stage.ledger.waiting()).isEmpty();
+    }
+
+    @Test
+    void aDroppedMode_isAskedForByADryRun_andNotTakenForOverwritten() {
+        Stage stage = new Stage(true);
+        stage.cluster.put(WEB, web(IpFamily.IPV4));
+        stage.reconcile();
+        int written = stage.cluster.writes();
+
+        for (int i = 0; i < 5; i++) {
+            clock = clock.plus(IpModeSupport.ASK_AGAIN);
+            stage.reconcile();
+        }
+
+        assertThat(stage.cluster.writes()).isEqualTo(written);
+        assertThat(stage.web().condition(Marks.STATUS_CONFLICT)).isEmpty();
     }
 }
