@@ -577,7 +577,7 @@ final class ServicePass {
         }
         Optional<Outcome> outcome = write(state, wanted, "publishing the status");
         ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
-        if (memory.isInConflict(now()) && again.isEmpty()) {
+        if (isInConflict(state) && again.isEmpty()) {
             // The condition goes by itself when it is over.
             again = Optional.of(ServiceMemory.OVERWRITES_WITHIN);
         }
@@ -670,7 +670,7 @@ final class ServicePass {
         trouble.filter(what -> what.reason().equals("EnsureFailed"))
                 .ifPresent(what -> conditions.add(
                         Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
-        if (memory.isInConflict(now)) {
+        if (isInConflict(state)) {
             conditions.add(Publication.condition(
                     state,
                     Marks.STATUS_CONFLICT,
@@ -680,6 +680,17 @@ final class ServicePass {
                     now));
         }
         return conditions;
+    }
+
+    /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
+    private boolean isInConflict(ServiceState state) {
+        Instant now = now();
+        return memory.isInConflict(now)
+                || state.condition(Marks.STATUS_CONFLICT)
+                        .filter(said -> said.since()
+                                .plus(ServiceMemory.OVERWRITES_WITHIN)
+                                .isAfter(now))
+                        .isPresent();
     }
 
     private boolean isOverwritten(ServiceState state, List<Published> wanted) {

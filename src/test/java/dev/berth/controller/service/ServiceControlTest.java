@@ -18,12 +18,14 @@ import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -157,5 +159,29 @@ class ServiceControlTest {
 
         assertThat(stage.cluster.writes()).isEqualTo(written);
         assertThat(stage.web().condition(Marks.STATUS_CONFLICT)).isEmpty();
+    }
+
+    @Test
+    void aConflictThatAnotherOperatorReports_staysForAWhile() {
+        Stage stage = new Stage(false);
+        stage.cluster.put(WEB, web(IpFamily.IPV4));
+        stage.reconcile();
+        ServiceState served = stage.web();
+        stage.cluster.put(
+                WEB,
+                SampleService.from(served)
+                        .conditions(List.of(
+                                served.condition(Marks.ADDRESS_ASSIGNED).orElseThrow(),
+                                Publication.condition(
+                                        served,
+                                        Marks.STATUS_CONFLICT,
+                                        true,
+                                        "StatusOverwritten",
+                                        "by another",
+                                        clock))));
+
+        assertThat(stage.reconcile().condition(Marks.STATUS_CONFLICT)).isPresent();
+        clock = clock.plus(Duration.ofMinutes(10));
+        assertThat(stage.reconcile().condition(Marks.STATUS_CONFLICT)).isEmpty();
     }
 }
