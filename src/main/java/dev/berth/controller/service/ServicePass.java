@@ -80,6 +80,9 @@ final class ServicePass {
     private Optional<Duration> again = Optional.empty();
     private boolean ingressIsWritten;
 
+    /** Whether the Service was at the version of this pass when the API server last said so, to this pass. */
+    private boolean isCurrent;
+
     /** The addresses whose claim the API server confirmed to this pass. */
     private final Set<Ip> confirmed = new HashSet<>();
 
@@ -113,6 +116,7 @@ final class ServicePass {
         this.service = service;
         this.plan = plan;
         this.live = live;
+        isCurrent = live;
     }
 
     Outcome run() {
@@ -413,8 +417,14 @@ final class ServicePass {
         };
     }
 
-    /** What it held may have been all that made it ours: whose it is now is decided anew. */
+    /**
+     * Where nothing had to be written, the cache may be older than what another operator published. And what
+     * is released may have been all that made the Service ours: whose it is now is decided anew.
+     */
     private Optional<Outcome> releaseSurplus(List<Ip> addresses) {
+        if (!isCurrent) {
+            return Optional.of(new Outcome.Again(true));
+        }
         Optional<Outcome> outcome = release(addresses);
         return outcome.isPresent() || again.isPresent() || trouble.isPresent()
                 ? outcome
@@ -781,6 +791,7 @@ final class ServicePass {
         }
         return switch (parts.cluster().publish(state, difference.get(), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
+                isCurrent = true;
                 memory.wrote(answer);
                 rememberPublished(wanted, answer);
                 learnIpMode(state, difference.get().ingress(), answer);

@@ -146,6 +146,27 @@ class ServiceControlTest {
     }
 
     @Test
+    void surplusByAnOldCache_isNotReleased_forAnotherOperatorMayHavePublishedIt() {
+        Stage stage = new Stage(false);
+        stage.cluster.put(WEB, web(IpFamily.IPV6));
+        stage.reconcile();
+        stage.hear();
+        stage.claim("192.0.2.2");
+        stage.cluster.put(
+                WEB,
+                SampleService.from(stage.web())
+                        .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4)
+                        .finalizer(Marks.FINALIZER)
+                        .ingress("192.0.2.2"));
+        stage.cluster.claims.values().forEach(stage.ledger::observe);
+
+        stage.control.reconcile(WEB);
+
+        assertThat(stage.cluster.claims).containsKey(Ip.parse("192.0.2.2"));
+        assertThat(stage.web().publishes(Ip.parse("192.0.2.2"))).isTrue();
+    }
+
+    @Test
     void aDroppedMode_isAskedForByADryRun_andNotTakenForOverwritten() {
         Stage stage = new Stage(true);
         stage.cluster.put(WEB, web(IpFamily.IPV4));
