@@ -27,8 +27,17 @@ class SimulationTest {
 
     @Test
     void whateverHappens_noAddressHasTwoServices_andEverythingSettles() {
-        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
-            Simulation simulation = new Simulation(seed, 1);
+        live(1, SEEDS);
+    }
+
+    @Test
+    void twoOperatorsThatKnowNothingOfEachOther_neverPublishOneAddressTwice_andEverythingSettles() {
+        live(2, SEEDS / 4);
+    }
+
+    private static void live(int operatorsAtOnce, int seeds) {
+        for (long seed = FIRST; seed < FIRST + seeds; seed++) {
+            Simulation simulation = new Simulation(seed, operatorsAtOnce);
             try {
                 simulation.run(STEPS);
             } catch (AssertionError broken) {
