@@ -5,6 +5,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +62,10 @@ public interface Cluster {
      */
     Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun);
 
-    /** Takes our finalizer and conditions, and the ingress, off in one patch; else as {@link #publish}. */
-    Write<ServiceState> clear(ServiceState seen);
+    /**
+     * Takes our finalizer and conditions, and the ingress, off in one patch; else as {@link #publish}.
+     *
+     * @param others the entries of the ingress that stay; if they are all of it, it is not written
+     */
+    Write<ServiceState> clear(ServiceState seen, List<Published> others);
 }

@@ -159,12 +159,14 @@ public final class FabricCluster implements Cluster {
     }
 
     @Override
-    public Write<ServiceState> clear(ServiceState seen) {
+    public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
         ObjectNode patch = patchOf(seen);
         patch.withObject("/metadata")
                 .putArray("$deleteFromPrimitiveList/finalizers")
                 .add(Marks.FINALIZER);
-        putIngress(patch, List.of());
+        if (!others.equals(seen.ingress())) {
+            putIngress(patch, others);
+        }
         ArrayNode conditions = patch.withObject("/status").putArray("conditions");
         seen.conditions().stream()
                 .map(Condition::type)

@@ -219,6 +219,27 @@ public final class Planner {
         return service.hasOurFinalizer() ? service.publishedAddresses() : List.of();
     }
 
+    /**
+     * What of the status another controller wrote. While the class is one of ours, or was when the claim was
+     * made, the status is ours whole. Once it is not, another may have published already: only entries that
+     * are held for this Service are ours then. (A change of class goes by way of another type, and that takes
+     * from the status what was published before.)
+     */
+    private List<Published> othersIngress() {
+        String named = service.loadBalancerClass();
+        boolean whole = named == null
+                || snapshot.classes().byValue(named).isPresent()
+                || claimedClass().filter(named::equals).isPresent();
+        if (whole) {
+            return List.of();
+        }
+        List<String> held =
+                claimed().stream().map(holding -> holding.ip().toString()).toList();
+        return service.ingress().stream()
+                .filter(entry -> entry.ip() == null || !held.contains(entry.ip()))
+                .toList();
+    }
+
     private ServicePlan tearDown(String why) {
         List<Step> steps = new ArrayList<>();
         claimedClass()
@@ -226,7 +247,7 @@ public final class Planner {
                 .map(snapshot.classes()::byValue)
                 .orElseGet(snapshot.classes()::defaultClass)
                 .ifPresent(served -> steps.add(new Step.DeleteLoadBalancer(served)));
-        steps.add(new Step.Clear());
+        steps.add(new Step.Clear(othersIngress()));
         List<Ip> held = claimed().stream().map(Holding::ip).toList();
         if (!held.isEmpty()) {
             steps.add(new Step.Release(held));

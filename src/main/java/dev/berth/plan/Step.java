@@ -25,8 +25,16 @@ public sealed interface Step {
     /** Have the provider delete what it made. */
     record DeleteLoadBalancer(ServedClass servedClass) implements Step {}
 
-    /** Take finalizer, ingress and conditions off in one patch. */
-    record Clear() implements Step {}
+    /**
+     * Take finalizer, ingress and conditions off in one patch.
+     *
+     * @param others the entries of the ingress that are another controller's: they stay
+     */
+    record Clear(List<Published> others) implements Step {
+        public Clear {
+            others = List.copyOf(others);
+        }
+    }
 
     /** Take our conditions off a Service that is another's, and nothing else. */
     record Withdraw() implements Step {}

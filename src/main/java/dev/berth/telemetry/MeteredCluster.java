@@ -8,6 +8,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
@@ -67,8 +68,8 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
-    public Write<ServiceState> clear(ServiceState seen) {
-        return timed("clear_service_status", () -> cluster.clear(seen));
+    public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
+        return timed("clear_service_status", () -> cluster.clear(seen, others));
     }
 
     @Override

@@ -144,6 +144,37 @@ class PlannerTest {
                     false,
                     "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
             new Row(
+                    "its class changed, and another published already: that stays",
+                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear-but[203.0.113.1] Release[192.0.2.1]"),
+            new Row(
+                    "its class changed: what is held for it is not left behind",
+                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER).ingress("192.0.2.1", "203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear-but[203.0.113.1] Release[192.0.2.1]"),
+            new Row(
+                    "another's, with a finalizer of ours in a copied manifest: loses that alone",
+                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "TearDown Clear-but[203.0.113.1]"),
+            new Row(
+                    "its class is missing and it is being deleted: its status is ours whole",
+                    web().loadBalancerClass(OURS)
+                            .deleting(true)
+                            .finalizer(Marks.FINALIZER)
+                            .ingress("203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    ClassBook.empty(),
+                    false,
+                    "TearDown Clear Release[192.0.2.1]"),
+            new Row(
                     "its class is missing: it keeps what it has",
                     web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
@@ -218,6 +249,8 @@ class PlannerTest {
             text.append(' ').append(step.getClass().getSimpleName());
             if (step instanceof Step.Release(List<Ip> addresses)) {
                 text.append(addresses);
+            } else if (step instanceof Step.Clear(List<Published> others) && !others.isEmpty()) {
+                text.append("-but").append(others);
             } else if (step instanceof Step.Secure(Holding holding, ServedClass none)) {
                 text.append('[').append(holding.ip()).append(']');
             }

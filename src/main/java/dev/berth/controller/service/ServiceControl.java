@@ -17,6 +17,7 @@ import dev.berth.plan.ClassBook;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Planner;
+import dev.berth.plan.Published;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceSnapshot;
 import dev.berth.plan.ServiceState;
@@ -34,6 +35,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -116,19 +118,30 @@ public final class ServiceControl {
 
     /**
      * What it may keep it gets again. What it shall lose (it is being deleted, or wants the family no more)
-     * is held only until it is published no longer.
+     * is held only until it is published no longer. What another controller seems to have published is none
+     * of it, unless it is out of a pool.
      */
     private void holdWhatIsPublished(ServiceState service) {
         if (service.hasOurFinalizer()) {
             ServiceSnapshot snapshot =
                     snapshot(service.key(), Optional.of(service)).withoutReservations();
             requests(snapshot).forEach(parts.ledger()::holdAgain);
-            boolean leaves = Planner.plan(snapshot) instanceof ServicePlan.TearDown;
-            List<Ip> leaving = service.publishedAddresses().stream()
+            ServicePlan plan = Planner.plan(snapshot);
+            boolean leaves = plan instanceof ServicePlan.TearDown;
+            List<Ip> others = plan.steps().stream()
+                    .flatMap(step -> step instanceof Step.Clear(List<Published> left) ? ips(left) : Stream.empty())
+                    .filter(ip -> parts.ledger().pools().poolOf(ip).isEmpty())
+                    .toList();
+            List<Ip> leaving = service.publishedAddresses()
                     .filter(ip -> leaves || !service.wantedFamilies().contains(ip.family()))
+                    .filter(ip -> !others.contains(ip))
                     .toList();
             parts.ledger().holdAgain(leaving, new Owner(service.key(), service.uid()));
         }
+    }
+
+    private static Stream<Ip> ips(List<Published> ingress) {
+        return ingress.stream().flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream());
     }
 
     /**

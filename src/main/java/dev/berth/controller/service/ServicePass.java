@@ -859,7 +859,7 @@ final class ServicePass {
         }
         memory.succeeded();
         // It may be another's now, or ours by another class; or only one of its name was torn down.
-        boolean ownTurn = !down.steps().contains(new Step.Clear());
+        boolean ownTurn = down.steps().stream().noneMatch(Step.Clear.class::isInstance);
         boolean remains = service.isPresent() && (ownTurn || service.get().wantsLoadBalancer());
         return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);
     }
@@ -872,20 +872,22 @@ final class ServicePass {
         boolean touchesTheWorld = down.steps().stream()
                 .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
                         && !served.capabilities().immediate());
-        boolean clears = down.steps().contains(new Step.Clear());
-        return service.isPresent() && clears && (touchesTheWorld || isClean(service.get()));
+        return service.isPresent()
+                && down.steps().stream()
+                        .anyMatch(step -> step instanceof Step.Clear(List<Published> others)
+                                && (touchesTheWorld || isClean(service.get(), others)));
     }
 
-    private static boolean isClean(ServiceState state) {
+    private static boolean isClean(ServiceState state, List<Published> others) {
         return !state.hasOurFinalizer()
                 && !state.hasOurConditions()
-                && state.ingress().isEmpty();
+                && state.ingress().equals(others);
     }
 
     private Optional<Outcome> undo(ServicePlan.TearDown down, Step step) {
         return switch (step) {
             case Step.DeleteLoadBalancer(ServedClass served) -> delete(down, served);
-            case Step.Clear none -> clear(down);
+            case Step.Clear(List<Published> others) -> clear(down, others);
             case Step.Release(List<Ip> addresses) -> release(addresses);
             default -> throw new IllegalStateException(step + " is no step of a tear-down");
         };
@@ -910,15 +912,15 @@ final class ServicePass {
         }
     }
 
-    private Optional<Outcome> clear(ServicePlan.TearDown down) {
+    private Optional<Outcome> clear(ServicePlan.TearDown down, List<Published> others) {
         if (service.isEmpty()) {
             return Optional.empty();
         }
         ServiceState state = service.get();
-        if (isClean(state)) {
+        if (isClean(state, others)) {
             return Optional.empty();
         }
-        return switch (parts.cluster().clear(state)) {
+        return switch (parts.cluster().clear(state, others)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 memory.wrote(answer);
                 yield Optional.empty();

@@ -364,9 +364,9 @@ final class SimulatedCluster {
         }
 
         @Override
-        public Write<ServiceState> clear(ServiceState seen) {
+        public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
             return write(
-                    "clear " + seen.key() + " " + seen.uid(),
+                    "clear " + seen.key() + " " + seen.uid() + " but " + others,
                     () -> unlessUnchanged(seen).orElseGet(() -> {
                         List<String> finalizers = new ArrayList<>(seen.finalizers());
                         finalizers.remove(Marks.FINALIZER);
@@ -374,7 +374,7 @@ final class SimulatedCluster {
                                 seen.key(),
                                 SampleService.from(seen)
                                         .finalizers(finalizers)
-                                        .ingress(List.of())
+                                        .ingress(others)
                                         .conditions(seen.conditions().stream()
                                                 .filter(condition -> !Marks.CONDITIONS.contains(condition.type()))
                                                 .toList())));

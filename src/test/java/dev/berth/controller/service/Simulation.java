@@ -63,6 +63,7 @@ final class Simulation {
     private static final String SLOW = "berth.dev/slow";
     private static final String OTHERS = "other.dev/lb";
     private static final String FOREIGN_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
+    private static final List<Published> PUBLISHED_BY_OTHERS = List.of(new Published("203.0.113.100", null, null));
     private static final int AT_ONCE = 3;
     private static final List<ServiceKey> KEYS = List.of(
             new ServiceKey("prod", "a"),
@@ -402,6 +403,7 @@ final class Simulation {
     private final List<String> trace = new ArrayList<>();
     private final Set<Ip> deletedByHand = new HashSet<>();
     private final Map<String, List<String>> othersMarks = new TreeMap<>();
+    private final Set<String> publishedByOthers = new HashSet<>();
     private final SimulatedCluster cluster;
     private final SlowProvider slow = new SlowProvider();
     private final ClassBook classes;
@@ -627,6 +629,7 @@ final class Simulation {
             SampleService changed = SampleService.from(now)
                     .typeLoadBalancer(toLoadBalancer)
                     .loadBalancerClass(toLoadBalancer ? randomClass() : null);
+            publishedByOthers.remove(now.uid());
             ServiceState stored = cluster.put(key, toLoadBalancer ? changed : changed.ingress(List.of()));
             if (!toLoadBalancer) {
                 cluster.publishedByUs.remove(key);
@@ -647,7 +650,11 @@ final class Simulation {
                 cluster.put(key, SampleService.from(now).labels(randomLabels()));
             }
         } else if (dice < 14) {
-            if (strangers && now.typeLoadBalancer()) {
+            if (now.typeLoadBalancer() && OTHERS.equals(now.loadBalancerClass())) {
+                trace("the controller of its class publishes " + key);
+                cluster.writeIngressAsStranger(key, PUBLISHED_BY_OTHERS);
+                publishedByOthers.add(now.uid());
+            } else if (strangers && now.typeLoadBalancer()) {
                 trace("a stranger writes the status of " + key);
                 cluster.writeIngressAsStranger(
                         key,
@@ -698,6 +705,10 @@ final class Simulation {
                     List.of(new Condition("example.org/Other", Condition.Status.TRUE, "Fine", "not Berth's", clock)));
             sample.finalizers(List.of("example.org/keep"));
             othersMarks.put(uid, List.of("example.org/keep"));
+        }
+        if (random.nextInt(8) == 0) {
+            // Out of the manifest of another Service.
+            sample.finalizer(Marks.FINALIZER);
         }
         cluster.put(key, sample);
     }
@@ -847,6 +858,10 @@ final class Simulation {
                             && (!othersMarks.containsKey(service.uid())
                                     || service.condition("example.org/Other").isPresent()),
                     service.key() + " lost another's finalizer or condition");
+            check(
+                    !publishedByOthers.contains(service.uid())
+                            || service.ingress().equals(PUBLISHED_BY_OTHERS),
+                    service.key() + " lost what the controller of its class published");
             checkService(service, waits);
         }
         for (Claim claim : cluster.claims.values()) {
