@@ -29,6 +29,7 @@ import dev.berth.kube.LeanItemStore;
 import dev.berth.kube.ServiceStates;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
+import dev.berth.plan.ClassBook;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
 import dev.berth.telemetry.MeteredCluster;
@@ -129,7 +130,13 @@ public final class Wiring {
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
         meters = new ServiceMeters(registry, ledger);
         addresses = new AddressControl(
-                cluster, ledger, gate, backoff, this::wake, ip -> addressWakeups.wake(new ResourceID(ip.objectName())));
+                cluster,
+                ledger,
+                gate,
+                backoff,
+                this::classBook,
+                this::wake,
+                ip -> addressWakeups.wake(new ResourceID(ip.objectName())));
         classes = new ClassControl(
                 caches,
                 options.controllerName,
@@ -164,6 +171,10 @@ public final class Wiring {
     /** Before Quarkus starts: what it shall run with. */
     static void options(OperatorOptions chosen) {
         options = chosen;
+    }
+
+    private ClassBook classBook() {
+        return classes.book();
     }
 
     private Providers providers() {

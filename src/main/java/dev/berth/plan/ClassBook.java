@@ -11,11 +11,20 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
-/** All LoadBalancerClasses that are ours to judge, the oldest first. Immutable. */
+/**
+ * All LoadBalancerClasses: those that are ours to judge, the oldest first, and which values another Berth
+ * serves, one of another controller name. Immutable.
+ */
 public final class ClassBook {
     private final SequencedMap<String, ServedClass> byValue;
     private final SequencedMap<String, Verdict> verdicts;
     private final @Nullable Default defaultClass;
+
+    /** What other Berths declare, by value. */
+    private final Map<String, ClassDeclaration> elsewhere;
+
+    /** The default of another Berth, if it comes before any of ours. */
+    private final @Nullable ClassDeclaration defaultElsewhere;
 
     private record Default(ServedClass served, Classless classless) {}
 
@@ -32,10 +41,14 @@ public final class ClassBook {
     private ClassBook(
             SequencedMap<String, ServedClass> byValue,
             SequencedMap<String, Verdict> verdicts,
-            @Nullable Default defaultClass) {
+            @Nullable Default defaultClass,
+            Map<String, ClassDeclaration> elsewhere,
+            @Nullable ClassDeclaration defaultElsewhere) {
         this.byValue = byValue;
         this.verdicts = verdicts;
         this.defaultClass = defaultClass;
+        this.elsewhere = elsewhere;
+        this.defaultElsewhere = defaultElsewhere;
     }
 
     public static ClassBook empty() {
@@ -43,8 +56,8 @@ public final class ClassBook {
     }
 
     /**
-     * Judges the classes that name {@code controllerName}; others are none of our business. Of two for one
-     * value, and of two defaults, the older one wins.
+     * Judges the classes that name {@code controllerName}. Of two for one value, and of two defaults, the
+     * older one wins, whichever Berth it names: so two of them never serve one Service.
      *
      * @param providers what there is, by name
      */
@@ -52,16 +65,25 @@ public final class ClassBook {
             List<ClassDeclaration> declarations, String controllerName, Map<String, Capabilities> providers) {
         SequencedMap<String, ServedClass> byValue = new LinkedHashMap<>();
         SequencedMap<String, Verdict> verdicts = new LinkedHashMap<>();
+        Map<String, ClassDeclaration> elsewhere = new LinkedHashMap<>();
         Default chosen = null;
+        ClassDeclaration chosenElsewhere = null;
         for (ClassDeclaration declaration :
                 declarations.stream().sorted(ClassDeclaration.BY_AGE).toList()) {
             if (!declaration.controllerName().equals(controllerName)) {
+                if (!byValue.containsKey(declaration.value())) {
+                    elsewhere.putIfAbsent(declaration.value(), declaration);
+                }
+                if (declaration.isDefault() && chosen == null && chosenElsewhere == null) {
+                    chosenElsewhere = declaration;
+                }
                 continue;
             }
-            Optional<Fault> fault = fault(declaration, byValue, providers);
+            Optional<Fault> fault = taken(declaration, byValue, elsewhere).or(() -> fault(declaration, providers));
             Optional<ServedClass> served = fault.isPresent() ? Optional.empty() : serve(declaration, providers);
             served.ifPresent(found -> byValue.put(found.value(), found));
-            boolean becomesDefault = served.isPresent() && declaration.isDefault() && chosen == null;
+            boolean becomesDefault =
+                    served.isPresent() && declaration.isDefault() && chosen == null && chosenElsewhere == null;
             if (becomesDefault) {
                 chosen = new Default(served.get(), declaration.classless());
             }
@@ -74,22 +96,30 @@ public final class ClassBook {
                                     .orElse("serves Services with spec.loadBalancerClass \"" + declaration.value()
                                             + "\""),
                             becomesDefault,
-                            defaultMessage(declaration, becomesDefault, chosen)));
+                            defaultMessage(declaration, becomesDefault, chosen, chosenElsewhere)));
         }
-        return new ClassBook(byValue, verdicts, chosen);
+        return new ClassBook(byValue, verdicts, chosen, elsewhere, chosenElsewhere);
     }
 
     private record Fault(String reason, String message) {}
 
-    private static Optional<Fault> fault(
-            ClassDeclaration declaration, Map<String, ServedClass> byValue, Map<String, Capabilities> providers) {
-        ServedClass older = byValue.get(declaration.value());
-        if (older != null) {
-            return Optional.of(new Fault(
-                    "ValueTaken",
-                    "LoadBalancerClass \"" + older.name() + "\" is older and serves \"" + declaration.value()
-                            + "\"; delete one of the two, or use another spec.loadBalancerClass"));
-        }
+    private static Optional<Fault> taken(
+            ClassDeclaration declaration, Map<String, ServedClass> byValue, Map<String, ClassDeclaration> elsewhere) {
+        return Optional.ofNullable(byValue.get(declaration.value()))
+                .map(older -> "\"" + older.name() + "\"")
+                .or(() ->
+                        Optional.ofNullable(elsewhere.get(declaration.value())).map(ClassBook::named))
+                .map(older -> new Fault(
+                        "ValueTaken",
+                        "LoadBalancerClass " + older + " is older and serves \"" + declaration.value()
+                                + "\"; delete one of the two, or use another spec.loadBalancerClass"));
+    }
+
+    private static String named(ClassDeclaration elsewhere) {
+        return "\"" + elsewhere.name() + "\" (of controllerName \"" + elsewhere.controllerName() + "\")";
+    }
+
+    private static Optional<Fault> fault(ClassDeclaration declaration, Map<String, Capabilities> providers) {
         Capabilities capabilities = providers.get(declaration.provider());
         if (capabilities == null) {
             List<String> known = providers.keySet().stream().sorted().toList();
@@ -122,22 +152,37 @@ public final class ClassBook {
     }
 
     private static String defaultMessage(
-            ClassDeclaration declaration, boolean becomesDefault, @Nullable Default chosen) {
+            ClassDeclaration declaration,
+            boolean becomesDefault,
+            @Nullable Default chosen,
+            @Nullable ClassDeclaration chosenElsewhere) {
         if (!declaration.isDefault()) {
             return "";
         }
         if (becomesDefault) {
             return "the default for Services that name no class";
         }
-        return chosen == null
-                ? "not accepted, so not the default"
-                : "LoadBalancerClass \"" + chosen.served().name()
-                        + "\" is older and is the default; set spec.default to false on one of the two";
+        return Optional.ofNullable(chosen)
+                .map(older -> "\"" + older.served().name() + "\"")
+                .or(() -> Optional.ofNullable(chosenElsewhere).map(ClassBook::named))
+                .map(older -> "LoadBalancerClass " + older
+                        + " is older and is the default; set spec.default to false on one of the two")
+                .orElse("not accepted, so not the default");
     }
 
     /** The class that serves {@code value}; absent: none of ours does. */
     public Optional<ServedClass> byValue(String value) {
         return Optional.ofNullable(byValue.get(value));
+    }
+
+    /** Whether another Berth serves {@code value}. */
+    public boolean isServedElsewhere(@Nullable String value) {
+        return value != null && elsewhere.containsKey(value);
+    }
+
+    /** Whether another Berth has the default class. */
+    public boolean isDefaultElsewhere() {
+        return defaultElsewhere != null;
     }
 
     /** The class for Services that name none; absent: there is none. */

@@ -17,21 +17,56 @@ import java.util.Optional;
  * Decides whose a Service is and what is to be done for it. Pure.
  *
  * <p>A Service is ours once it carries our finalizer or an address is claimed for its uid; until then
- * it must be asked for by a class of ours and bear no mark of another controller.
+ * it must be asked for by a class of ours and bear no mark of another controller. One that another Berth
+ * serves, of another controller name, is never ours, and what that one claimed is not looked at.
  */
 public final class Planner {
     private final ServiceSnapshot snapshot;
     private final ServiceState service;
 
+    /** Whether another Berth serves it. */
+    private final boolean servedElsewhere;
+
     private Planner(ServiceSnapshot snapshot, ServiceState service) {
-        this.snapshot = snapshot;
+        this.snapshot = withoutOthers(snapshot);
         this.service = service;
+        this.servedElsewhere = isServedElsewhere(snapshot.holdings());
+    }
+
+    private static ServiceSnapshot withoutOthers(ServiceSnapshot snapshot) {
+        return snapshot.withoutHoldings(holding -> snapshot.classes().isServedElsewhere(holding.loadBalancerClass()));
     }
 
     public static ServicePlan plan(ServiceSnapshot snapshot) {
         return snapshot.service()
                 .map(service -> new Planner(snapshot, service).plan())
-                .orElseGet(() -> gone(snapshot));
+                .orElseGet(() -> gone(withoutOthers(snapshot)));
+    }
+
+    /**
+     * By the class it names; without one, by the class that its address was claimed for, or because the
+     * default class is the other's.
+     */
+    private boolean isServedElsewhere(List<Holding> all) {
+        if (service.loadBalancerClass() != null) {
+            return snapshot.classes().isServedElsewhere(service.loadBalancerClass());
+        }
+        boolean claimedElsewhere = all.stream().anyMatch(holding -> holding.isFor(service.key(), service.uid()));
+        return claimed().isEmpty() && (claimedElsewhere || snapshot.classes().isDefaultElsewhere());
+    }
+
+    /** It is another Berth's; if it was ours before, what we claimed is given back. All else is that one's to write. */
+    private ServicePlan leaveElsewhere() {
+        List<Ip> held = claimed().stream().map(Holding::ip).toList();
+        if (held.isEmpty()) {
+            return new ServicePlan.NotOurs(List.of());
+        }
+        List<Step> steps = new ArrayList<>();
+        claimedClass()
+                .flatMap(snapshot.classes()::byValue)
+                .ifPresent(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        steps.add(new Step.Release(held));
+        return new ServicePlan.TearDown("another Berth serves its class", steps);
     }
 
     /** The claims of a Service that is not there; reservations for its name stay. */
@@ -56,6 +91,9 @@ public final class Planner {
         if (!predecessors.isEmpty()) {
             return new ServicePlan.TearDown(
                     "another of its name held addresses", List.of(new Step.Release(predecessors)));
+        }
+        if (servedElsewhere) {
+            return leaveElsewhere();
         }
         if (service.deleting()) {
             return isOurs() ? tearDown("it is being deleted") : new ServicePlan.NotOurs(withdrawal());

@@ -5,6 +5,7 @@ import dev.berth.address.WaitTurn;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * All that a plan for one Service is made from.
@@ -28,14 +29,12 @@ public record ServiceSnapshot(
 
     /** The same, but for what is kept for its name and not claimed yet. */
     public ServiceSnapshot withoutReservations() {
+        return withoutHoldings(holding -> holding.owners().stream().anyMatch(owner -> owner.isReservation()));
+    }
+
+    /** The same, but for some of what is held. */
+    ServiceSnapshot withoutHoldings(Predicate<Holding> which) {
         return new ServiceSnapshot(
-                service,
-                holdings.stream()
-                        .filter(holding -> holding.owners().stream().noneMatch(owner -> owner.isReservation()))
-                        .toList(),
-                classes,
-                standBack,
-                namespaceLabels,
-                turn);
+                service, holdings.stream().filter(which.negate()).toList(), classes, standBack, namespaceLabels, turn);
     }
 }

@@ -2,15 +2,22 @@ package dev.berth.it;
 
 import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.berth.api.v1alpha1.Address;
 import dev.berth.plan.Marks;
+import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,5 +95,66 @@ class OtherControllersIT {
         assertThat(ips(berth.await(namespace, "copied", OtherControllersIT::isWithoutOurs)))
                 .containsExactly("203.0.113.2");
         berth.awaitReleased(namespace, "reclassed");
+    }
+
+    /** Two installations on one cluster: one by the flags of the manifests, one of another controller name. */
+    @Test
+    void twoBerthsOfTwoControllerNames_neverWriteEachOthersServicesAndAddresses() {
+        String namespace = berth.namespace("two");
+        berth.pool(namespace, "198.51.100.0/26");
+        controlPlane.kubectl("apply", "-f", "src/test/resources/dev/berth/it/second-installation.yaml");
+        berth.startOperator();
+        Path second = controlPlane.serviceAccountKubeconfig("berth-second", "berth");
+        try (OperatorProcess other = OperatorProcess.start(second, "--controller-name=example.com/second")) {
+            other.awaitLog("ready after");
+            for (int i = 0; i < 8; i++) {
+                berth.service(namespace, "first-" + i);
+                berth.service(namespace, "second-" + i, ofClass("example.com/second"));
+            }
+            List<String> given = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                given.addAll(ips(berth.awaitAddress(namespace, "first-" + i)));
+                given.addAll(ips(berth.awaitAddress(namespace, "second-" + i)));
+            }
+            assertThat(given).doesNotHaveDuplicates().hasSize(16);
+
+            var services = berth.client().services().inNamespace(namespace);
+            PatchContext merge = PatchContext.of(PatchType.JSON_MERGE);
+            services.withName("first-0").delete();
+            services.withName("second-0").delete();
+            services.withName("second-1")
+                    .patch(merge, "{\"spec\":{\"type\":\"ClusterIP\",\"loadBalancerClass\":null}}");
+            for (String name : List.of("first-0", "second-0", "second-1")) {
+                berth.awaitReleased(namespace, name);
+            }
+            berth.client().resources(Address.class).withName(given.get(5)).delete();
+            await().untilAsserted(() ->
+                    assertThat(berth.addressesOf(namespace, "second-2")).containsExactly(given.get(5)));
+            // Each has seen everything once more, and what is the other's is still nobody else's.
+            berth.service(namespace, "first-last");
+            berth.service(namespace, "second-last", ofClass("example.com/second"));
+            berth.awaitAddress(namespace, "first-last");
+            berth.awaitAddress(namespace, "second-last");
+
+            assertThat(services.list().getItems())
+                    .allSatisfy(service -> assertThat(ips(service))
+                            .isEqualTo(berth.addressesOf(
+                                    namespace, service.getMetadata().getName())));
+            assertNoWriteOf("system:serviceaccount:berth-second:berth", "first-", given, 0);
+            assertNoWriteOf("system:serviceaccount:berth-system:berth", "second-", given, 1);
+        }
+    }
+
+    /** {@code given} has the addresses of both in turn. */
+    private void assertNoWriteOf(String user, String services, List<String> given, int turn) {
+        assertThat(controlPlane.auditEvents())
+                .filteredOn(AuditEvent::isWrite)
+                .filteredOn(event -> event.user().equals(user))
+                .noneMatch(event ->
+                        event.resource().equals("services") && event.name().startsWith(services))
+                .noneMatch(event -> event.resource().equals("addresses")
+                        && !event.verb().equals("create")
+                        && given.indexOf(event.name()) >= 0
+                        && given.indexOf(event.name()) % 2 == turn);
     }
 }

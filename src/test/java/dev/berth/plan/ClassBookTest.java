@@ -96,5 +96,48 @@ class ClassBookTest {
         assertThat(book.verdict("p")).isEmpty();
         assertThat(book.served()).isEmpty();
         assertThat(book.classless()).isEqualTo(Classless.NEVER);
+        assertThat(book.isServedElsewhere("x/p")).isTrue();
+        assertThat(book.isDefaultElsewhere()).isTrue();
+    }
+
+    private static ClassBook bookOf(String controllerName) {
+        return ClassBook.of(
+                List.of(
+                        declared("mine", 2, "x/one", "pool", null, true),
+                        elsewhere(declared("theirs", 1, "x/one", "pool", null, true))),
+                controllerName,
+                PROVIDERS);
+    }
+
+    private static ClassDeclaration elsewhere(ClassDeclaration of) {
+        return new ClassDeclaration(
+                of.name(),
+                of.created(),
+                of.value(),
+                "another",
+                of.provider(),
+                of.parameters(),
+                of.pools(),
+                of.ipMode(),
+                of.isDefault(),
+                of.classless());
+    }
+
+    @Test
+    void ofTwoControllersForOneValue_orForTheDefault_theOlderClassWins_inTheBooksOfBoth() {
+        ClassBook mine = bookOf("me");
+        ClassBook theirs = bookOf("another");
+
+        assertThat(mine.byValue("x/one")).isPresent();
+        assertThat(mine.defaultClass()).isPresent();
+        assertThat(mine.isServedElsewhere("x/one")).isFalse();
+        assertThat(mine.isDefaultElsewhere()).isFalse();
+        assertThat(theirs.byValue("x/one")).isEmpty();
+        assertThat(theirs.defaultClass()).isEmpty();
+        assertThat(theirs.isServedElsewhere("x/one")).isTrue();
+        assertThat(theirs.isDefaultElsewhere()).isTrue();
+        assertThat(verdict(theirs, "theirs").message())
+                .contains("\"mine\" (of controllerName \"me\") is older and serves \"x/one\"");
+        assertThat(verdict(theirs, "theirs").defaultMessage()).contains("\"mine\" (of controllerName \"me\")");
     }
 }

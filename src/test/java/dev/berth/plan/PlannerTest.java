@@ -66,6 +66,27 @@ class PlannerTest {
             boolean standBack,
             String plan) {}
 
+    private static ClassDeclaration declared(
+            String name, String value, String controllerName, boolean isDefault, int age) {
+        return new ClassDeclaration(
+                name,
+                NOW.minusSeconds(age),
+                value,
+                controllerName,
+                "pool",
+                Map.of(),
+                List.of(),
+                null,
+                isDefault,
+                Classless.AUTO);
+    }
+
+    /** Ours has one class, another Berth has the default. */
+    private static final ClassBook TWO_BERTHS = ClassBook.of(
+            List.of(declared("ours", OURS, "me", false, 1), declared("theirs", "theirs/pool", "you", true, 2)),
+            "me",
+            Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+
     private static final ClassBook AUTO = classes(Classless.AUTO);
     private static final List<Row> ROWS = List.of(
             new Row(
@@ -164,6 +185,58 @@ class PlannerTest {
                     AUTO,
                     false,
                     "TearDown Clear-but[203.0.113.1]"),
+            new Row(
+                    "another Berth's, whatever it carries: not ours",
+                    web().loadBalancerClass("theirs/pool")
+                            .finalizer(Marks.FINALIZER)
+                            .conditions(List.of(waits()))
+                            .ingress("192.0.2.1"),
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "another Berth's by its claim, and being deleted: not ours",
+                    web().deleting(true).finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "without a class, where another Berth has the default: not ours",
+                    web().finalizer(Marks.FINALIZER),
+                    List.of(),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "without a class, and ours by its claim: stays ours where another Berth has the default",
+                    web().finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    TWO_BERTHS,
+                    false,
+                    "Serve Ensure Publish"),
+            new Row(
+                    "ours, while another Berth has not given its address back: gets one of our own",
+                    web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "Serve Acquire Ensure Publish"),
+            new Row(
+                    "another Berth's now: what we claimed is given back, what it shows is not ours to write",
+                    web().loadBalancerClass("theirs/pool").finalizer(Marks.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    TWO_BERTHS,
+                    false,
+                    "TearDown DeleteLoadBalancer Release[192.0.2.1]"),
+            new Row(
+                    "gone, and it was another Berth's: not ours to release",
+                    null,
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
             new Row(
                     "its class is missing and it is being deleted: its status is ours whole",
                     web().loadBalancerClass(OURS)

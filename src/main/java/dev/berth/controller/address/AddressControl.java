@@ -12,6 +12,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.plan.ClassBook;
 import dev.berth.plan.ServiceState;
 import java.util.Collection;
 import java.util.Collections;
@@ -22,11 +23,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the ledger true to the Address objects, and releases those whose Service is gone by a live read.
+ * Keeps the ledger true to the Address objects, and releases those whose Service is gone by a live read,
+ * but for what another Berth claimed.
  * Free of the operator SDK.
  */
 public final class AddressControl {
@@ -41,6 +44,7 @@ public final class AddressControl {
     private final Ledger ledger;
     private final StartGate gate;
     private final Backoff backoff;
+    private final Supplier<ClassBook> classes;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
 
@@ -57,6 +61,7 @@ public final class AddressControl {
     /**
      * Wires it.
      *
+     * @param classes the classes as they are judged now
      * @param due told which Services to reconcile
      * @param retry told which address to reconcile again, for its Service cannot be any more
      */
@@ -65,12 +70,14 @@ public final class AddressControl {
             Ledger ledger,
             StartGate gate,
             Backoff backoff,
+            Supplier<ClassBook> classes,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.gate = gate;
         this.backoff = backoff;
+        this.classes = classes;
         this.due = due;
         this.retry = retry;
     }
@@ -91,6 +98,11 @@ public final class AddressControl {
                     .filter(owner -> !claim.owners().contains(owner))
                     .map(Owner::service)
                     .toList());
+        }
+        if (classes.get().isServedElsewhere(claim.loadBalancerClass())) {
+            // Another Berth's, to keep and to release; it only says that the address is taken, and by whom.
+            due.accept(news ? claim.owners().stream().map(Owner::service).toList() : List.of());
+            return Next.ON_EVENT;
         }
         for (Owner owner : claim.owners()) {
             Optional<ServiceState> service = cluster.service(owner.service());
@@ -120,7 +132,7 @@ public final class AddressControl {
         List<Owner> owners = known.get().owners().stream()
                 .filter(owner -> !owner.isReservation())
                 .toList();
-        if (owners.isEmpty()) {
+        if (owners.isEmpty() || classes.get().isServedElsewhere(known.get().loadBalancerClass())) {
             due.accept(ledger.free(ip));
             return;
         }

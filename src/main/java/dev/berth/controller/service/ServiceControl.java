@@ -127,12 +127,15 @@ public final class ServiceControl {
                     snapshot(service.key(), Optional.of(service)).withoutReservations();
             requests(snapshot).forEach(parts.ledger()::holdAgain);
             ServicePlan plan = Planner.plan(snapshot);
+            if (plan instanceof ServicePlan.NotOurs) {
+                return;
+            }
             boolean leaves = plan instanceof ServicePlan.TearDown;
             List<Ip> others = plan.steps().stream()
                     .flatMap(step -> step instanceof Step.Clear(List<Published> left) ? ips(left) : Stream.empty())
                     .filter(ip -> parts.ledger().pools().poolOf(ip).isEmpty())
                     .toList();
-            List<Ip> leaving = service.publishedAddresses()
+            List<Ip> leaving = service.publishedAddresses().stream()
                     .filter(ip -> leaves || !service.wantedFamilies().contains(ip.family()))
                     .filter(ip -> !others.contains(ip))
                     .toList();

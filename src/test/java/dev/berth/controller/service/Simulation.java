@@ -156,7 +156,7 @@ final class Simulation {
             this.client = client;
             StartGate gate = new StartGate();
             Backoff backoff = new Backoff(new Random(seed));
-            addresses = new AddressControl(client, ledger, gate, backoff, this::wake, ip -> {
+            addresses = new AddressControl(client, ledger, gate, backoff, () -> classes, this::wake, ip -> {
                 if (client.claim(ip).isPresent()) {
                     queue.add(new Work.OfAddress(ip));
                 }
