@@ -8,7 +8,10 @@ public final class Marks {
     /** The only finalizer that Berth puts on a Service. */
     public static final String FINALIZER = "berth.dev/load-balancer-cleanup";
 
-    /** Whether the Service has the addresses that it asks for. */
+    /**
+     * Whether the Service has the addresses that it asks for. With our finalizer beside it, it says that
+     * Berth has served the Service, whatever became of the Address.
+     */
     public static final String ADDRESS_ASSIGNED = "berth.dev/AddressAssigned";
 
     /** Whether the provider made the addresses carry traffic; absent where there is nothing to say. */

@@ -16,8 +16,9 @@ import java.util.Optional;
 /**
  * Decides whose a Service is and what is to be done for it. Pure.
  *
- * <p>A Service is ours once it carries our finalizer or an address is claimed for its uid; until then
- * it must be asked for by a class of ours and bear no mark of another controller. One that another Berth
+ * <p>A Service is ours once an address is claimed for its uid, or if its marks say that we served it; until
+ * then it must be asked for by a class of ours and bear no mark of another controller. A finalizer of ours
+ * on one that is not goes. One that another Berth
  * serves, of another controller name, is never ours, and what that one claimed is not looked at.
  */
 public final class Planner {
@@ -96,18 +97,26 @@ public final class Planner {
             return leaveElsewhere();
         }
         if (service.deleting()) {
-            return isOurs() ? tearDown("it is being deleted") : new ServicePlan.NotOurs(withdrawal());
+            return isOurs() || service.hasOurFinalizer()
+                    ? tearDown("it is being deleted")
+                    : new ServicePlan.NotOurs(withdrawal());
         }
         if (!service.typeLoadBalancer()) {
-            return isOurs() || service.hasOurConditions()
+            return isOurs() || service.hasOurFinalizer() || service.hasOurConditions()
                     ? tearDown("its type is no longer LoadBalancer")
                     : new ServicePlan.NotOurs(withdrawal());
         }
-        return isOurs() ? keep() : adopt();
+        if (isOurs()) {
+            return keep();
+        }
+        ServicePlan plan = adopt();
+        return service.hasOurFinalizer() && !(plan instanceof ServicePlan.Serve)
+                ? tearDown("it carries our finalizer, and is not ours")
+                : plan;
     }
 
     private boolean isOurs() {
-        return service.hasOurFinalizer() || !claimed().isEmpty();
+        return service.isMarkedOurs() || !claimed().isEmpty();
     }
 
     private List<Holding> claimed() {
@@ -249,25 +258,26 @@ public final class Planner {
     }
 
     /**
-     * The addresses in the status of a Service that carries our finalizer: its Address objects have
+     * The addresses in the status of a Service whose marks say that we served it: its Address objects have
      * vanished, and it may ask for the same again. Any other status is never truth: whoever may write
      * one could take any address by it (CVE-2020-8554).
      */
     private List<Ip> formerAddresses() {
-        return service.hasOurFinalizer() ? service.publishedAddresses() : List.of();
+        return service.isMarkedOurs() ? service.publishedAddresses() : List.of();
     }
 
     /**
-     * What of the status another controller wrote. While the class is one of ours, or was when the claim was
+     * What of the status another controller wrote: all, if the Service is not ours. While the class is one of ours, or was when the claim was
      * made, the status is ours whole. Once it is not, another may have published already: only entries that
      * are held for this Service are ours then. (A change of class goes by way of another type, and that takes
      * from the status what was published before.)
      */
     private List<Published> othersIngress() {
         String named = service.loadBalancerClass();
-        boolean whole = named == null
-                || snapshot.classes().byValue(named).isPresent()
-                || claimedClass().filter(named::equals).isPresent();
+        boolean whole = isOurs()
+                && (named == null
+                        || snapshot.classes().byValue(named).isPresent()
+                        || claimedClass().filter(named::equals).isPresent());
         if (whole) {
             return List.of();
         }

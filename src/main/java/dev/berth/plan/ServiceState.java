@@ -58,6 +58,14 @@ public record ServiceState(
         return finalizers.contains(Marks.FINALIZER);
     }
 
+    /**
+     * Whether Berth has served it: our finalizer, and our word on its addresses in the status. The finalizer
+     * alone tells nothing, for metadata is what users write; a status is written by those only who may.
+     */
+    public boolean isMarkedOurs() {
+        return hasOurFinalizer() && condition(Marks.ADDRESS_ASSIGNED).isPresent();
+    }
+
     /** Whether a condition of ours is on it: one that waits has no finalizer of ours, but this. */
     public boolean hasOurConditions() {
         return conditions.stream().map(Condition::type).anyMatch(Marks.CONDITIONS::contains);
@@ -94,6 +102,11 @@ public record ServiceState(
                 .filter(Marks::isForeignLoadBalancer)
                 .map(finalizer -> "finalizer " + finalizer)
                 .findFirst()
-                .or(() -> ingress.stream().map(entry -> "ingress " + entry).findFirst());
+                .or(this::foreignIngress);
+    }
+
+    /** What somebody published for it, while it is not ours, for people; absent: nothing. */
+    public Optional<String> foreignIngress() {
+        return ingress.stream().map(entry -> "ingress " + entry).findFirst();
     }
 }

@@ -97,6 +97,32 @@ class OtherControllersIT {
         berth.awaitReleased(namespace, "reclassed");
     }
 
+    @Test
+    void finalizersInManifests_neitherStopTheOthersFromBeingServed_norGetPastTheClass() {
+        String namespace = berth.namespace("marks");
+        berth.pool(namespace, "198.51.100.64/28");
+        berth.startOperator();
+        berth.service(namespace, "foreign", withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
+        berth.service(namespace, "plain");
+        berth.awaitAddress(namespace, "plain");
+        assertThat(ips(berth.get(namespace, "foreign"))).isEmpty();
+
+        controlPlane.kubectl(
+                "patch", "loadbalancerclass", "pool", "--type=merge", "--patch={\"spec\":{\"classless\":\"Never\"}}");
+        await().untilAsserted(() -> assertThat(controlPlane.kubectl(
+                        "get",
+                        "loadbalancerclass",
+                        "pool",
+                        "--output=jsonpath={.status.conditions[?(@.type=='ServesClassless')].reason}"))
+                .isEqualTo("Never"));
+        berth.service(namespace, "sly", withFinalizer(Marks.FINALIZER));
+
+        Service sly = berth.await(namespace, "sly", OtherControllersIT::isWithoutOurs);
+        assertThat(ips(sly)).isEmpty();
+        assertThat(berth.addressesOf(namespace, "sly")).isEmpty();
+        assertThat(ips(berth.get(namespace, "plain"))).isEqualTo(berth.addressesOf(namespace, "plain"));
+    }
+
     /** Two installations on one cluster: one by the flags of the manifests, one of another controller name. */
     @Test
     void twoBerthsOfTwoControllerNames_neverWriteEachOthersServicesAndAddresses() {

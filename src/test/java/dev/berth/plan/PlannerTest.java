@@ -54,6 +54,11 @@ class PlannerTest {
                 new WaitTurn(NOW, NOW, "u1")));
     }
 
+    private static SampleService served() {
+        return web().finalizer(Marks.FINALIZER)
+                .conditions(List.of(new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", NOW)));
+    }
+
     private static Condition waits() {
         return new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "full", NOW);
     }
@@ -185,6 +190,48 @@ class PlannerTest {
                     AUTO,
                     false,
                     "TearDown Clear-but[203.0.113.1]"),
+            new Row(
+                    "our finalizer in a manifest is no way around Never",
+                    web().finalizer(Marks.FINALIZER),
+                    List.of(),
+                    classes(Classless.NEVER),
+                    false,
+                    "TearDown DeleteLoadBalancer Clear"),
+            new Row(
+                    "nor around standing back",
+                    web().finalizer(Marks.FINALIZER),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "TearDown DeleteLoadBalancer Clear"),
+            new Row(
+                    "nor around the ingress of another controller, which stays",
+                    web().finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear-but[203.0.113.1]"),
+            new Row(
+                    "our finalizer in a manifest of one that we serve",
+                    web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Serve Acquire Ensure Publish"),
+            new Row(
+                    "our finalizer in the manifest of a ClusterIP does not keep it from being deleted",
+                    web().typeLoadBalancer(false).deleting(true).finalizer(Marks.FINALIZER),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear"),
+            new Row(
+                    "served before, and its Address vanished: still ours, whoever serves others",
+                    served().ingress("192.0.2.1"),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Serve Acquire Ensure Publish"),
             new Row(
                     "another Berth's, whatever it carries: not ours",
                     web().loadBalancerClass("theirs/pool")
@@ -348,17 +395,17 @@ class PlannerTest {
     }
 
     @Test
-    void status_isARequestOnlyWithOurFinalizer() {
-        assertThat(preferred(web().finalizer(Marks.FINALIZER).ingress("192.0.2.7")))
-                .containsExactly(Ip.parse("192.0.2.7"));
+    void status_isARequestOnlyOfAServiceThatWeServed() {
+        assertThat(preferred(served().ingress("192.0.2.7"))).containsExactly(Ip.parse("192.0.2.7"));
         assertThat(plan(web().ingress("192.0.2.7"), List.of(), AUTO, false).steps())
+                .isEmpty();
+        assertThat(preferred(web().finalizer(Marks.FINALIZER).ingress("192.0.2.7")))
                 .isEmpty();
     }
 
     @Test
     void aStatusThatNoPoolCouldHaveGiven_doesNotStopTheService() {
-        assertThat(preferred(web().finalizer(Marks.FINALIZER).ingress("::ffff:192.0.2.7")))
-                .isEmpty();
+        assertThat(preferred(served().ingress("::ffff:192.0.2.7"))).isEmpty();
     }
 
     @Test

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The Services without a class that another controller serves: a sign that it serves all such. */
+/**
+ * The Services without a class that another controller serves: a sign that it serves all such. What it has
+ * published counts, and nothing else: a finalizer is what any user may write, and concerns that Service alone.
+ */
 final class ForeignServices {
     private final TreeMap<ServiceKey, String> marks = new TreeMap<>();
 
@@ -19,7 +22,7 @@ final class ForeignServices {
      */
     synchronized boolean note(ServiceState service, boolean ours) {
         Optional<String> mark = service.typeLoadBalancer() && service.loadBalancerClass() == null && !ours
-                ? service.foreignMark()
+                ? service.foreignIngress()
                 : Optional.empty();
         boolean before = marks.isEmpty();
         mark.ifPresentOrElse(found -> marks.put(service.key(), found), () -> marks.remove(service.key()));

@@ -122,7 +122,7 @@ public final class ServiceControl {
      * of it, unless it is out of a pool.
      */
     private void holdWhatIsPublished(ServiceState service) {
-        if (service.hasOurFinalizer()) {
+        if (service.isMarkedOurs()) {
             ServiceSnapshot snapshot =
                     snapshot(service.key(), Optional.of(service)).withoutReservations();
             requests(snapshot).forEach(parts.ledger()::holdAgain);
@@ -218,7 +218,7 @@ public final class ServiceControl {
     }
 
     private boolean isOurs(ServiceState service) {
-        return service.hasOurFinalizer()
+        return service.isMarkedOurs()
                 || parts.ledger().heldFor(service.key()).stream()
                         .anyMatch(holding -> holding.isFor(service.key(), service.uid()));
     }

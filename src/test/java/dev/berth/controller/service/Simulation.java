@@ -915,10 +915,10 @@ final class Simulation {
                 .toList();
         String value = service.loadBalancerClass();
         boolean served = value == null || value.equals(SHOWN) || value.equals(SLOW);
-        boolean foreign = !service.hasOurFinalizer() && service.foreignMark().isPresent();
+        boolean foreign = !service.isMarkedOurs() && service.foreignMark().isPresent();
         boolean standsBack = value == null
                 && held.isEmpty()
-                && !service.hasOurFinalizer()
+                && !service.isMarkedOurs()
                 && classes.classless() == Classless.AUTO
                 && operators.getFirst().services.standBack().isPresent();
         if (!service.wantsLoadBalancer() || !served || foreign || standsBack) {
