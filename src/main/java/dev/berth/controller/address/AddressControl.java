@@ -118,23 +118,27 @@ public final class AddressControl {
         return Next.ON_EVENT;
     }
 
-    /** The Address object that the cache had of {@code ip} is gone. */
-    public void vanished(Ip ip, String uid) {
+    /** The Address object that the cache had of {@code ip} is gone, unless the cache has that very object. */
+    public Next vanished(Ip ip, String uid) {
         gate.await();
+        if (cluster.claim(ip).filter(claim -> claim.uid().equals(uid)).isPresent()) {
+            // The operator SDK tells of the deletion of one with the object that was made in its place.
+            return reconcile(ip);
+        }
         ledger.gone(uid);
         if (deleted.remove(uid)) {
-            return;
+            return Next.ON_EVENT;
         }
         Optional<Holding> known = ledger.holding(ip);
         if (known.isEmpty() || !isOf(known.get(), uid)) {
-            return;
+            return Next.ON_EVENT;
         }
         List<Owner> owners = known.get().owners().stream()
                 .filter(owner -> !owner.isReservation())
                 .toList();
         if (owners.isEmpty() || classes.get().isServedElsewhere(known.get().loadBalancerClass())) {
             due.accept(ledger.free(ip));
-            return;
+            return Next.ON_EVENT;
         }
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
         ledger.lost(ip);
@@ -148,6 +152,7 @@ public final class AddressControl {
                 }
             }
         }
+        return Next.ON_EVENT;
     }
 
     private static boolean isOf(Holding holding, String uid) {

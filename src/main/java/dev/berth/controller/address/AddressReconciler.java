@@ -42,8 +42,7 @@ public final class AddressReconciler implements Reconciler<Address> {
             return UpdateControl.noUpdate();
         }
         if (context.isPrimaryResourceDeleted()) {
-            control.vanished(ip.get(), address.getMetadata().getUid());
-            return UpdateControl.noUpdate();
+            return Answer.of(control.vanished(ip.get(), address.getMetadata().getUid()));
         }
         return Answer.of(control.reconcile(ip.get()));
     }

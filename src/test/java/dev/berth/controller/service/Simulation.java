@@ -224,8 +224,7 @@ final class Simulation {
                 case Work.OfAddress(Ip ip) -> {
                     String uid = vanished.remove(ip);
                     if (client.claim(ip).isEmpty() && uid != null) {
-                        addresses.vanished(ip, uid);
-                        yield Next.ON_EVENT;
+                        yield addresses.vanished(ip, uid);
                     }
                     yield addresses.reconcile(ip);
                 }

@@ -1,0 +1,128 @@
+package dev.berth.controller.address;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.StartGate;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServiceState;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class AddressControlTest {
+    private static final Ip IP = Ip.parse("192.0.2.1");
+    private static final Owner WEB = new Owner(new ServiceKey("prod", "web"), "u1");
+
+    private final Unwritten cluster = new Unwritten();
+    private final Ledger ledger = new Ledger();
+    private AddressControl control;
+
+    @BeforeEach
+    void open() {
+        StartGate gate = new StartGate();
+        gate.open();
+        control = new AddressControl(
+                cluster, ledger, gate, new Backoff(new Random(1)), ClassBook::empty, none -> {}, none -> {});
+    }
+
+    private static Claim claim(String uid) {
+        return new Claim(IP, uid, "5", "edge", "berth.dev/pool", List.of(WEB));
+    }
+
+    private Optional<Holding.State> held() {
+        return ledger.holding(IP).map(Holding::state);
+    }
+
+    @Test
+    void vanishedObjectThatTheCacheHas_isThere() {
+        cluster.cached = Optional.of(claim("a2"));
+        ledger.observe(claim("a2"));
+
+        control.vanished(IP, "a2");
+
+        assertThat(ledger.isGone("a2")).isFalse();
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+    }
+
+    /** A cluster of at most one Address, without Services in the cache; nothing is written. */
+    private static final class Unwritten implements Cluster {
+        private Optional<Claim> cached = Optional.empty();
+        private Read<ServiceState> live = new Read.Absent<>();
+
+        @Override
+        public Optional<ServiceState> service(ServiceKey key) {
+            return Optional.empty();
+        }
+
+        @Override
+        public List<ServiceState> services() {
+            return List.of();
+        }
+
+        @Override
+        public Map<String, String> namespaceLabels(String namespace) {
+            return Map.of();
+        }
+
+        @Override
+        public Optional<Claim> claim(Ip ip) {
+            return cached;
+        }
+
+        @Override
+        public List<Claim> claims() {
+            return cached.stream().toList();
+        }
+
+        @Override
+        public Read<ServiceState> readService(ServiceKey key) {
+            return live;
+        }
+
+        @Override
+        public Read<Claim> readClaim(Ip ip) {
+            return new Read.Failed<>("not asked for");
+        }
+
+        @Override
+        public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
+            return new Write.Refused<>("not asked for");
+        }
+
+        @Override
+        public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
+            return new Write.Refused<>("not asked for");
+        }
+
+        @Override
+        public Write<Claim> deleteClaim(Claim seen) {
+            return new Write.Refused<>("not asked for");
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            return new Write.Refused<>("not asked for");
+        }
+
+        @Override
+        public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
+            return new Write.Refused<>("not asked for");
+        }
+    }
+}
