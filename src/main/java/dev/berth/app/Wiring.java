@@ -68,7 +68,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +138,8 @@ public final class Wiring {
                 backoff,
                 this::classBook,
                 this::wake,
-                ip -> addressWakeups.wake(new ResourceID(ip.objectName())));
+                ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
+                Wiring::later);
         classes = new ClassControl(
                 caches,
                 options.controllerName,
@@ -171,6 +174,11 @@ public final class Wiring {
     /** Before Quarkus starts: what it shall run with. */
     static void options(OperatorOptions chosen) {
         options = chosen;
+    }
+
+    private static void later(Duration delay, Runnable what) {
+        CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
+                .execute(what);
     }
 
     private ClassBook classBook() {

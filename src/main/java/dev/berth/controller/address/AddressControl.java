@@ -14,6 +14,7 @@ import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ServiceState;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -37,9 +38,6 @@ public final class AddressControl {
 
     private static final int REMEMBERED = 10_000;
 
-    /** How often a read is tried when no event will come again; after that, the address stays held until a restart. */
-    private static final int READS = 5;
-
     private final Cluster cluster;
     private final Ledger ledger;
     private final StartGate gate;
@@ -47,6 +45,12 @@ public final class AddressControl {
     private final Supplier<ClassBook> classes;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
+    private final Later later;
+
+    /** Does things after a delay, also for what is in no cache any more. */
+    public interface Later {
+        void after(Duration delay, Runnable what);
+    }
 
     /** Objects that we deleted, by uid, until the cache has heard of it: what it says of them is old. */
     private final Set<String> deleted = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
@@ -64,6 +68,7 @@ public final class AddressControl {
      * @param classes the classes as they are judged now
      * @param due told which Services to reconcile
      * @param retry told which address to reconcile again, for its Service cannot be any more
+     * @param later for an Address that cannot be reconciled any more, either
      */
     public AddressControl(
             Cluster cluster,
@@ -72,7 +77,8 @@ public final class AddressControl {
             Backoff backoff,
             Supplier<ClassBook> classes,
             Consumer<Collection<ServiceKey>> due,
-            Consumer<Ip> retry) {
+            Consumer<Ip> retry,
+            Later later) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.gate = gate;
@@ -80,6 +86,7 @@ public final class AddressControl {
         this.classes = classes;
         this.due = due;
         this.retry = retry;
+        this.later = later;
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */
@@ -147,12 +154,19 @@ public final class AddressControl {
                 LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
                 due.accept(List.of(owner.service()));
             } else {
-                for (int tries = 0; tries < READS && !isReleased(ip, owner); tries++) {
-                    LOG.debug("{}: reading {} again", ip, owner.service());
-                }
+                releaseVanished(ip, owner, 1);
             }
         }
         return Next.ON_EVENT;
+    }
+
+    /** No event will come again, so it is read again until it is known whether {@code owner} is gone. */
+    private void releaseVanished(Ip ip, Owner owner, int tries) {
+        boolean stillHeld =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
+        if (stillHeld && !isReleased(ip, owner)) {
+            later.after(backoff.after(tries), () -> releaseVanished(ip, owner, tries + 1));
+        }
     }
 
     private static boolean isOf(Holding holding, String uid) {

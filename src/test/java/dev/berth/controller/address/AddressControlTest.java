@@ -17,6 +17,8 @@ import dev.berth.plan.ClassBook;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +33,8 @@ class AddressControlTest {
 
     private final Unwritten cluster = new Unwritten();
     private final Ledger ledger = new Ledger();
+    private final List<Duration> delays = new ArrayList<>();
+    private Runnable next = () -> {};
     private AddressControl control;
 
     @BeforeEach
@@ -38,7 +42,17 @@ class AddressControlTest {
         StartGate gate = new StartGate();
         gate.open();
         control = new AddressControl(
-                cluster, ledger, gate, new Backoff(new Random(1)), ClassBook::empty, none -> {}, none -> {});
+                cluster,
+                ledger,
+                gate,
+                new Backoff(new Random(1)),
+                ClassBook::empty,
+                none -> {},
+                none -> {},
+                (delay, what) -> {
+                    delays.add(delay);
+                    next = what;
+                });
     }
 
     private static Claim claim(String uid) {
@@ -57,6 +71,41 @@ class AddressControlTest {
         control.vanished(IP, "a2");
 
         assertThat(ledger.isGone("a2")).isFalse();
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+    }
+
+    @Test
+    void whoseAVanishedAddressWas_isReadAgain_withGrowingDelays_untilItIsTold() {
+        ledger.observe(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+
+        control.vanished(IP, "a1");
+        for (int i = 0; i < 20; i++) {
+            assertThat(held()).hasValue(Holding.State.HELD);
+            next.run();
+        }
+        assertThat(delays).hasSize(21);
+        assertThat(delays.subList(0, 6)).isSorted();
+        assertThat(delays.getLast()).isBetween(Duration.ofSeconds(270), Duration.ofSeconds(300));
+
+        cluster.live = new Read.Absent<>();
+        next.run();
+
+        assertThat(held()).isEmpty();
+        assertThat(delays).hasSize(21);
+    }
+
+    @Test
+    void vanishedAddressThatAnotherHoldsByNow_isReadNoMore() {
+        ledger.observe(claim("a1"));
+        cluster.live = new Read.Failed<>("no route to host");
+        control.vanished(IP, "a1");
+        ledger.observe(new Claim(
+                IP, "a2", "6", "edge", "berth.dev/pool", List.of(new Owner(new ServiceKey("prod", "other"), "u2"))));
+
+        next.run();
+
+        assertThat(delays).hasSize(1);
         assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
 

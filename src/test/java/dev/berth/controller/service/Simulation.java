@@ -79,6 +79,8 @@ final class Simulation {
         record OfService(ServiceKey key) implements Work {}
 
         record OfAddress(Ip ip) implements Work {}
+
+        record Later(Runnable what) implements Work {}
     }
 
     /** The process was killed here. */
@@ -156,11 +158,19 @@ final class Simulation {
             this.client = client;
             StartGate gate = new StartGate();
             Backoff backoff = new Backoff(new Random(seed));
-            addresses = new AddressControl(client, ledger, gate, backoff, () -> classes, this::wake, ip -> {
-                if (client.claim(ip).isPresent()) {
-                    queue.add(new Work.OfAddress(ip));
-                }
-            });
+            addresses = new AddressControl(
+                    client,
+                    ledger,
+                    gate,
+                    backoff,
+                    () -> classes,
+                    this::wake,
+                    ip -> {
+                        if (client.claim(ip).isPresent()) {
+                            queue.add(new Work.OfAddress(ip));
+                        }
+                    },
+                    (delay, what) -> timers.put(new Work.Later(what), clock.plus(delay)));
             SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
             providers.put(PoolProvider.NAME, new PoolProvider());
             providers.put("slow", slow);
@@ -227,6 +237,10 @@ final class Simulation {
                         yield addresses.vanished(ip, uid);
                     }
                     yield addresses.reconcile(ip);
+                }
+                case Work.Later(Runnable what) -> {
+                    what.run();
+                    yield Next.ON_EVENT;
                 }
             };
             next.delay().ifPresent(delay -> timers.put(work, clock.plus(delay)));
@@ -302,6 +316,7 @@ final class Simulation {
                 boolean there = switch (work) {
                     case Work.OfService(ServiceKey key) -> client.service(key).isPresent();
                     case Work.OfAddress(Ip ip) -> client.claim(ip).isPresent();
+                    case Work.Later later -> true;
                 };
                 if (there) {
                     queue.add(work);
