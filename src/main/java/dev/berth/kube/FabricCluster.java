@@ -15,6 +15,7 @@ import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -32,12 +33,12 @@ import org.jspecify.annotations.Nullable;
 public final class FabricCluster implements Cluster {
     private static final int UNPROCESSABLE = 422;
     private static final int TOO_MANY_REQUESTS = 429;
-    private static final int WRITES_AT_ONCE = 32;
+    private static final int WRITES_AT_ONCE = 16;
 
     private final KubernetesClient client;
     private final Caches caches;
 
-    /** More at once gain nothing, and take the API server from others. */
+    /** More at once gain nothing, take the API server from others, and cost a TLS handshake each. */
     private final Semaphore writes = new Semaphore(WRITES_AT_ONCE);
 
     public FabricCluster(KubernetesClient client, Caches caches) {
@@ -221,13 +222,20 @@ public final class FabricCluster implements Cluster {
         if (dryRun) {
             context.withDryRun(List.of("All"));
         }
+        // Named by an object: of one named by name alone, the client reads the whole object first.
+        Service named = new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace(seen.key().namespace())
+                .withName(seen.key().name())
+                .endMetadata()
+                .build();
         return write(
                 () -> client.services()
                         .inNamespace(seen.key().namespace())
-                        .withName(seen.key().name())
+                        .resource(named)
                         .subresource("status")
                         .patch(context.build(), patch.toString()),
-                (Service answer) -> ServiceStates.of(answer));
+                ServiceStates::of);
     }
 
     private static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {

@@ -384,21 +384,26 @@ class MainPathIT {
     }
 
     @Test
-    void oneService_costsOneClaimAndOnePatch() {
+    void oneService_costsOneClaimAndOnePatch_andNoReads() {
         String namespace = berth.namespace("writes");
         berth.pool(namespace, "198.51.100.208/28");
         berth.service(namespace, "counted");
         berth.awaitAddress(namespace, "counted");
 
         await().atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(writesTo("services", "counted")).hasSize(1);
-            assertThat(writesTo("addresses", "198.51.100.208")).hasSize(1);
+            assertThat(requestsTo("services", "counted"))
+                    .extracting(AuditEvent::verb)
+                    .containsExactly("patch");
+            assertThat(requestsTo("addresses", "198.51.100.208"))
+                    .extracting(AuditEvent::verb)
+                    .containsExactly("create");
         });
     }
 
-    private static List<AuditEvent> writesTo(String resource, String name) {
+    /** Reads, too: the client would add some without being asked. */
+    private static List<AuditEvent> requestsTo(String resource, String name) {
         return controlPlane.auditEvents().stream()
-                .filter(AuditEvent::isWrite)
+                .filter(event -> !event.dryRun())
                 .filter(event -> event.user().endsWith(":berth"))
                 .filter(event -> event.resource().equals(resource))
                 .filter(event -> event.name().equals(name))
