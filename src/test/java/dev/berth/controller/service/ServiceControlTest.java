@@ -77,7 +77,15 @@ class ServiceControlTest {
                     new ServiceControl.Parts(
                             client,
                             ledger,
-                            new AddressControl(client, ledger, gate, backoff, due -> {}, ip -> {}),
+                            new AddressControl(
+                                    client,
+                                    ledger,
+                                    gate,
+                                    backoff,
+                                    () -> classes,
+                                    due -> {},
+                                    ip -> {},
+                                    (delay, what) -> {}),
                             new Providers(providers),
                             silence,
                             new IpModeSupport(true),
