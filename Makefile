@@ -21,6 +21,9 @@ CRDS      = crds
 # The build that demo, run, bench and manifests use; target/ has no other mark of a whole build.
 BUILT = target/test.classpath
 BUILT_FROM := pom.xml $(shell find src/main/java src/main/resources src/main/proto src/test/java src/test/resources 2>/dev/null)
+# The operator's AOT cache, made as src/main/docker/Dockerfile makes it; another build of the jars makes it stale.
+AOT_CACHE = target/quarkus-app/app.aot
+APPLICATION := $(wildcard target/quarkus-app/quarkus-run.jar)
 JAVA_TEST_TREE = $(JDK) java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
   -Djava.util.logging.manager=org.jboss.logmanager.LogManager -Dio.netty.noUnsafe=true \
   -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
@@ -36,11 +39,11 @@ help: ## lists the targets
 	  awk -F '\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
 
 .PHONY: demo
-demo: kube-to-run $(BUILT) ## starts a real API server and Berth, shows Services getting addresses, and ends
+demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Services getting addresses, and ends
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo demo
 
 .PHONY: run
-run: kube-to-run $(BUILT) ## the same, and stays up for your own kubectl until Ctrl-C
+run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl until Ctrl-C
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
 
 .PHONY: test
@@ -53,7 +56,7 @@ test: kube-to-test one-file-check ## builds and runs every test (mvn verify)
 	@echo "make: every test passed"
 
 .PHONY: bench
-bench: $(BUILT) ## compares Berth with Kubernetes' own service controller (minutes)
+bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (minutes)
 	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller
 	@$(JAVA_TEST_TREE) dev.berth.bench.Bench
 
@@ -100,3 +103,8 @@ $(BUILT): $(BUILT_FROM)
 	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
 	@$(MVN) -q package -DskipTests $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=$@.new
 	@mv $@.new $@
+
+$(AOT_CACHE): $(BUILT) $(APPLICATION) src/main/docker/jvm.options
+	@echo "make: recording the classes that the operator needs"
+	@$(JDK) java @src/main/docker/jvm.options -XX:AOTCacheOutput=$@ -jar target/quarkus-app/quarkus-run.jar train \
+	  > target/train.log 2>&1 || { cat target/train.log >&2; exit 1; }

@@ -36,7 +36,7 @@ final class OperatorCommand implements Callable<Integer> {
     }
 
     /** Quarkus and the client take their settings from system properties. */
-    private static void configure(OperatorOptions options) {
+    static void configure(OperatorOptions options) {
         // Netty's own switch: without it a JDK 25 warns of sun.misc.Unsafe at every start.
         System.setProperty("io.netty.noUnsafe", "true");
         if (options.kubeconfig != null) {

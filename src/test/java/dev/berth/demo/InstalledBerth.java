@@ -11,11 +11,15 @@ import java.util.stream.Stream;
 
 /**
  * Berth, installed as its users install it: the manifests of src/main/kubernetes, and the packaged operator with the
- * flags, the JVM options and the ServiceAccount of its Deployment. A process stands in for its Pod.
+ * flags and the ServiceAccount of its Deployment and the JVM options of its image. A process stands in for its Pod.
  */
 public final class InstalledBerth {
     private static final String NAMESPACE = "berth-system";
     private static final String NAME = "berth";
+
+    /** How the image starts the JVM; the cache is made by the Makefile, as the Dockerfile makes the image's. */
+    private static final List<String> IMAGE_OPTIONS =
+            List.of("@src/main/docker/jvm.options", "-XX:AOTCache=target/quarkus-app/app.aot");
 
     private final ControlPlane cluster;
 
@@ -49,13 +53,13 @@ public final class InstalledBerth {
                 .toList();
     }
 
-    /** Of the Deployment's JAVA_TOOL_OPTIONS. */
-    public List<String> jvmOptions() {
-        return container().getEnv().stream()
+    /** Of the image, and of the Deployment's JAVA_TOOL_OPTIONS. */
+    private List<String> jvmOptions() {
+        Stream<String> deployment = container().getEnv().stream()
                 .filter(variable -> variable.getName().equals("JAVA_TOOL_OPTIONS"))
                 .map(EnvVar::getValue)
-                .flatMap(value -> Stream.of(value.strip().split("\\s+")))
-                .toList();
+                .flatMap(value -> Stream.of(value.strip().split("\\s+")));
+        return Stream.concat(IMAGE_OPTIONS.stream(), deployment).toList();
     }
 
     private Container container() {
