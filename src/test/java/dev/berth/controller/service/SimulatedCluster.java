@@ -71,7 +71,7 @@ final class SimulatedCluster {
     final NavigableMap<ServiceKey, String> publishedByUs = new TreeMap<>();
 
     private final List<Client> clients = new ArrayList<>();
-    private final boolean dropsIpMode;
+    private boolean dropsIpMode;
     private final Line line;
     private long revision = 100;
     private long nextUid = 1;
@@ -80,6 +80,15 @@ final class SimulatedCluster {
     SimulatedCluster(boolean dropsIpMode, Line line) {
         this.dropsIpMode = dropsIpMode;
         this.line = line;
+    }
+
+    /** Switches the gate LoadBalancerIPMode of the API server. */
+    void dropIpMode(boolean drops) {
+        dropsIpMode = drops;
+    }
+
+    boolean dropsIpMode() {
+        return dropsIpMode;
     }
 
     int writes() {
@@ -391,6 +400,11 @@ final class SimulatedCluster {
                     : Optional.of(new Write.Conflict<>("changed"));
         }
 
+        /** As upstream: with its gate off, an API server goes on keeping the field where it is in use. */
+        private boolean usesIpMode(ServiceState stored) {
+            return stored.ingress().stream().anyMatch(entry -> entry.ipMode() != null);
+        }
+
         private SampleService published(ServiceState seen, Publication.Difference difference) {
             SampleService wanted = SampleService.from(seen);
             if (difference.finalizer() && !seen.hasOurFinalizer()) {
@@ -399,7 +413,7 @@ final class SimulatedCluster {
             List<Published> entries = difference.ingress();
             if (entries != null) {
                 wanted.ingress(
-                        dropsIpMode
+                        dropsIpMode && !usesIpMode(seen)
                                 ? entries.stream().map(Published::withoutIpMode).toList()
                                 : entries);
             }

@@ -421,7 +421,6 @@ final class Simulation {
     private final SimulatedCluster cluster;
     private final SlowProvider slow = new SlowProvider();
     private final ClassBook classes;
-    private final boolean dropsIpMode;
     private final boolean strangers;
     private PoolBook pools;
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
@@ -436,7 +435,7 @@ final class Simulation {
     Simulation(long seed, int operatorsAtOnce) {
         this.seed = seed;
         random = new Random(seed);
-        dropsIpMode = random.nextInt(5) == 0;
+        boolean dropsIpMode = random.nextInt(5) == 0;
         strangers = random.nextInt(3) == 0;
         cluster = new SimulatedCluster(dropsIpMode, new Line());
         classes = ClassBook.of(
@@ -547,6 +546,10 @@ final class Simulation {
             if (!operator.timers.isEmpty()) {
                 operator.advance();
             }
+        } else if (dice < 98) {
+            if (random.nextInt(5) == 0) {
+                switchIpModeGate();
+            }
         } else if (dice < 99) {
             if (!stillUnderWay.isEmpty()) {
                 landLate();
@@ -554,6 +557,11 @@ final class Simulation {
         } else {
             restart();
         }
+    }
+
+    private void switchIpModeGate() {
+        cluster.dropIpMode(!cluster.dropsIpMode());
+        trace("the API server " + (cluster.dropsIpMode() ? "drops" : "keeps") + " ipMode from now on");
     }
 
     private void landLate() {
@@ -959,6 +967,15 @@ final class Simulation {
                         .map(claim -> claim.ip().toString()))
                 .toList();
         check(shown.equals(expected), service + " shows " + shown + ", but has " + expected);
+        if (!cluster.dropsIpMode() && !held.isEmpty()) {
+            IpMode mode = classes.byValue(String.valueOf(held.getFirst().loadBalancerClass()))
+                    .orElseThrow()
+                    .ipMode();
+            check(
+                    service.ingress().stream()
+                            .allMatch(entry -> (mode == IpMode.PROXY) == (entry.ipMode() == IpMode.PROXY)),
+                    service + " has not ipMode " + mode);
+        }
         check(held.isEmpty() || service.hasOurFinalizer(), service + " has an address, but no finalizer");
         check(
                 service.condition(Marks.ADDRESS_ASSIGNED)
