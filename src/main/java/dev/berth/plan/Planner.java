@@ -124,13 +124,15 @@ public final class Planner {
     }
 
     /**
-     * What is held for this very Service. What it publishes comes first, and so is what it keeps where
-     * there are several of one family: operators that know nothing of each other agree by its status.
+     * What is held for this very Service. What is claimed comes first, of that what it publishes, and so is
+     * what it keeps where there are several of one family: operators that know nothing of each other agree
+     * by its status.
      */
     public static List<Holding> claimed(ServiceState service, List<Holding> holdings) {
         return holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()))
-                .sorted(Comparator.comparing((Holding holding) -> !service.publishes(holding.ip())))
+                .sorted(Comparator.comparing((Holding holding) -> holding.state() != Holding.State.CLAIMED)
+                        .thenComparing(holding -> !service.publishes(holding.ip())))
                 .toList();
     }
 

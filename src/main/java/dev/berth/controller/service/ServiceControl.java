@@ -117,8 +117,8 @@ public final class ServiceControl {
     }
 
     /**
-     * What it may keep it gets again. What it shall lose (it is being deleted, or wants the family no more)
-     * is held only until it is published no longer. What another controller seems to have published is none
+     * What it may keep it gets again. What it shall lose (it is being deleted, or wants the family no more,
+     * or has a claim of another address) is held only until it is published no longer. What another controller seems to have published is none
      * of it, unless it is out of a pool.
      */
     private void holdWhatIsPublished(ServiceState service) {
@@ -130,16 +130,14 @@ public final class ServiceControl {
             if (plan instanceof ServicePlan.NotOurs) {
                 return;
             }
-            boolean leaves = plan instanceof ServicePlan.TearDown;
             List<Ip> others = plan.steps().stream()
                     .flatMap(step -> step instanceof Step.Clear(List<Published> left) ? ips(left) : Stream.empty())
                     .filter(ip -> parts.ledger().pools().poolOf(ip).isEmpty())
                     .toList();
-            List<Ip> leaving = service.publishedAddresses().stream()
-                    .filter(ip -> leaves || !service.wantedFamilies().contains(ip.family()))
+            List<Ip> published = service.publishedAddresses().stream()
                     .filter(ip -> !others.contains(ip))
                     .toList();
-            parts.ledger().holdAgain(leaving, new Owner(service.key(), service.uid()));
+            parts.ledger().holdAgain(published, new Owner(service.key(), service.uid()));
         }
     }
 

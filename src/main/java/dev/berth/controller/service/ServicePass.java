@@ -606,7 +606,7 @@ final class ServicePass {
     /**
      * Asks the API server about claims that another operator may have changed unheard: of an address that
      * is published now for the first time and was not claimed by this very pass; and of one that is about
-     * to go from the status and is nobody's as far as is known. So two operators that serve one Service
+     * to go from the status and is not its own as far as is known. So two operators that serve one Service
      * come to agree on one address before either releases the other.
      */
     private Checked checkClaims(ServicePlan.Serve serve, List<Published> entries) {
