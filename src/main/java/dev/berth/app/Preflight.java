@@ -34,7 +34,7 @@ final class Preflight {
                     "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
         }
         try (KubernetesClient client = new KubernetesClientBuilder()
-                .withConfig(new ConfigBuilder().withRequestRetryBackoffLimit(1).build())
+                .withConfig(ApiClient.bound(new ConfigBuilder().build()))
                 .build()) {
             return check(client);
         } catch (RuntimeException unreadable) {
