@@ -3,11 +3,11 @@ package dev.berth.kube;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
-import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 
 /**
  * One cache a kind. Each is handed in by the controller whose primary resource the kind is, or by
@@ -20,7 +20,7 @@ public final class Caches {
     private volatile Cache<LoadBalancerClass> classes = Cache.empty();
     private volatile Cache<Node> nodes = Cache.empty();
     private volatile Cache<Namespace> namespaces = Cache.empty();
-    private volatile Cache<ServiceCIDR> serviceCidrs = Cache.empty();
+    private volatile Cache<GenericKubernetesResource> serviceCidrs = Cache.empty();
     private volatile Cache<EndpointSlice> apiServers = Cache.empty();
 
     public Cache<Service> services() {
@@ -71,11 +71,11 @@ public final class Caches {
         namespaces = cache;
     }
 
-    public Cache<ServiceCIDR> serviceCidrs() {
+    public Cache<GenericKubernetesResource> serviceCidrs() {
         return serviceCidrs;
     }
 
-    void serviceCidrs(Cache<ServiceCIDR> cache) {
+    void serviceCidrs(Cache<GenericKubernetesResource> cache) {
         serviceCidrs = cache;
     }
 

@@ -3,11 +3,11 @@ package dev.berth.kube;
 import dev.berth.address.IpRange;
 import dev.berth.address.NeverGiven;
 import dev.berth.plan.StandBack;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
-import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Informable;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -75,9 +76,20 @@ public final class Surroundings implements AutoCloseable {
                         .inNamespace("default")
                         .withLabel(API_SERVERS_LABEL, "kubernetes"),
                 Quiet.<EndpointSlice>telling(listener)));
-        if (client.supports(ServiceCIDR.class)) {
-            caches.serviceCidrs(watch(client.resources(ServiceCIDR.class), Quiet.<ServiceCIDR>telling(listener)));
-        }
+        serviceCidrVersion(version -> client.supports(version, "ServiceCIDR"))
+                .ifPresent(version -> caches.serviceCidrs(watch(
+                        client.genericKubernetesResources(version, "ServiceCIDR"),
+                        Quiet.<GenericKubernetesResource>telling(listener))));
+    }
+
+    /**
+     * The version to read ServiceCIDRs in: v1 since Kubernetes 1.33, v1beta1 in 1.31 and 1.32, where it has to
+     * be switched on; absent: the API server has none, and its range is not known.
+     */
+    static Optional<String> serviceCidrVersion(Predicate<String> isServed) {
+        return Stream.of("networking.k8s.io/v1", "networking.k8s.io/v1beta1")
+                .filter(isServed)
+                .findFirst();
     }
 
     private <T extends HasMetadata> Cache<T> watch(Informable<T> what, ResourceEventHandler<T> handler) {
@@ -109,7 +121,7 @@ public final class Surroundings implements AutoCloseable {
                 .list()
                 .map(cidr -> new NeverGiven(
                         "ServiceCIDR \"" + cidr.getMetadata().getName() + "\"",
-                        ranges(cidr.getSpec().getCidrs()),
+                        ranges(cidr.get("spec", "cidrs")),
                         true))
                 .forEach(all::add);
         caches.nodes()
