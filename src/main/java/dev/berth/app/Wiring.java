@@ -166,7 +166,8 @@ public final class Wiring {
                 classes::book,
                 surroundings::cloudNode,
                 this::wake,
-                this::standBackChanged);
+                this::standBackChanged,
+                changed -> classWakeups.wake(new ResourceID(changed)));
         pools = new PoolControl(
                 caches, surroundings::neverGiven, ledger, gate, statuses, events, clock, this::wake, meters::refresh);
     }
@@ -225,7 +226,7 @@ public final class Wiring {
         register(
                 operator,
                 configuration,
-                new ClassReconciler(caches, classes, services::standBack, classWakeups),
+                new ClassReconciler(caches, classes, services, classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         return operator;

@@ -20,6 +20,9 @@ public final class ClassBook {
     private final SequencedMap<String, Verdict> verdicts;
     private final @Nullable Default defaultClass;
 
+    /** Why not, by value: those that are ours and cannot be served. */
+    private final Map<String, String> notAccepted;
+
     /** What other Berths declare, by value. */
     private final Map<String, ClassDeclaration> elsewhere;
 
@@ -42,11 +45,13 @@ public final class ClassBook {
             SequencedMap<String, ServedClass> byValue,
             SequencedMap<String, Verdict> verdicts,
             @Nullable Default defaultClass,
+            Map<String, String> notAccepted,
             Map<String, ClassDeclaration> elsewhere,
             @Nullable ClassDeclaration defaultElsewhere) {
         this.byValue = byValue;
         this.verdicts = verdicts;
         this.defaultClass = defaultClass;
+        this.notAccepted = notAccepted;
         this.elsewhere = elsewhere;
         this.defaultElsewhere = defaultElsewhere;
     }
@@ -65,6 +70,7 @@ public final class ClassBook {
             List<ClassDeclaration> declarations, String controllerName, Map<String, Capabilities> providers) {
         SequencedMap<String, ServedClass> byValue = new LinkedHashMap<>();
         SequencedMap<String, Verdict> verdicts = new LinkedHashMap<>();
+        Map<String, String> notAccepted = new LinkedHashMap<>();
         Map<String, ClassDeclaration> elsewhere = new LinkedHashMap<>();
         Default chosen = null;
         ClassDeclaration chosenElsewhere = null;
@@ -82,6 +88,9 @@ public final class ClassBook {
             Optional<Fault> fault = taken(declaration, byValue, elsewhere).or(() -> fault(declaration, providers));
             Optional<ServedClass> served = fault.isPresent() ? Optional.empty() : serve(declaration, providers);
             served.ifPresent(found -> byValue.put(found.value(), found));
+            fault.ifPresent(found -> notAccepted.putIfAbsent(
+                    declaration.value(),
+                    "LoadBalancerClass \"" + declaration.name() + "\" is not accepted: " + found.message()));
             boolean becomesDefault =
                     served.isPresent() && declaration.isDefault() && chosen == null && chosenElsewhere == null;
             if (becomesDefault) {
@@ -98,7 +107,7 @@ public final class ClassBook {
                             becomesDefault,
                             defaultMessage(declaration, becomesDefault, chosen, chosenElsewhere)));
         }
-        return new ClassBook(byValue, verdicts, chosen, elsewhere, chosenElsewhere);
+        return new ClassBook(byValue, verdicts, chosen, notAccepted, elsewhere, chosenElsewhere);
     }
 
     private record Fault(String reason, String message) {}
@@ -173,6 +182,11 @@ public final class ClassBook {
     /** The class that serves {@code value}; absent: none of ours does. */
     public Optional<ServedClass> byValue(String value) {
         return Optional.ofNullable(byValue.get(value));
+    }
+
+    /** Why the class of ours for {@code value} is not accepted; absent: it is, or there is none. */
+    public Optional<String> whyNotAccepted(String value) {
+        return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
     }
 
     /** Whether another Berth serves {@code value}. */

@@ -5,6 +5,7 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
@@ -157,27 +158,35 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
-        return new ServicePlan.LeaveAlone(
-                service,
-                "ClassMissing",
+        return explained(
+                Reason.ClassMissing,
                 "no accepted LoadBalancerClass serves "
                         + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
-                        + " any more; it keeps its addresses as they are until one does",
-                List.of());
+                        + " any more; it keeps its addresses as they are until one does");
+    }
+
+    private ServicePlan explained(Reason reason, String message) {
+        return new ServicePlan.LeaveAlone(
+                service, reason, null, message, List.of(new Step.Explain(reason.name(), message)));
     }
 
     private ServicePlan adopt() {
         Optional<ServedClass> served = Optional.ofNullable(service.loadBalancerClass())
                 .map(snapshot.classes()::byValue)
                 .orElseGet(this::defaultClass);
-        if (served.isEmpty()) {
-            return new ServicePlan.NotOurs(withdrawal());
-        }
         Optional<String> foreign = service.foreignMark();
+        if (served.isEmpty()) {
+            return Optional.ofNullable(service.loadBalancerClass())
+                    .filter(none -> foreign.isEmpty())
+                    .flatMap(snapshot.classes()::whyNotAccepted)
+                    .map(why -> explained(Reason.ClassNotAccepted, why))
+                    .orElseGet(() -> new ServicePlan.NotOurs(withdrawal()));
+        }
         if (foreign.isPresent()) {
             return new ServicePlan.LeaveAlone(
                     service,
-                    "ServedByAnother",
+                    Reason.ServedByAnother,
+                    served.get().name(),
                     "it carries " + foreign.get()
                             + " of another controller; remove that controller and what it left, then Berth takes over",
                     withdrawal());
@@ -187,7 +196,8 @@ public final class Planner {
                 && snapshot.standBack().isPresent()) {
             return new ServicePlan.LeaveAlone(
                     service,
-                    "StandingBack",
+                    Reason.StandingBack,
+                    served.get().name(),
                     "another controller seems to serve Services without a class ("
                             + snapshot.standBack().get().sign() + "); set spec.loadBalancerClass: "
                             + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""

@@ -1,6 +1,7 @@
 package dev.berth.plan;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What is to be done for a Service. */
 public sealed interface ServicePlan {
@@ -28,12 +29,26 @@ public sealed interface ServicePlan {
     /**
      * It wants a load balancer, and is left alone.
      *
-     * @param reason one PascalCase word
+     * @param className the LoadBalancerClass object that would serve it; null: there is none
      * @param message for people: what was seen, and what to set
      */
-    record LeaveAlone(ServiceState service, String reason, String message, List<Step> steps) implements ServicePlan {
+    record LeaveAlone(
+            ServiceState service, Reason reason, @Nullable String className, String message, List<Step> steps)
+            implements ServicePlan {
         public LeaveAlone {
             steps = List.copyOf(steps);
+        }
+
+        /** Why, as events, conditions and metrics name it. */
+        public enum Reason {
+            /** It names no class, and another controller serves such. */
+            StandingBack,
+            /** Another controller has left its marks on it. */
+            ServedByAnother,
+            /** It is ours, and its class is gone. */
+            ClassMissing,
+            /** It names a class of ours that cannot be served. */
+            ClassNotAccepted
         }
     }
 

@@ -36,6 +36,9 @@ public sealed interface Step {
         }
     }
 
+    /** Say in the status of a Service why it is left as it is; its addresses and all else stay. */
+    record Explain(String reason, String message) implements Step {}
+
     /** Take our conditions off a Service that is another's, and nothing else. */
     record Withdraw() implements Step {}
 

@@ -5,12 +5,16 @@ import dev.berth.address.Ledger;
 import dev.berth.address.Pool;
 import dev.berth.address.PoolUse;
 import dev.berth.controller.service.ServiceMetrics;
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -19,6 +23,7 @@ public final class ServiceMeters implements ServiceMetrics {
     private final MeterRegistry registry;
     private final Ledger ledger;
     private final AtomicInteger ipModeDropped = new AtomicInteger();
+    private final Map<Reason, AtomicInteger> leftAlone = new EnumMap<>(Reason.class);
     private final MultiGauge capacity;
     private final MultiGauge allocated;
     private final MultiGauge waiting;
@@ -32,6 +37,14 @@ public final class ServiceMeters implements ServiceMetrics {
         Gauge.builder("berth.services.waiting", ledger, known -> known.waiting().size())
                 .description("Services that wait for an address")
                 .register(registry);
+        for (Reason reason : Reason.values()) {
+            AtomicInteger count = new AtomicInteger();
+            leftAlone.put(reason, count);
+            Gauge.builder("berth.services.left.alone", count, AtomicInteger::get)
+                    .description("Services that want a load balancer and are left alone")
+                    .tag("reason", reason.name())
+                    .register(registry);
+        }
         capacity = gauge("berth.pool.capacity", "addresses that a pool can give out");
         allocated = gauge("berth.pool.allocated", "addresses of a pool that are claimed");
         waiting = gauge("berth.pool.waiting", "Services that wait for an address of a pool");
@@ -77,6 +90,11 @@ public final class ServiceMeters implements ServiceMetrics {
     @Override
     public void assigned() {
         registry.counter("berth.services.assigned").increment();
+    }
+
+    @Override
+    public void leftAlone(Reason reason, int services) {
+        Optional.ofNullable(leftAlone.get(reason)).ifPresent(count -> count.set(services));
     }
 
     @Override

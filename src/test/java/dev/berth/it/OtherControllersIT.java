@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.plan.Marks;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -16,6 +17,7 @@ import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -121,6 +123,63 @@ class OtherControllersIT {
         assertThat(ips(sly)).isEmpty();
         assertThat(berth.addressesOf(namespace, "sly")).isEmpty();
         assertThat(ips(berth.get(namespace, "plain"))).isEqualTo(berth.addressesOf(namespace, "plain"));
+    }
+
+    @Test
+    void serviceThatIsLeftAlone_isToldSoWhereItLasts() {
+        String namespace = berth.namespace("alone");
+        berth.pool(namespace, "198.51.100.96/28");
+        berth.loadBalancerClass("going", null);
+        OperatorProcess operator = berth.startOperator();
+        berth.service(namespace, "orphan", ofClass("test.dev/going"));
+        String ip = ips(berth.awaitAddress(namespace, "orphan")).getFirst();
+        berth.client().resources(LoadBalancerClass.class).withName("going").delete();
+        controlPlane.kubectl("apply", "-f", "src/test/resources/dev/berth/it/unknown-provider.yaml");
+        berth.service(namespace, "unserved", ofClass("example.com/unknown-provider"));
+        berth.service(namespace, "foreign", withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
+
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            assertThat(Installation.condition(berth.get(namespace, "orphan"), Marks.ADDRESS_ASSIGNED))
+                    .hasValueSatisfying(condition -> {
+                        assertThat(condition.getStatus()).isEqualTo("True");
+                        assertThat(condition.getReason()).isEqualTo("ClassMissing");
+                        assertThat(condition.getMessage())
+                                .startsWith("holds " + ip + "; no accepted LoadBalancerClass");
+                    });
+            assertThat(Installation.condition(berth.get(namespace, "unserved"), Marks.ADDRESS_ASSIGNED))
+                    .hasValueSatisfying(condition -> {
+                        assertThat(condition.getStatus()).isEqualTo("False");
+                        assertThat(condition.getReason()).isEqualTo("ClassNotAccepted");
+                        assertThat(condition.getMessage()).contains("there is no provider \"teleport\"");
+                    });
+            assertThat(controlPlane.kubectl(
+                            "get",
+                            "loadbalancerclass",
+                            "pool",
+                            "--output=jsonpath={.status.conditions[?(@.type=='LeavesAlone')].message}"))
+                    .contains(": " + namespace + "/foreign; remove");
+            for (String reason : List.of("ClassMissing", "ClassNotAccepted", "ServedByAnother")) {
+                assertThat(operator.metric("berth_services_left_alone", "reason", reason))
+                        .isEqualTo(1);
+            }
+        });
+        assertThat(ips(berth.get(namespace, "orphan"))).containsExactly(ip);
+        assertThat(operator.metric("berth_services_left_alone", "reason", "StandingBack"))
+                .isZero();
+
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("foreign")
+                .edit(service -> new ServiceBuilder(service)
+                        .editMetadata()
+                        .withFinalizers()
+                        .endMetadata()
+                        .build());
+        berth.awaitAddress(namespace, "foreign");
+        await().untilAsserted(
+                        () -> assertThat(controlPlane.kubectl("get", "loadbalancerclass", "pool", "--output=yaml"))
+                                .doesNotContain("LeavesAlone"));
     }
 
     /** Two installations on one cluster: one by the flags of the manifests, one of another controller name. */

@@ -92,6 +92,9 @@ class PlannerTest {
             "me",
             Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
 
+    private static final ClassBook NOT_ACCEPTED =
+            ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", Map.of());
+
     private static final ClassBook AUTO = classes(Classless.AUTO);
     private static final List<Row> ROWS = List.of(
             new Row(
@@ -101,6 +104,20 @@ class PlannerTest {
                     AUTO,
                     true,
                     "Serve Acquire Ensure Publish"),
+            new Row(
+                    "one that names a class of ours that is not accepted is told so",
+                    web().loadBalancerClass("x/bad"),
+                    List.of(),
+                    NOT_ACCEPTED,
+                    false,
+                    "LeaveAlone ClassNotAccepted Explain"),
+            new Row(
+                    "but not if another controller serves it",
+                    web().loadBalancerClass("x/bad").ingress("203.0.113.1"),
+                    List.of(),
+                    NOT_ACCEPTED,
+                    false,
+                    "NotOurs"),
             new Row("one of another class is not", web().loadBalancerClass("x"), List.of(), AUTO, false, "NotOurs"),
             new Row("without a class: Auto serves it", web(), List.of(), AUTO, false, "Serve Acquire Ensure Publish"),
             new Row("without a class: Auto stands back", web(), List.of(), AUTO, true, "LeaveAlone StandingBack"),
@@ -300,7 +317,7 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u1", OURS)),
                     ClassBook.empty(),
                     false,
-                    "LeaveAlone ClassMissing"),
+                    "LeaveAlone ClassMissing Explain"),
             new Row(
                     "it is being deleted: released last",
                     web().deleting(true).finalizer(Marks.FINALIZER),

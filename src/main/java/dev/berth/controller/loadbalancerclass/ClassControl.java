@@ -12,6 +12,7 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.Condition.Status;
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.StandBack;
 import dev.berth.provider.Capabilities;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -21,13 +22,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
 public final class ClassControl {
     private static final String ACCEPTED = "Accepted";
     private static final String SERVES_CLASSLESS = "ServesClassless";
+
+    /** True while Services of the class are left to another controller; else absent. */
+    private static final String LEAVES_ALONE = "LeavesAlone";
 
     private final Caches caches;
     private final String controllerName;
@@ -89,8 +92,17 @@ public final class ClassControl {
         changed.forEach(listener::classChanged);
     }
 
+    /** What the Services say about their classes. */
+    public interface Services {
+        /** Why those without a class are left to another; absent: they are not. */
+        Optional<StandBack> standBack();
+
+        /** Which Services of this class are another controller's, for people; absent: none. */
+        Optional<String> leftToAnother(String className);
+    }
+
     /** Brings the status of the class of this name up to date. */
-    public Next reconcile(String name, Supplier<Optional<StandBack>> standBack) {
+    public Next reconcile(String name, Services services) {
         gate.await();
         refresh();
         Optional<LoadBalancerClass> found = caches.classes().get(null, name);
@@ -99,7 +111,7 @@ public final class ClassControl {
             return Next.ON_EVENT;
         }
         LoadBalancerClass object = found.get();
-        List<Condition> conditions = conditions(object, verdict.get(), standBack.get());
+        List<Condition> conditions = conditions(object, verdict.get(), services);
         LoadBalancerClass.Status wanted =
                 new LoadBalancerClass.Status(object.getMetadata().getGeneration(), conditions);
         if (!Objects.equals(wanted, object.getStatus())) {
@@ -113,13 +125,15 @@ public final class ClassControl {
         return Next.ON_EVENT;
     }
 
-    private List<Condition> conditions(
-            LoadBalancerClass object, ClassBook.Verdict verdict, Optional<StandBack> standBack) {
+    private List<Condition> conditions(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {
         List<Condition> conditions = new ArrayList<>();
         conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
         if (!verdict.defaultMessage().isEmpty()) {
-            conditions.add(classless(object, verdict, standBack));
+            conditions.add(classless(object, verdict, services.standBack()));
         }
+        services.leftToAnother(object.getMetadata().getName())
+                .ifPresent(message ->
+                        conditions.add(condition(object, LEAVES_ALONE, true, Reason.ServedByAnother.name(), message)));
         return conditions;
     }
 

@@ -5,7 +5,6 @@ import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
-import dev.berth.plan.StandBack;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Ignore;
@@ -13,25 +12,20 @@ import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Supplier;
 
 /** Hands the operator SDK's events to {@link ClassControl}. */
 @Ignore
 public final class ClassReconciler implements Reconciler<LoadBalancerClass> {
     private final Caches caches;
     private final ClassControl control;
-    private final Supplier<Optional<StandBack>> standBack;
+    private final ClassControl.Services services;
     private final Wakeups<LoadBalancerClass> wakeups;
 
     public ClassReconciler(
-            Caches caches,
-            ClassControl control,
-            Supplier<Optional<StandBack>> standBack,
-            Wakeups<LoadBalancerClass> wakeups) {
+            Caches caches, ClassControl control, ClassControl.Services services, Wakeups<LoadBalancerClass> wakeups) {
         this.caches = caches;
         this.control = control;
-        this.standBack = standBack;
+        this.services = services;
         this.wakeups = wakeups;
     }
 
@@ -43,6 +37,6 @@ public final class ClassReconciler implements Reconciler<LoadBalancerClass> {
 
     @Override
     public UpdateControl<LoadBalancerClass> reconcile(LoadBalancerClass object, Context<LoadBalancerClass> context) {
-        return Answer.of(control.reconcile(object.getMetadata().getName(), standBack));
+        return Answer.of(control.reconcile(object.getMetadata().getName(), services));
     }
 }

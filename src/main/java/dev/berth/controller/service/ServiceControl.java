@@ -10,6 +10,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Read;
@@ -45,7 +46,7 @@ import org.slf4j.MDC;
  * SDK: whoever calls {@link #reconcile} makes sure that no two calls for one Service overlap, and calls
  * again after the delay that it answers.
  */
-public final class ServiceControl {
+public final class ServiceControl implements ClassControl.Services {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceControl.class);
 
     /** How often a pass may be overtaken by others' writes before it is put off. */
@@ -71,7 +72,9 @@ public final class ServiceControl {
     private final Supplier<Optional<StandBack>> cloudNode;
     private final Consumer<Collection<ServiceKey>> due;
     private final Runnable standBackChanged;
+    private final Consumer<String> leftAloneChanged;
     private final ForeignServices foreign = new ForeignServices();
+    private final LeftAlone leftAlone = new LeftAlone();
     private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(60));
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
@@ -82,6 +85,7 @@ public final class ServiceControl {
      * @param cloudNode a Node that speaks for another controller
      * @param due told which other Services to reconcile
      * @param standBackChanged told when the first sign of another controller comes, or the last goes
+     * @param leftAloneChanged told of which LoadBalancerClass {@link #leftToAnother} says something else now
      */
     public ServiceControl(
             Parts parts,
@@ -89,16 +93,19 @@ public final class ServiceControl {
             Supplier<ClassBook> classes,
             Supplier<Optional<StandBack>> cloudNode,
             Consumer<Collection<ServiceKey>> due,
-            Runnable standBackChanged) {
+            Runnable standBackChanged,
+            Consumer<String> leftAloneChanged) {
         this.parts = parts;
         this.gate = gate;
         this.classes = classes;
         this.cloudNode = cloudNode;
         this.due = due;
         this.standBackChanged = standBackChanged;
+        this.leftAloneChanged = leftAloneChanged;
     }
 
     /** Why Services without a class are left to another; absent: they are not. */
+    @Override
     public Optional<StandBack> standBack() {
         return cloudNode.get().or(foreign::sign);
     }
@@ -197,6 +204,7 @@ public final class ServiceControl {
             }
             noteForeign(key, service);
             ServicePlan plan = Planner.plan(snapshot(key, service));
+            noteLeftAlone(key, plan);
             switch (new ServicePass(parts, guard, due, memory, key, service, plan, live).run()) {
                 case ServicePass.Outcome.Finished(Next next) -> {
                     return next;
@@ -213,6 +221,16 @@ public final class ServiceControl {
         if (changed) {
             standBackChanged.run();
         }
+    }
+
+    private void noteLeftAlone(ServiceKey key, ServicePlan plan) {
+        leftAlone.note(key, plan, parts.metrics()::leftAlone).forEach(leftAloneChanged);
+    }
+
+    /** Which Services of this LoadBalancerClass are another controller's, for people; absent: none. */
+    @Override
+    public Optional<String> leftToAnother(String className) {
+        return leftAlone.toAnother(className);
     }
 
     private boolean isOurs(ServiceState service) {

@@ -1,5 +1,7 @@
 package dev.berth.controller.service;
 
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+
 /** What is counted while Services are reconciled. */
 public interface ServiceMetrics {
     /** The API server dropped {@code ipMode}, or keeps it again. */
@@ -10,6 +12,9 @@ public interface ServiceMetrics {
 
     /** A Service got all or some of its addresses. */
     void assigned();
+
+    /** So many Services that want a load balancer are left alone for this reason. */
+    void leftAlone(Reason reason, int services);
 
     /** A Service could not be brought to where it shall be. */
     void failed();

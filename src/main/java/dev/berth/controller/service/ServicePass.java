@@ -133,18 +133,44 @@ final class ServicePass {
 
     private Outcome leaveAlone(ServicePlan.LeaveAlone leave) {
         due.accept(parts.ledger().stopWaiting(key));
-        parts.events().warning(About.service(leave.service()), leave.reason(), leave.message());
+        parts.events().warning(About.service(leave.service()), leave.reason().name(), leave.message());
+        for (Step step : leave.steps()) {
+            if (step instanceof Step.Explain(String reason, String message)) {
+                return explain(leave.service(), reason, message);
+            }
+        }
         return withdraw(leave.steps());
+    }
+
+    /** An event is gone after an hour; this stays as long as it is so. */
+    private Outcome explain(ServiceState state, String reason, String message) {
+        List<Ip> own = addressesOf(state);
+        String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(Publication.condition(
+                state,
+                Marks.ADDRESS_ASSIGNED,
+                !own.isEmpty(),
+                reason,
+                own.isEmpty() ? message : "holds " + holds + "; " + message,
+                now()));
+        state.conditions().stream()
+                .filter(other ->
+                        Marks.CONDITIONS.contains(other.type()) && !other.type().equals(Marks.ADDRESS_ASSIGNED))
+                .forEach(conditions::add);
+        return writeAlone(state, new Publication(false, null, conditions), "saying why it is left alone");
     }
 
     private Outcome withdraw(List<Step> steps) {
         if (service.isEmpty() || !steps.contains(new Step.Withdraw())) {
             return new Outcome.Finished(Next.ON_EVENT);
         }
-        Optional<Outcome> outcome =
-                write(service.get(), new Publication(false, null, List.of()), "taking the conditions back");
-        return outcome.orElseGet(
-                () -> trouble.map(what -> failed(service.get(), what)).orElse(new Outcome.Finished(Next.ON_EVENT)));
+        return writeAlone(service.get(), new Publication(false, null, List.of()), "taking the conditions back");
+    }
+
+    private Outcome writeAlone(ServiceState state, Publication wanted, String doing) {
+        return write(state, wanted, doing)
+                .orElseGet(() -> trouble.map(what -> failed(state, what)).orElse(new Outcome.Finished(Next.ON_EVENT)));
     }
 
     private Outcome serve(ServicePlan.Serve serve) {
@@ -196,6 +222,7 @@ final class ServicePass {
             case Step.DeleteLoadBalancer none -> Optional.empty();
             case Step.Clear none -> Optional.empty();
             case Step.Withdraw none -> Optional.empty();
+            case Step.Explain none -> Optional.empty();
         };
     }
 

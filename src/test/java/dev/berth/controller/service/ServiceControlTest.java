@@ -98,7 +98,8 @@ class ServiceControlTest {
                     () -> classes,
                     Optional::empty,
                     due -> {},
-                    () -> {});
+                    () -> {},
+                    none -> {});
             gate.open();
             ledger.usePools(PoolBook.of(
                     List.of(new PoolDeclaration(

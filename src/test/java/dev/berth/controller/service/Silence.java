@@ -20,5 +20,8 @@ final class Silence implements Events, ServiceMetrics {
     public void assigned() {}
 
     @Override
+    public void leftAlone(dev.berth.plan.ServicePlan.LeaveAlone.Reason reason, int services) {}
+
+    @Override
     public void failed() {}
 }

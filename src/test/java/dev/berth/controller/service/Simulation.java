@@ -21,6 +21,7 @@ import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Published;
 import dev.berth.plan.SampleService;
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;
@@ -191,7 +192,8 @@ final class Simulation {
                     () -> classes,
                     Optional::empty,
                     this::wake,
-                    this::standBackChanged);
+                    this::standBackChanged,
+                    none -> {});
             ledger.rebuild(client.claims());
             wake(ledger.usePools(pools));
             services.adopt();

@@ -1,0 +1,57 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LeftAloneTest {
+    private static final ServicePlan SERVED = new ServicePlan.NotOurs(List.of());
+
+    private final Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
+    private final LeftAlone leftAlone = new LeftAlone();
+
+    private List<String> note(String service, ServicePlan plan) {
+        return leftAlone.note(new ServiceKey("prod", service), plan, counts::put);
+    }
+
+    private static ServicePlan left(String service, Reason reason) {
+        return new ServicePlan.LeaveAlone(
+                SampleService.named(new ServiceKey("prod", service), "u1").build(), reason, "pool", "", List.of());
+    }
+
+    @Test
+    void services_countUntilTheyAreLeftAloneNoMore() {
+        note("a", left("a", Reason.StandingBack));
+        note("b", left("b", Reason.StandingBack));
+        note("b", left("b", Reason.ServedByAnother));
+        assertThat(counts).containsEntry(Reason.StandingBack, 1).containsEntry(Reason.ServedByAnother, 1);
+
+        note("a", SERVED);
+        note("b", SERVED);
+        assertThat(counts).containsEntry(Reason.StandingBack, 0).containsEntry(Reason.ServedByAnother, 0);
+    }
+
+    @Test
+    void classTellsWhichServicesAreAnothers_andIsDueWhenThatChanges() {
+        assertThat(note("a", left("a", Reason.ServedByAnother))).containsExactly("pool");
+        assertThat(note("a", left("a", Reason.ServedByAnother))).isEmpty();
+        for (String service : List.of("b", "c", "d", "e")) {
+            note(service, left(service, Reason.ServedByAnother));
+        }
+        assertThat(leftAlone.toAnother("pool"))
+                .hasValueSatisfying(
+                        message -> assertThat(message).contains(": prod/a, prod/b, prod/c and 2 more; remove"));
+
+        for (String service : List.of("a", "b", "c", "d", "e")) {
+            assertThat(note(service, SERVED)).containsExactly("pool");
+        }
+        assertThat(leftAlone.toAnother("pool")).isEmpty();
+    }
+}
