@@ -101,7 +101,7 @@ one-file-check: kubectl
 
 $(BUILT): $(BUILT_FROM)
 	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
-	@$(MVN) -q package -DskipTests $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=$@.new
+	@$(MVN) -q package -DskipTests -Djacoco.skip=true $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=$@.new
 	@mv $@.new $@
 
 $(AOT_CACHE): $(BUILT) $(APPLICATION) src/main/docker/jvm.options

@@ -21,7 +21,6 @@ import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Published;
 import dev.berth.plan.SampleService;
-import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;

@@ -1,0 +1,109 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.testing.AuditEvent;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesList;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The permissions of the manifests are those that the operator needs; none is left over. */
+class RbacIT {
+    /** What one life of a few Services need not come by, and why it is needed. */
+    private static final Map<String, String> NEEDED_ALL_THE_SAME = new TreeMap<>(Map.of(
+            "get addresses", "after a conflict or a lost answer, only a read tells whose an address is",
+            "get services", "before an Address is released whose Service is in no cache",
+            "update leases", "the client renews by patch or by update, as the lease is its own or is taken over",
+            "patch leases", "as above"));
+
+    @Test
+    void everyPermission_isUsed_orIsNeededForAReason() throws IOException {
+        try (ControlPlane controlPlane = ControlPlane.builder().withAuditLog().start();
+                Installation berth = new Installation(controlPlane)) {
+            String namespace = berth.namespace("rbac");
+            berth.pool(namespace, "198.51.100.0/31");
+            reserve(berth, namespace, "reserved", "198.51.100.1");
+            berth.startOperator("--leader-elect").awaitLog("ready after");
+            berth.service(namespace, "reserved");
+            berth.service(namespace, "first");
+            berth.service(namespace, "second");
+            berth.awaitAddress(namespace, "reserved");
+            berth.awaitAddress(namespace, "first");
+            berth.client().services().inNamespace(namespace).withName("first").delete();
+            berth.awaitAddress(namespace, "second");
+
+            Set<String> granted = granted();
+            await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+                Set<String> surplus = new TreeSet<>(granted);
+                surplus.removeAll(used(controlPlane));
+                surplus.removeAll(NEEDED_ALL_THE_SAME.keySet());
+                assertThat(surplus).isEmpty();
+            });
+            assertThat(granted).containsAll(NEEDED_ALL_THE_SAME.keySet());
+        }
+    }
+
+    private static void reserve(Installation berth, String namespace, String service, String ip) {
+        Address address = new Address();
+        address.setMetadata(new ObjectMetaBuilder().withName(ip).build());
+        address.setSpec(new Address.Spec(ip, null, null, List.of(new Address.Claim(null, namespace, service, null))));
+        berth.client().resource(address).create();
+    }
+
+    /** Verb and resource of every rule. */
+    private static Set<String> granted() throws IOException {
+        Set<String> all = new TreeSet<>();
+        try (FileInputStream file = new FileInputStream("src/main/kubernetes/rbac.yaml")) {
+            Object content = Serialization.unmarshal(file);
+            List<?> objects = content instanceof KubernetesList list ? list.getItems() : (List<?>) content;
+            for (Object object : objects) {
+                for (PolicyRule rule : rules((HasMetadata) object)) {
+                    rule.getVerbs().forEach(verb -> rule.getResources().forEach(what -> all.add(verb + " " + what)));
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<PolicyRule> rules(HasMetadata object) {
+        return switch (object) {
+            case ClusterRole role -> role.getRules();
+            case Role role -> role.getRules();
+            default -> List.of();
+        };
+    }
+
+    /** What the operator was let do; the audit log has no watches, and who lists goes on to watch. */
+    private static Set<String> used(ControlPlane controlPlane) {
+        Set<String> all = new TreeSet<>();
+        controlPlane.auditEvents().stream()
+                .filter(event -> event.user().equals("system:serviceaccount:berth-system:berth"))
+                .filter(AuditEvent::succeeded)
+                .flatMap(event -> {
+                    String what = event.resource() + (event.subresource().isEmpty() ? "" : "/" + event.subresource());
+                    return event.verb().equals("list")
+                            ? Stream.of("list " + what, "watch " + what)
+                            : Stream.of(event.verb() + " " + what);
+                })
+                .forEach(all::add);
+        return all;
+    }
+}
