@@ -1,17 +1,17 @@
 package dev.berth.address;
 
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /**
- * What a Service lacks. Its constructor throws IllegalArgumentException if {@code families} is empty or
- * repeats.
+ * What a Service asks the allocator for. Its constructor throws IllegalArgumentException if {@code
+ * families} is empty or repeats.
  *
  * @param uid the Service's {@code metadata.uid}
  * @param loadBalancerClass the class value that it is served by
  * @param families one address is wanted of each, in the Service's order; not empty, none twice
  * @param allOrNone whether a part is no use (RequireDualStack)
- * @param pools the pools that its class names; empty: every one with autoAssign
+ * @param bearer what pools select it by
  * @param preferred addresses to have again if they are free and a pool allows it
  * @param turn its place among those that wait
  */
@@ -21,14 +21,12 @@ public record AddressRequest(
         String loadBalancerClass,
         List<IpFamily> families,
         boolean allOrNone,
-        List<String> pools,
-        Map<String, String> namespaceLabels,
-        Map<String, String> serviceLabels,
+        Bearer bearer,
+        Wishes wishes,
         List<Ip> preferred,
         WaitTurn turn) {
     public AddressRequest {
         families = List.copyOf(families);
-        pools = List.copyOf(pools);
         preferred = List.copyOf(preferred);
         if (families.isEmpty() || families.stream().distinct().count() != families.size()) {
             throw new IllegalArgumentException("one address of each family is asked for: " + families);
@@ -43,14 +41,23 @@ public record AddressRequest(
                 loadBalancerClass,
                 some,
                 allOrNone && some.size() == families.size(),
-                pools,
-                namespaceLabels,
-                serviceLabels,
+                bearer,
+                wishes,
                 preferred,
                 turn);
     }
 
     public Owner owner() {
         return new Owner(service, uid);
+    }
+
+    /** What the Address object of an address out of {@code pool} has to say. */
+    public ClaimSpec claimOf(String pool) {
+        return new ClaimSpec(pool, loadBalancerClass, List.of(owner()), wishes.sharing(), null, wishes.retain());
+    }
+
+    /** How others may find an address to share with this one; absent: it shares none. */
+    Optional<SharedBy> sharedBy() {
+        return Optional.ofNullable(wishes.sharing()).map(terms -> new SharedBy(service.namespace(), terms.key()));
     }
 }

@@ -2,8 +2,11 @@ package dev.berth.address;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** Chooses addresses. Pure: it reads a {@link View} and changes nothing. */
 public final class Allocator {
@@ -13,22 +16,35 @@ public final class Allocator {
     public interface View {
         PoolBook pools();
 
-        /** Whether nobody holds {@code ip}. */
-        boolean isFree(Ip ip);
+        /** Who holds {@code ip}; absent: nobody. */
+        Optional<Holding> holding(Ip ip);
 
-        /** The lowest address of {@code family} in {@code pool} that nobody holds; absent: it is full. */
-        Optional<Ip> lowestFree(Pool pool, IpFamily family);
+        /** The addresses that are shared by this key in this namespace. */
+        Collection<Holding> shared(String namespace, String key);
+
+        /**
+         * The address of {@code family} that {@code pool} gives out next, none that somebody ahead of {@code
+         * turn} waits for; absent: there is none.
+         */
+        Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn);
 
         /** How many addresses of {@code family} in {@code pool} nobody holds. */
         BigInteger free(Pool pool, IpFamily family);
 
         /** Whether a free address would be left for {@code turn} after all who wait ahead of it for this pool. */
         boolean isTurn(Pool pool, IpFamily family, WaitTurn turn);
+
+        /** Whether nobody ahead of {@code turn} waits for this very address. */
+        boolean isTurn(Ip ip, WaitTurn turn);
+
+        /** How many addresses of {@code family} in {@code pool} are the namespace's. */
+        int used(Pool pool, IpFamily family, String namespace);
     }
 
     /**
-     * Chooses the address that each requested family gets: an address asked for again if it can be had,
-     * else the lowest free one of the first pool, by priority and name, that allows it.
+     * Chooses the address that each requested family gets: the very one that the Service names; else one
+     * that it shares; else one asked for again if it can be had; else the next free one of the first pool,
+     * by priority and name, that allows it.
      *
      * @return {@link Choice.Assigned}, or {@link Choice.Refused} with the first rule of every pool that
      *     said no
@@ -39,7 +55,7 @@ public final class Allocator {
         boolean lacking = false;
         for (IpFamily family : request.families()) {
             List<Refusal> said = new ArrayList<>();
-            Optional<Choice.Pick> pick = preferred(view, request, family).or(() -> first(view, request, family, said));
+            Optional<Choice.Pick> pick = new ForFamily(view, request, family, said).choose();
             if (pick.isPresent()) {
                 picks.add(pick.get());
             } else {
@@ -53,28 +69,168 @@ public final class Allocator {
 
     /** The address of {@code family} asked for again that can be had; absent: none can. */
     static Optional<Choice.Pick> preferred(View view, AddressRequest request, IpFamily family) {
-        return request.preferred().stream()
-                .filter(ip -> ip.family() == family && view.isFree(ip))
-                .flatMap(ip -> view.pools().poolOf(ip).stream()
-                        .filter(pool -> pool.forbids(request, family).isEmpty())
-                        .map(pool -> new Choice.Pick(ip, pool.name())))
-                .findFirst();
+        return new ForFamily(view, request, family, new ArrayList<>()).preferred();
     }
 
-    private static Optional<Choice.Pick> first(
-            View view, AddressRequest request, IpFamily family, List<Refusal> refusals) {
-        for (Pool pool : view.pools().pools()) {
-            Optional<Rule> forbidden = pool.forbids(request, family);
-            if (forbidden.isEmpty()) {
-                Optional<Ip> free = view.lowestFree(pool, family);
-                if (free.isPresent() && view.isTurn(pool, family, request.turn())) {
-                    return Optional.of(new Choice.Pick(free.get(), pool.name()));
-                }
-                forbidden = Optional.of(free.isPresent() ? Rule.OTHERS_WAIT : Rule.FULL);
-            }
-            refusals.add(
-                    new Refusal(pool.name(), family, forbidden.get(), view.free(pool, family), pool.capacity(family)));
+    /** The limit that keeps the Service from another address of {@code pool}, as a phrase; absent: none. */
+    static Optional<String> overQuota(View view, AddressRequest request, Pool pool, IpFamily family) {
+        String namespace = request.service().namespace();
+        OptionalInt limit = pool.policy().quota().of(namespace);
+        if (limit.isEmpty()) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        int used = view.used(pool, family, namespace);
+        return used < limit.getAsInt()
+                ? Optional.empty()
+                : Optional.of("namespace " + namespace + " has " + used + " of " + limit.getAsInt());
+    }
+
+    private record ForFamily(View view, AddressRequest request, IpFamily family, List<Refusal> refusals) {
+        Optional<Choice.Pick> choose() {
+            Optional<Ip> named = request.wishes().address(family);
+            if (named.isPresent()) {
+                return overPools(pool -> exactly(pool, named.get()));
+            }
+            Optional<Choice.Pick> joined = join();
+            // Who shall share an address that is just being claimed waits for it, and takes no other.
+            return joined.isPresent() || !refusals.isEmpty()
+                    ? joined
+                    : preferred().or(() -> overPools(this::next));
+        }
+
+        private sealed interface Answer {
+            record Yes(Choice.Pick pick) implements Answer {}
+
+            record No(Rule rule, String detail) implements Answer {}
+        }
+
+        private static Answer yes(Ip ip, Pool pool) {
+            return new Answer.Yes(new Choice.Pick(ip, pool.name()));
+        }
+
+        private static Answer no(Rule rule) {
+            return new Answer.No(rule, "");
+        }
+
+        private Optional<Choice.Pick> overPools(Function<Pool, Answer> answer) {
+            for (Pool pool : view.pools().pools()) {
+                Optional<Rule> forbidden = pool.forbids(request, family);
+                switch (forbidden.isPresent() ? no(forbidden.get()) : answer.apply(pool)) {
+                    case Answer.Yes(Choice.Pick pick) -> {
+                        return Optional.of(pick);
+                    }
+                    case Answer.No no -> refusals.add(refusal(pool, no));
+                }
+            }
+            return Optional.empty();
+        }
+
+        private Refusal refusal(Pool pool, Answer.No no) {
+            return new Refusal(
+                    pool.name(), family, no.rule(), no.detail(), view.free(pool, family), pool.capacity(family));
+        }
+
+        private Answer next(Pool pool) {
+            Optional<String> quota = overQuota(view, request, pool, family);
+            if (quota.isPresent()) {
+                return new Answer.No(Rule.OVER_QUOTA, quota.get());
+            }
+            Optional<Ip> free = view.nextFree(pool, family, request.turn());
+            if (free.isPresent() && view.isTurn(pool, family, request.turn())) {
+                return yes(free.get(), pool);
+            }
+            return no(view.free(pool, family).signum() > 0 ? Rule.OTHERS_WAIT : Rule.FULL);
+        }
+
+        private Answer exactly(Pool pool, Ip ip) {
+            Optional<Holding> held = view.holding(ip);
+            if (held.isPresent()) {
+                return joining(pool, held.get());
+            }
+            Optional<String> quota = overQuota(view, request, pool, family);
+            if (quota.isPresent()) {
+                return new Answer.No(Rule.OVER_QUOTA, quota.get());
+            }
+            return view.isTurn(ip, request.turn()) && view.isTurn(pool, family, request.turn())
+                    ? yes(ip, pool)
+                    : no(Rule.OTHERS_WAIT);
+        }
+
+        /** A share of an address that others have. */
+        private Answer joining(Pool pool, Holding held) {
+            Sharing mine = request.wishes().sharing();
+            Sharing theirs = held.spec().sharing();
+            boolean sameNamespace = held.owners().stream()
+                    .allMatch(owner ->
+                            owner.service().namespace().equals(request.service().namespace()));
+            if (mine == null || theirs == null || !sameNamespace || !mine.key().equals(theirs.key())) {
+                return new Answer.No(Rule.IN_USE, heldBy(held, sameNamespace));
+            }
+            if (!request.loadBalancerClass().equals(held.loadBalancerClass())) {
+                return new Answer.No(Rule.NOT_SHAREABLE, "it is of class " + held.loadBalancerClass());
+            }
+            if (!mine.terms().equals(theirs.terms())) {
+                return new Answer.No(Rule.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
+            }
+            Optional<Sharing.Port> clash = theirs.clash(mine.ports());
+            if (clash.isPresent()) {
+                return new Answer.No(
+                        Rule.NOT_SHAREABLE,
+                        clash.get() + " is of Service " + clash.get().service());
+            }
+            Claim claim = held.claim();
+            return claim == null || held.state() != Holding.State.CLAIMED
+                    ? no(Rule.SHARED_SOON)
+                    : new Answer.Yes(new Choice.Pick(held.ip(), pool.name(), claim));
+        }
+
+        private static String heldBy(Holding held, boolean sameNamespace) {
+            String ip = held.ip().toString();
+            return switch (held.spec().phase()) {
+                case RESERVED -> ip + " is reserved";
+                case COOLING -> ip + " was released a short while ago";
+                case BOUND ->
+                    sameNamespace
+                            ? ip + " is of Service " + held.owners().getFirst().service()
+                            : ip + " is of a Service of another namespace";
+            };
+        }
+
+        /** Of several addresses of its sharing key, the first that it can join. */
+        private Optional<Choice.Pick> join() {
+            Sharing mine = request.wishes().sharing();
+            if (mine == null) {
+                return Optional.empty();
+            }
+            for (Holding held : view.shared(request.service().namespace(), mine.key())) {
+                Optional<Pool> pool = view.pools().poolOf(held.ip());
+                if (held.ip().family() != family
+                        || held.spec().phase() != ClaimSpec.Phase.BOUND
+                        || held.isFor(request.service(), request.uid())
+                        || pool.isEmpty()
+                        || pool.get().forbids(request, family).isPresent()) {
+                    continue;
+                }
+                Answer said = joining(pool.get(), held);
+                if (said instanceof Answer.Yes(Choice.Pick pick)) {
+                    return Optional.of(pick);
+                }
+                if (said instanceof Answer.No no && no.rule() == Rule.SHARED_SOON) {
+                    refusals.add(refusal(pool.get(), no));
+                    return Optional.empty();
+                }
+            }
+            return Optional.empty();
+        }
+
+        Optional<Choice.Pick> preferred() {
+            return request.preferred().stream()
+                    .filter(ip -> ip.family() == family && view.holding(ip).isEmpty())
+                    .flatMap(ip -> view.pools().poolOf(ip).stream()
+                            .filter(pool -> pool.forbids(request, family).isEmpty()
+                                    && overQuota(view, request, pool, family).isEmpty())
+                            .map(pool -> new Choice.Pick(ip, pool.name())))
+                    .findFirst();
+        }
     }
 }

@@ -1,11 +1,20 @@
 package dev.berth.address;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What {@link Allocator#choose} answers. */
 public sealed interface Choice {
-    /** One address out of one pool. */
-    record Pick(Ip ip, String pool) {}
+    /**
+     * One address out of one pool.
+     *
+     * @param joins the claim of those who have it already, and share it; null: it is free
+     */
+    record Pick(Ip ip, String pool, @Nullable Claim joins) {
+        Pick(Ip ip, String pool) {
+            this(ip, pool, null);
+        }
+    }
 
     /**
      * Addresses that were free when it was asked; {@link Ledger#hold} makes sure of them.

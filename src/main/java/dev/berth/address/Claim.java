@@ -8,19 +8,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param uid the object's {@code metadata.uid}
  * @param resourceVersion of the object as read
- * @param pool the pool it was taken from; null: made by hand
- * @param loadBalancerClass the class value it was claimed for; null: any
- * @param owners empty: kept from everyone
  */
-public record Claim(
-        Ip ip,
-        String uid,
-        String resourceVersion,
-        @Nullable String pool,
-        @Nullable String loadBalancerClass,
-        List<Owner> owners) {
-    public Claim {
-        owners = List.copyOf(owners);
+public record Claim(Ip ip, String uid, String resourceVersion, ClaimSpec spec) {
+    /** Who it is for; empty: kept from everyone. */
+    public List<Owner> owners() {
+        return spec.owners();
+    }
+
+    /** The class value that it was taken for; null: any. */
+    public @Nullable String loadBalancerClass() {
+        return spec.loadBalancerClass();
     }
 
     /**

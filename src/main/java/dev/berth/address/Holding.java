@@ -1,23 +1,17 @@
 package dev.berth.address;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One address that cannot be given to another.
  *
- * @param owners who it is for; empty: kept from everyone
- * @param loadBalancerClass the class value that it was taken for; null: any
+ * @param spec what its Address object says, or shall say
  * @param claim the Address object as last seen; null: not seen
  */
 public record Holding(
-        Ip ip,
-        State state,
-        List<Owner> owners,
-        @Nullable String loadBalancerClass,
-        @Nullable Claim claim) {
+        Ip ip, State state, ClaimSpec spec, @Nullable Claim claim) {
     /** How sure the ledger is of the Address object. */
     public enum State {
         /** Its create is under way, or has not been tried yet. */
@@ -28,29 +22,42 @@ public record Holding(
         CLAIMED
     }
 
-    public Holding {
-        owners = List.copyOf(owners);
+    static Holding of(Claim claim) {
+        return new Holding(claim.ip(), State.CLAIMED, claim.spec(), claim);
     }
 
-    static Holding of(Claim claim) {
-        return new Holding(claim.ip(), State.CLAIMED, claim.owners(), claim.loadBalancerClass(), claim);
+    Holding unseen(State state) {
+        return new Holding(ip, state, spec, null);
     }
 
     boolean saysAs(Holding other) {
-        return state == other.state
-                && owners.equals(other.owners)
-                && Objects.equals(loadBalancerClass, other.loadBalancerClass);
+        return state == other.state && spec.saysAs(other.spec);
+    }
+
+    /** Who it is for; empty: kept from everyone. */
+    public List<Owner> owners() {
+        return spec.owners();
+    }
+
+    /** The class value that it was taken for; null: any. */
+    public @Nullable String loadBalancerClass() {
+        return spec.loadBalancerClass();
     }
 
     /** The Service of this name that holds it, not just a reservation for it; absent: it is for others. */
     public Optional<Owner> holderNamed(ServiceKey service) {
-        return owners.stream()
+        return owners().stream()
                 .filter(owner -> owner.service().equals(service) && !owner.isReservation())
                 .findFirst();
     }
 
     /** Whether it is held for this very object, not just for its name. */
     public boolean isFor(ServiceKey service, String uid) {
-        return owners.contains(new Owner(service, uid));
+        return owners().contains(new Owner(service, uid));
+    }
+
+    /** Whether it is kept for whichever Service bears this name. */
+    public boolean isReservedFor(ServiceKey service) {
+        return owners().contains(new Owner(service, null));
     }
 }

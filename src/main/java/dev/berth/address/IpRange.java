@@ -2,6 +2,7 @@ package dev.berth.address;
 
 import inet.ipaddr.IPAddress;
 import java.math.BigInteger;
+import java.util.List;
 
 /**
  * A run of addresses of one family, both ends included. Its constructor throws IllegalArgumentException
@@ -41,6 +42,21 @@ public record IpRange(Ip lower, Ip upper) {
         IPAddress lower = block.getLower().withoutPrefixLength();
         IPAddress upper = block.getUpper().withoutPrefixLength();
         return new IpRange(new Ip(lower), new Ip(upper));
+    }
+
+    /**
+     * The addresses of a CIDR that stand for the network itself: of IPv4 the first and the last (broadcast),
+     * of IPv6 the first (any of its routers, RFC 4291). Empty for what is no CIDR, or has too few addresses
+     * to set some apart (RFC 3021, RFC 6164).
+     *
+     * @throws IllegalArgumentException as {@link #parse}
+     */
+    static List<Ip> endsOfNetwork(String text) {
+        IpRange range = parse(text);
+        if (text.indexOf('/') < 0 || range.size().compareTo(BigInteger.TWO) <= 0) {
+            return List.of();
+        }
+        return range.family() == IpFamily.IPV4 ? List.of(range.lower(), range.upper()) : List.of(range.lower());
     }
 
     public IpFamily family() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A set of addresses kept as runs that neither touch nor overlap, so that its size is that of its
@@ -94,6 +95,18 @@ final class IpSet {
         Ip end = taken.get().upper();
         // Runs never touch, so what follows a run is not in the set.
         return end.compareTo(range.upper()) < 0 ? Optional.of(end.next()) : Optional.empty();
+    }
+
+    /** The addresses of {@code ranges} that are not in the set, ascending; found as they are asked for. */
+    Stream<Ip> missing(List<IpRange> ranges) {
+        return ranges.stream()
+                .flatMap(range -> Stream.iterate(
+                                lowestMissing(range), Optional::isPresent, last -> missingAfter(last.get(), range))
+                        .map(Optional::get));
+    }
+
+    private Optional<Ip> missingAfter(Ip last, IpRange range) {
+        return last.equals(range.upper()) ? Optional.empty() : lowestMissing(new IpRange(last.next(), range.upper()));
     }
 
     void clear() {

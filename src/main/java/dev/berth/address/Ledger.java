@@ -1,19 +1,23 @@
 package dev.berth.address;
 
+import dev.berth.address.WaitingList.Queue;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumMap;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who holds which address, and who waits for one.
@@ -31,7 +35,9 @@ public final class Ledger {
     private final Map<Ip, Holding> holdings = new HashMap<>();
     private final Map<ServiceKey, SequencedSet<Ip>> byService = new HashMap<>();
     private final IpSet used = new IpSet();
-    private final Map<String, EnumMap<IpFamily, Long>> allocated = new HashMap<>();
+    private final Map<SharedBy, SequencedSet<Ip>> byShare = new HashMap<>();
+    private final PoolCounts counts = new PoolCounts();
+    private final Rested rested = new Rested();
     private final WaitingList waiting = new WaitingList();
     private PoolBook pools = PoolBook.empty();
 
@@ -50,25 +56,44 @@ public final class Ledger {
         }
 
         @Override
-        public boolean isFree(Ip ip) {
-            return !holdings.containsKey(ip);
+        public Optional<Holding> holding(Ip ip) {
+            return Optional.ofNullable(holdings.get(ip));
         }
 
         @Override
-        public Optional<Ip> lowestFree(Pool pool, IpFamily family) {
-            return pool.ranges(family).stream()
-                    .flatMap(range -> used.lowestMissing(range).stream())
-                    .findFirst();
+        public Collection<Holding> shared(String namespace, String key) {
+            return byShare.getOrDefault(new SharedBy(namespace, key), new LinkedHashSet<>()).stream()
+                    .flatMap(ip -> holding(ip).stream())
+                    .toList();
+        }
+
+        @Override
+        public Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn) {
+            return pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED
+                    ? rested.next(pool, family, ip -> waiting.isTurn(ip, turn))
+                    : used.missing(pool.ranges(family))
+                            .filter(ip -> waiting.isTurn(ip, turn))
+                            .findFirst();
         }
 
         @Override
         public BigInteger free(Pool pool, IpFamily family) {
-            return pool.capacity(family).subtract(allocated(pool.name(), family));
+            return pool.capacity(family).subtract(counts.held(pool.name(), family));
         }
 
         @Override
         public boolean isTurn(Pool pool, IpFamily family, WaitTurn turn) {
             return waiting.isTurn(pool, family, turn, free(pool, family));
+        }
+
+        @Override
+        public boolean isTurn(Ip ip, WaitTurn turn) {
+            return waiting.isTurn(ip, turn);
+        }
+
+        @Override
+        public int used(Pool pool, IpFamily family, String namespace) {
+            return counts.of(pool.name(), family, namespace);
         }
     };
 
@@ -78,19 +103,20 @@ public final class Ledger {
     }
 
     /**
-     * Holds every address of {@code choice} for its Service, or none.
+     * Holds every address of {@code choice} for its Service, or none. One that it joins needs no hold: the
+     * update of the Address object decides.
      *
      * @return false if one of them was taken since: choose again
      */
     public boolean hold(Choice.Assigned choice) {
         return locked(() -> {
-            if (!choice.picks().stream().allMatch(pick -> view.isFree(pick.ip()))) {
+            List<Choice.Pick> taken =
+                    choice.picks().stream().filter(pick -> pick.joins() == null).toList();
+            if (taken.stream().anyMatch(pick -> holdings.containsKey(pick.ip()))) {
                 return false;
             }
-            AddressRequest request = choice.request();
-            for (Choice.Pick pick : choice.picks()) {
-                put(new Holding(
-                        pick.ip(), Holding.State.HELD, List.of(request.owner()), request.loadBalancerClass(), null));
+            for (Choice.Pick pick : taken) {
+                put(new Holding(pick.ip(), Holding.State.HELD, choice.request().claimOf(pick.pool()), null));
             }
             return true;
         });
@@ -101,21 +127,63 @@ public final class Ledger {
      * is newer, or the object is known to be gone: a cache may lag behind the answer to a write, and an
      * answer behind the cache.
      *
-     * @return whether it says anything that was not known
+     * @return whether it says anything that was not known, and the Services whose turn it is now
      */
-    public boolean observe(Claim claim) {
+    public Observation observe(Claim claim) {
         return locked(() -> {
             Holding known = holdings.get(claim.ip());
-            if (gone.contains(claim.uid())) {
-                return false;
-            }
-            if (known != null && known.claim() != null && known.claim().isNewerThan(claim)) {
-                return false;
+            if (gone.contains(claim.uid())
+                    || (known != null && known.claim() != null && known.claim().isNewerThan(claim))) {
+                return new Observation(false, List.of());
             }
             Holding now = Holding.of(claim);
             put(now);
-            return known == null || !known.saysAs(now);
+            return new Observation(
+                    known == null || !known.saysAs(now), known == null ? List.of() : newlyInTurn(opened(known, now)));
         });
+    }
+
+    /**
+     * What came of noting an Address object.
+     *
+     * @param news whether it says anything that was not known
+     * @param due the Services whose turn it is now
+     */
+    public record Observation(boolean news, List<ServiceKey> due) {}
+
+    /** What became possible for others by a change of who holds an address. */
+    private List<Queue> opened(Holding before, Holding now) {
+        List<Queue> opened = new ArrayList<>();
+        boolean left = !now.owners().containsAll(before.owners());
+        Sharing sharing = now.spec().sharing();
+        if (sharing != null
+                && (left
+                        || before.state() != now.state()
+                        || !sharing.equals(before.spec().sharing()))) {
+            sharesOf(now).forEach(by -> opened.add(new Queue.OfShare(by)));
+        }
+        if (left) {
+            opened.add(new Queue.OfAddress(now.ip()));
+            opened.addAll(quotasOf(before));
+        }
+        return opened;
+    }
+
+    private List<Queue> quotasOf(Holding holding) {
+        return pools.poolOf(holding.ip()).stream()
+                .flatMap(pool -> PoolCounts.namespaces(holding).stream()
+                        .<Queue>map(namespace ->
+                                new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
+                .toList();
+    }
+
+    private static List<SharedBy> sharesOf(Holding holding) {
+        Sharing sharing = holding.spec().sharing();
+        return sharing == null
+                ? List.of()
+                : PoolCounts.namespaces(holding).stream()
+                        .map(namespace -> new SharedBy(namespace, sharing.key()))
+                        .toList();
     }
 
     /** The answer to the create of {@code ip} was lost: it stays held until a read decides. */
@@ -123,7 +191,7 @@ public final class Ledger {
         locked(() -> {
             Holding held = holdings.get(ip);
             if (held != null && held.state() == Holding.State.HELD) {
-                put(new Holding(ip, Holding.State.UNSURE, held.owners(), held.loadBalancerClass(), null));
+                put(held.unseen(Holding.State.UNSURE));
             }
             return true;
         });
@@ -134,7 +202,7 @@ public final class Ledger {
         locked(() -> {
             Holding held = holdings.get(claim.ip());
             if (held != null && claim.equals(held.claim())) {
-                put(new Holding(claim.ip(), Holding.State.UNSURE, held.owners(), held.loadBalancerClass(), null));
+                put(held.unseen(Holding.State.UNSURE));
             }
             return true;
         });
@@ -147,11 +215,14 @@ public final class Ledger {
      */
     public List<ServiceKey> free(Ip ip) {
         return locked(() -> {
-            Optional<Pool> pool = pools.poolOf(ip);
-            if (!remove(ip) || pool.isEmpty()) {
+            Holding old = remove(ip);
+            if (old == null) {
                 return List.of();
             }
-            return newlyInTurn(List.of(new WaitingList.Queue(pool.get().name(), ip.family())));
+            List<Queue> opened = new ArrayList<>(quotasOf(old));
+            opened.add(new Queue.OfAddress(ip));
+            sharesOf(old).forEach(by -> opened.add(new Queue.OfShare(by)));
+            return newlyInTurn(opened);
         });
     }
 
@@ -208,7 +279,7 @@ public final class Ledger {
         locked(() -> {
             Holding held = holdings.get(ip);
             if (held != null) {
-                put(new Holding(ip, Holding.State.HELD, held.owners(), held.loadBalancerClass(), null));
+                put(held.unseen(Holding.State.HELD));
             }
             return true;
         });
@@ -234,8 +305,8 @@ public final class Ledger {
     public void holdAgain(List<Ip> ips, Owner owner) {
         locked(() -> {
             ips.stream()
-                    .filter(view::isFree)
-                    .forEach(ip -> put(new Holding(ip, Holding.State.HELD, List.of(owner), null, null)));
+                    .filter(ip -> !holdings.containsKey(ip))
+                    .forEach(ip -> put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null, owner), null)));
             return true;
         });
     }
@@ -248,12 +319,8 @@ public final class Ledger {
         locked(() -> {
             for (IpFamily family : request.families()) {
                 Allocator.preferred(view, request, family)
-                        .ifPresent(pick -> put(new Holding(
-                                pick.ip(),
-                                Holding.State.HELD,
-                                List.of(request.owner()),
-                                request.loadBalancerClass(),
-                                null)));
+                        .ifPresent(pick ->
+                                put(new Holding(pick.ip(), Holding.State.HELD, request.claimOf(pick.pool()), null)));
             }
             return true;
         });
@@ -288,6 +355,7 @@ public final class Ledger {
         return locked(() -> {
             pools = book;
             recount();
+            rested.use(book, holdings.keySet());
             waiting.requeue(view);
             return waiting.all();
         });
@@ -298,9 +366,12 @@ public final class Ledger {
         locked(() -> {
             holdings.clear();
             byService.clear();
+            byShare.clear();
             used.clear();
+            rested.forget();
             claims.forEach(claim -> put(Holding.of(claim)));
             recount();
+            rested.use(pools, holdings.keySet());
             return true;
         });
     }
@@ -331,70 +402,113 @@ public final class Ledger {
         return locked(() -> {
             BigInteger capacity =
                     pools.named(pool).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
-            return new PoolUse(capacity, allocated(pool, family), waiting.size(pool, family));
+            return new PoolUse(
+                    capacity,
+                    counts.of(pool, family, ClaimSpec.Phase.BOUND),
+                    counts.of(pool, family, ClaimSpec.Phase.RESERVED),
+                    counts.of(pool, family, ClaimSpec.Phase.COOLING),
+                    waiting.size(pool, family));
         });
     }
 
-    private List<ServiceKey> newlyInTurn(List<WaitingList.Queue> queues) {
+    /** The addresses that Services hold and that no pool has any more, ascending. */
+    public List<Holding> stranded() {
+        return locked(() -> holdings.values().stream()
+                .filter(holding -> holding.spec().phase() == ClaimSpec.Phase.BOUND
+                        && pools.poolOf(holding.ip()).isEmpty())
+                .sorted(Comparator.comparing(Holding::ip))
+                .toList());
+    }
+
+    private List<ServiceKey> newlyInTurn(List<Queue> queues) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>();
-        for (WaitingList.Queue queue : queues) {
-            pools.named(queue.pool())
-                    .flatMap(pool -> waiting.newlyInTurn(queue, view.free(pool, queue.family())))
-                    .ifPresent(due::add);
+        for (Queue queue : queues) {
+            switch (queue) {
+                case Queue.OfPool(String pool, IpFamily family) -> due.addAll(inTurn(pool, family));
+                case Queue.OfQuota(String pool, IpFamily family, String namespace) ->
+                    pools.named(pool)
+                            .ifPresent(found -> due.addAll(waiting.newlyInTurn(queue, left(found, family, namespace))));
+                case Queue.OfAddress(Ip ip) -> {
+                    due.addAll(waiting.newlyInTurn(queue, BigInteger.ONE));
+                    if (!holdings.containsKey(ip)) {
+                        pools.poolOf(ip).ifPresent(pool -> due.addAll(inTurn(pool.name(), ip.family())));
+                    }
+                }
+                case Queue.OfShare share -> due.addAll(waiting.newlyInTurn(share, BigInteger.ONE));
+            }
         }
         return List.copyOf(due);
     }
 
-    private BigInteger allocated(String pool, IpFamily family) {
-        EnumMap<IpFamily, Long> counts = allocated.get(pool);
-        return counts == null ? BigInteger.ZERO : BigInteger.valueOf(counts.getOrDefault(family, 0L));
+    private List<ServiceKey> inTurn(String pool, IpFamily family) {
+        return pools.named(pool)
+                .map(found -> waiting.newlyInTurn(new Queue.OfPool(pool, family), view.free(found, family)))
+                .orElse(List.of());
+    }
+
+    private BigInteger left(Pool pool, IpFamily family, String namespace) {
+        OptionalInt limit = pool.policy().quota().of(namespace);
+        return BigInteger.valueOf(
+                limit.isEmpty() ? Long.MAX_VALUE : limit.getAsInt() - (long) view.used(pool, family, namespace));
     }
 
     private void put(Holding holding) {
-        Holding old = holdings.put(holding.ip(), holding);
+        Ip ip = holding.ip();
+        Optional<Pool> pool = pools.poolOf(ip);
+        Holding old = holdings.put(ip, holding);
         if (old == null) {
-            used.add(holding.ip());
-            count(holding.ip(), 1);
-        } else if (!old.owners().equals(holding.owners())) {
+            used.add(ip);
+            pool.ifPresent(found -> rested.taken(found, ip));
+            waiting.taken(ip);
+        } else {
             unlink(old);
         }
+        pool.ifPresent(found -> counts.replace(found.name(), old, holding));
         for (Owner owner : holding.owners()) {
             byService
                     .computeIfAbsent(owner.service(), none -> new LinkedHashSet<>())
-                    .add(holding.ip());
+                    .add(ip);
+        }
+        for (SharedBy by : sharesOf(holding)) {
+            byShare.computeIfAbsent(by, none -> new LinkedHashSet<>()).add(ip);
         }
     }
 
-    private boolean remove(Ip ip) {
+    private @Nullable Holding remove(Ip ip) {
         Holding old = holdings.remove(ip);
-        if (old == null) {
-            return false;
+        if (old != null) {
+            used.remove(ip);
+            waiting.freed(ip);
+            unlink(old);
+            pools.poolOf(ip).ifPresent(pool -> {
+                rested.released(pool, ip);
+                counts.replace(pool.name(), old, null);
+            });
         }
-        used.remove(ip);
-        count(ip, -1);
-        unlink(old);
-        return true;
+        return old;
     }
 
     private void unlink(Holding holding) {
         for (Owner owner : holding.owners()) {
-            byService.computeIfPresent(owner.service(), (service, ips) -> {
-                ips.remove(holding.ip());
-                return ips.isEmpty() ? null : ips;
-            });
+            unlink(byService, owner.service(), holding.ip());
+        }
+        for (SharedBy by : sharesOf(holding)) {
+            unlink(byShare, by, holding.ip());
         }
     }
 
-    private void recount() {
-        allocated.clear();
-        holdings.keySet().forEach(ip -> count(ip, 1));
+    private static <K> void unlink(Map<K, SequencedSet<Ip>> index, K key, Ip ip) {
+        index.computeIfPresent(key, (same, ips) -> {
+            ips.remove(ip);
+            return ips.isEmpty() ? null : ips;
+        });
     }
 
-    private void count(Ip ip, long change) {
-        pools.poolOf(ip)
-                .ifPresent(pool -> allocated
-                        .computeIfAbsent(pool.name(), none -> new EnumMap<>(IpFamily.class))
-                        .merge(ip.family(), change, Long::sum));
+    private void recount() {
+        counts.clear();
+        holdings.values()
+                .forEach(holding ->
+                        pools.poolOf(holding.ip()).ifPresent(pool -> counts.replace(pool.name(), null, holding)));
     }
 
     private <T> T locked(Supplier<T> work) {

@@ -1,40 +1,62 @@
 package dev.berth.address;
 
 import java.math.BigInteger;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * A pool as it may be given out from.
- *
- * @param ranges ascending and apart; what is wrong, excluded, overlapping or never given out is left out
- * @param autoAssign whether a request that names no pool may have an address of it
- * @param priority lower first
- * @param suspended nothing new is given out
  */
-public record Pool(
-        String name,
-        List<IpRange> ranges,
-        boolean autoAssign,
-        int priority,
-        Selector namespaces,
-        Selector services,
-        boolean suspended) {
-    public Pool {
-        ranges = List.copyOf(ranges);
+public final class Pool {
+    private final String name;
+    private final List<IpRange> ranges;
+    private final PoolPolicy policy;
+    private final Map<IpFamily, List<IpRange>> byFamily = new EnumMap<>(IpFamily.class);
+    private final Map<IpFamily, BigInteger> capacity = new EnumMap<>(IpFamily.class);
+
+    /**
+     * Makes one.
+     *
+     * @param ranges ascending and apart; what is wrong, excluded, overlapping or never given out is left out
+     */
+    public Pool(String name, List<IpRange> ranges, PoolPolicy policy) {
+        this.name = name;
+        this.ranges = List.copyOf(ranges);
+        this.policy = policy;
+        for (IpFamily family : IpFamily.values()) {
+            List<IpRange> own =
+                    ranges.stream().filter(range -> range.family() == family).toList();
+            byFamily.put(family, own);
+            capacity.put(family, own.stream().map(IpRange::size).reduce(BigInteger.ZERO, BigInteger::add));
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Ascending and apart. */
+    public List<IpRange> ranges() {
+        return ranges;
+    }
+
+    public PoolPolicy policy() {
+        return policy;
     }
 
     /** How many addresses of {@code family} it can give out in all. */
     public BigInteger capacity(IpFamily family) {
-        return ranges(family).stream().map(IpRange::size).reduce(BigInteger.ZERO, BigInteger::add);
+        return capacity.getOrDefault(family, BigInteger.ZERO);
     }
 
     public boolean has(IpFamily family) {
-        return ranges.stream().anyMatch(range -> range.family() == family);
+        return !ranges(family).isEmpty();
     }
 
     List<IpRange> ranges(IpFamily family) {
-        return ranges.stream().filter(range -> range.family() == family).toList();
+        return byFamily.getOrDefault(family, List.of());
     }
 
     /**
@@ -45,21 +67,39 @@ public record Pool(
         if (!has(family)) {
             return Optional.of(Rule.NO_SUCH_FAMILY);
         }
-        if (suspended) {
+        Optional<Ip> asked = request.wishes().address(family);
+        if (asked.isPresent() && !contains(asked.get())) {
+            return Optional.of(Rule.NOT_ITS_ADDRESS);
+        }
+        if (policy.suspended()) {
             return Optional.of(Rule.SUSPENDED);
         }
-        if (!request.pools().isEmpty() && !request.pools().contains(name)) {
+        List<String> classPools = request.bearer().classPools();
+        if (!classPools.isEmpty() && !classPools.contains(name)) {
             return Optional.of(Rule.NOT_IN_CLASS);
         }
-        if (request.pools().isEmpty() && !autoAssign) {
+        List<String> named = request.wishes().pools();
+        if (!named.isEmpty() && !named.contains(name)) {
+            return Optional.of(Rule.NOT_NAMED);
+        }
+        if (classPools.isEmpty() && named.isEmpty() && asked.isEmpty() && !policy.autoAssign()) {
             return Optional.of(Rule.NOT_AUTO_ASSIGNED);
         }
-        if (!namespaces.matches(request.namespaceLabels())) {
+        if (!policy.namespaces().matches(request.bearer().namespaceLabels())) {
             return Optional.of(Rule.NAMESPACE_NOT_SELECTED);
         }
-        if (!services.matches(request.serviceLabels())) {
+        if (!policy.services().matches(request.bearer().labels())) {
             return Optional.of(Rule.SERVICE_NOT_SELECTED);
         }
         return Optional.empty();
+    }
+
+    boolean contains(Ip ip) {
+        return ranges(ip.family()).stream().anyMatch(range -> range.contains(ip));
+    }
+
+    @Override
+    public String toString() {
+        return "AddressPool \"" + name + "\" " + ranges;
     }
 }

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All pools, checked against themselves, each other and the cluster. Immutable.
@@ -16,15 +18,23 @@ import java.util.TreeMap;
  */
 public final class PoolBook {
     private static final Comparator<Pool> BY_PRIORITY =
-            Comparator.comparingInt(Pool::priority).thenComparing(Pool::name);
+            Comparator.comparingInt((Pool pool) -> pool.policy().priority()).thenComparing(Pool::name);
 
     private final List<Pool> pools;
     private final Map<String, List<String>> faults;
     private final NavigableMap<Ip, Placed> byLower = new TreeMap<>();
 
+    /** Whether {@code ip}, once out of the pool {@code origin} and in none now, is to be taken back from whom has it. */
+    public boolean takesBack(Ip ip, @Nullable String origin) {
+        return origin != null && releasing.contains(origin) && poolOf(ip).isEmpty();
+    }
+
     private record Placed(IpRange range, Pool pool) {}
 
-    private PoolBook(List<Pool> pools, Map<String, List<String>> faults) {
+    private final List<String> releasing;
+
+    private PoolBook(List<Pool> pools, Map<String, List<String>> faults, List<String> releasing) {
+        this.releasing = releasing;
         this.pools = pools.stream().sorted(BY_PRIORITY).toList();
         this.faults = faults;
         for (Pool pool : pools) {
@@ -59,19 +69,21 @@ public final class PoolBook {
             for (String text : declaration.excluded()) {
                 read(text, "excluded", said).ifPresent(usable::removeAll);
             }
+            if (declaration.withoutEnds()) {
+                declaration.addresses().stream().flatMap(PoolBook::ends).forEach(usable::remove);
+            }
             String what = "AddressPool \"" + declaration.name() + "\"";
             own.forEach(range -> taken.add(new Taken(what, range, true)));
             faults.put(declaration.name(), List.copyOf(said));
-            pools.add(new Pool(
-                    declaration.name(),
-                    usable.runs(),
-                    declaration.autoAssign(),
-                    declaration.priority(),
-                    declaration.namespaces(),
-                    declaration.services(),
-                    declaration.suspended()));
+            pools.add(new Pool(declaration.name(), usable.runs(), declaration.policy()));
         }
-        return new PoolBook(pools, faults);
+        return new PoolBook(
+                pools,
+                faults,
+                declarations.stream()
+                        .filter(PoolDeclaration::releasesStranded)
+                        .map(PoolDeclaration::name)
+                        .toList());
     }
 
     /** A range that somebody else has already. */
@@ -112,6 +124,14 @@ public final class PoolBook {
         } catch (IllegalArgumentException unreadable) {
             faults.add(role + " " + unreadable.getMessage());
             return Optional.empty();
+        }
+    }
+
+    private static Stream<Ip> ends(String text) {
+        try {
+            return IpRange.endsOfNetwork(text).stream();
+        } catch (IllegalArgumentException unreadable) {
+            return Stream.empty();
         }
     }
 

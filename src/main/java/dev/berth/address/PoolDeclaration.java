@@ -9,17 +9,18 @@ import java.util.List;
  *
  * @param addresses CIDRs, ranges and addresses, unchecked
  * @param excluded the same, to be left out
+ * @param withoutEnds whether the first and the last address of each IPv4 CIDR, and the first of each IPv6
+ *     CIDR, are left out: those of the network, of its broadcast, and of any of its routers (RFC 4291)
+ * @param releasesStranded whether addresses that came from it and that no pool has any more are taken back
  */
 public record PoolDeclaration(
         String name,
         Instant created,
         List<String> addresses,
         List<String> excluded,
-        boolean autoAssign,
-        int priority,
-        Selector namespaces,
-        Selector services,
-        boolean suspended) {
+        boolean withoutEnds,
+        PoolPolicy policy,
+        boolean releasesStranded) {
     static final Comparator<PoolDeclaration> BY_AGE =
             Comparator.comparing(PoolDeclaration::created).thenComparing(PoolDeclaration::name);
 

@@ -3,12 +3,15 @@ package dev.berth.address;
 import java.math.BigInteger;
 
 /**
- * How full one family of a pool is; {@code capacity = allocated + available}.
+ * How full one family of a pool is; {@code capacity = allocated + reserved + cooling + available}, always.
  *
+ * @param allocated held by Services, or about to be
+ * @param reserved kept for Services to come, or from everyone
+ * @param cooling released, and resting before others may have them
  * @param waiting Services that wait for an address of it
  */
-public record PoolUse(BigInteger capacity, BigInteger allocated, int waiting) {
+public record PoolUse(BigInteger capacity, BigInteger allocated, BigInteger reserved, BigInteger cooling, int waiting) {
     public BigInteger available() {
-        return capacity.subtract(allocated);
+        return capacity.subtract(allocated).subtract(reserved).subtract(cooling);
     }
 }

@@ -6,7 +6,9 @@ import java.math.BigInteger;
  * Why one pool gives no address of one family.
  *
  * @param rule the first rule that said no
+ * @param detail what a reader needs to know besides, as a phrase: who has the address, which port clashes,
+ *     how much of the quota is used; empty: nothing
  * @param free addresses of the family that were left
  * @param capacity addresses of the family in all
  */
-public record Refusal(String pool, IpFamily family, Rule rule, BigInteger free, BigInteger capacity) {}
+public record Refusal(String pool, IpFamily family, Rule rule, String detail, BigInteger free, BigInteger capacity) {}

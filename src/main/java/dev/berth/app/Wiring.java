@@ -137,6 +137,7 @@ public final class Wiring {
                 gate,
                 backoff,
                 this::classBook,
+                clock,
                 this::wake,
                 ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
                 Wiring::later);

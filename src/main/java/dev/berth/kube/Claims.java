@@ -1,9 +1,11 @@
 package dev.berth.kube;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
+import dev.berth.address.Sharing;
 import dev.berth.api.v1alpha1.Address;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
@@ -17,38 +19,72 @@ public final class Claims {
     /** What the object says; absent if its name is no address, which the API server does not let in. */
     public static Optional<Claim> of(Address address) {
         try {
-            Address.Spec spec = address.getSpec();
-            List<Owner> owners = spec == null || spec.claims() == null
-                    ? List.of()
-                    : spec.claims().stream()
-                            .map(claim -> new Owner(new ServiceKey(claim.namespace(), claim.name()), claim.uid()))
-                            .toList();
             return Optional.of(new Claim(
                     Ip.ofObjectName(address.getMetadata().getName()),
                     address.getMetadata().getUid(),
                     address.getMetadata().getResourceVersion(),
-                    spec == null ? null : spec.pool(),
-                    spec == null ? null : spec.loadBalancerClass(),
-                    owners));
+                    spec(address.getSpec())));
         } catch (IllegalArgumentException notAnAddress) {
             return Optional.empty();
         }
     }
 
-    static Address create(Ip ip, @Nullable String pool, @Nullable String loadBalancerClass, List<Owner> owners) {
+    private static ClaimSpec spec(Address.@Nullable Spec spec) {
+        if (spec == null) {
+            return ClaimSpec.of(null, null);
+        }
+        List<Address.Claim> claims = Optional.ofNullable(spec.claims()).orElse(List.of());
+        return new ClaimSpec(
+                spec.pool(),
+                spec.loadBalancerClass(),
+                claims.stream().map(claim -> new Owner(key(claim), claim.uid())).toList(),
+                sharing(spec.sharing(), claims),
+                spec.releasedAt() == null ? null : ServiceStates.time(spec.releasedAt()),
+                Boolean.TRUE.equals(spec.retain()));
+    }
+
+    private static ServiceKey key(Address.Claim claim) {
+        return new ServiceKey(claim.namespace(), claim.name());
+    }
+
+    private static @Nullable Sharing sharing(Address.@Nullable Sharing sharing, List<Address.Claim> claims) {
+        return sharing == null
+                ? null
+                : new Sharing(
+                        sharing.key(),
+                        sharing.terms(),
+                        claims.stream()
+                                .flatMap(claim -> Optional.ofNullable(claim.ports()).orElse(List.of()).stream()
+                                        .map(port -> new Sharing.Port(key(claim), port.protocol(), port.port())))
+                                .toList());
+    }
+
+    static Address object(Ip ip, ClaimSpec spec) {
         Address address = new Address();
         address.setMetadata(new ObjectMetaBuilder().withName(ip.objectName()).build());
+        Sharing sharing = spec.sharing();
         address.setSpec(new Address.Spec(
                 ip.toString(),
-                pool,
-                loadBalancerClass,
-                owners.stream()
+                spec.pool(),
+                spec.loadBalancerClass(),
+                spec.owners().stream()
                         .map(owner -> new Address.Claim(
                                 null,
                                 owner.service().namespace(),
                                 owner.service().name(),
-                                owner.uid()))
-                        .toList()));
+                                owner.uid(),
+                                sharing == null ? null : ports(sharing, owner.service())))
+                        .toList(),
+                sharing == null ? null : new Address.Sharing(sharing.key(), sharing.terms()),
+                spec.releasedAt() == null ? null : spec.releasedAt().toString(),
+                spec.retain() ? Boolean.TRUE : null));
         return address;
+    }
+
+    private static List<Address.Port> ports(Sharing sharing, ServiceKey service) {
+        return sharing.ports().stream()
+                .filter(port -> port.service().equals(service))
+                .map(port -> new Address.Port(port.protocol(), port.port()))
+                .toList();
     }
 }

@@ -1,8 +1,8 @@
 package dev.berth.kube;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
-import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
@@ -10,7 +10,6 @@ import dev.berth.plan.ServiceState;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All that reconciling a Service reads from and writes to a cluster. No method throws for what the API
@@ -37,14 +36,14 @@ public interface Cluster {
     Read<Claim> readClaim(Ip ip);
 
     /** Creates the Address object of {@code ip}. A Conflict means that there is one already, whoever's it is. */
-    Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner);
+    Write<Claim> createClaim(Ip ip, ClaimSpec spec);
 
     /**
-     * Replaces class and owners of an Address object.
+     * Replaces what an Address object says.
      *
      * @param seen the object as the change was decided on; if it is another by now: Conflict
      */
-    Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners);
+    Write<Claim> updateClaim(Claim seen, ClaimSpec spec);
 
     /**
      * Deletes an Address object.

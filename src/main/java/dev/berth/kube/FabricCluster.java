@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
-import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.plan.Condition;
@@ -94,14 +94,13 @@ public final class FabricCluster implements Cluster {
     }
 
     @Override
-    public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
-        Address address = Claims.create(ip, pool, loadBalancerClass, List.of(owner));
-        return write(() -> client.resource(address).create(), FabricCluster::claimOf);
+    public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+        return write(() -> client.resource(Claims.object(ip, spec)).create(), FabricCluster::claimOf);
     }
 
     @Override
-    public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
-        Address address = Claims.create(seen.ip(), seen.pool(), loadBalancerClass, owners);
+    public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
+        Address address = Claims.object(seen.ip(), spec);
         address.getMetadata().setUid(seen.uid());
         address.getMetadata().setResourceVersion(seen.resourceVersion());
         return write(

@@ -1,16 +1,24 @@
 package dev.berth.kube;
 
 import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.Quota;
 import dev.berth.address.Selector;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.plan.Marks;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** From AddressPool objects to declarations. */
 public final class Pools {
     private static final int DEFAULT_PRIORITY = 100;
+    private static final Pattern PART = Pattern.compile("([0-9]+)([smhd])");
 
     private Pools() {}
 
@@ -22,11 +30,54 @@ public final class Pools {
                 ServiceStates.time(pool.getMetadata().getCreationTimestamp()),
                 spec.addresses(),
                 Optional.ofNullable(spec.excluded()).orElse(List.of()),
-                Optional.ofNullable(spec.autoAssign()).orElse(true),
-                Optional.ofNullable(spec.priority()).orElse(DEFAULT_PRIORITY),
-                selector(spec.namespaceSelector()),
-                selector(spec.serviceSelector()),
-                Optional.ofNullable(spec.suspended()).orElse(false));
+                Boolean.TRUE.equals(spec.excludeNetworkAndBroadcast()),
+                new PoolPolicy(
+                        Optional.ofNullable(spec.autoAssign()).orElse(true),
+                        Optional.ofNullable(spec.priority()).orElse(DEFAULT_PRIORITY),
+                        selector(spec.namespaceSelector()),
+                        selector(spec.serviceSelector()),
+                        Boolean.TRUE.equals(spec.suspended()),
+                        "LeastRecentlyUsed".equals(spec.allocation())
+                                ? PoolPolicy.Strategy.LEAST_RECENTLY_USED
+                                : PoolPolicy.Strategy.LOWEST_FREE,
+                        duration(spec.reuseAfter()),
+                        quota(spec.quota())),
+                releasesStranded(pool));
+    }
+
+    /** Whether its annotation gives up what earlier edits left outside of it; one for another generation does not. */
+    private static boolean releasesStranded(AddressPool pool) {
+        return Optional.ofNullable(pool.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(Marks.RELEASE_STRANDED))
+                .filter(text ->
+                        text.trim().equals(String.valueOf(pool.getMetadata().getGeneration())))
+                .isPresent();
+    }
+
+    private static Quota quota(AddressPool.@Nullable Quota quota) {
+        return quota == null
+                ? Quota.NONE
+                : new Quota(
+                        quota.perNamespace(),
+                        Optional.ofNullable(quota.namespaces()).orElse(Map.of()));
+    }
+
+    /** Like Go's, with days: {@code 1h30m}. The schema lets in nothing else. */
+    static Duration duration(@Nullable String text) {
+        Duration sum = Duration.ZERO;
+        if (text != null) {
+            for (MatchResult part : PART.matcher(text).results().toList()) {
+                long number = Long.parseLong(part.group(1));
+                sum = sum.plus(
+                        switch (part.group(2)) {
+                            case "s" -> Duration.ofSeconds(number);
+                            case "m" -> Duration.ofMinutes(number);
+                            case "h" -> Duration.ofHours(number);
+                            default -> Duration.ofDays(number);
+                        });
+            }
+        }
+        return sum;
     }
 
     /** Absent and empty select everything, as everywhere in Kubernetes' selectors of what may. */

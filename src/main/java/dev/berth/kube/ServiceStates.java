@@ -58,7 +58,16 @@ public final class ServiceStates {
                         : list(spec.getPorts()).stream()
                                 .map(ServiceStates::port)
                                 .toList(),
-                meta.getLabels() == null ? Map.of() : meta.getLabels(),
+                map(meta.getLabels()),
+                new ServiceState.Asked(
+                        map(meta.getAnnotations()),
+                        spec == null
+                                        || spec.getLoadBalancerIP() == null
+                                        || spec.getLoadBalancerIP().isEmpty()
+                                ? null
+                                : spec.getLoadBalancerIP(),
+                        spec != null && "Local".equals(spec.getExternalTrafficPolicy()),
+                        spec == null ? Map.of() : map(spec.getSelector())),
                 list(meta.getFinalizers()),
                 status == null || status.getLoadBalancer() == null
                         ? List.of()
@@ -114,6 +123,10 @@ public final class ServiceStates {
         } catch (DateTimeParseException unreadable) {
             return Instant.EPOCH;
         }
+    }
+
+    private static Map<String, String> map(@Nullable Map<String, String> map) {
+        return map == null ? Map.of() : map;
     }
 
     private static <T> List<T> list(@Nullable List<T> list) {

@@ -20,8 +20,27 @@ public final class Marks {
     /** True while somebody else keeps writing this Service's load balancer status; else absent. */
     public static final String STATUS_CONFLICT = "berth.dev/StatusConflict";
 
+    /** True while it cannot share its address as it asks to; else absent. */
+    public static final String SHARING_CONFLICT = "berth.dev/SharingConflict";
+
+    /** On a Service: the addresses that it wants, and no others. */
+    public static final String ADDRESSES = "berth.dev/addresses";
+
+    /** On a Service: the AddressPools that it wants an address of. */
+    public static final String ADDRESS_POOL = "berth.dev/address-pool";
+
+    /** On a Service: it shares its address with those of its namespace that say the same. */
+    public static final String SHARING_KEY = "berth.dev/sharing-key";
+
+    /** On a Service: whether its address is kept for its return. */
+    public static final String RETAIN = "berth.dev/retain";
+
+    /** On an AddressPool: with its generation, addresses that it lost by edits are taken back. */
+    public static final String RELEASE_STRANDED = "berth.dev/release-stranded";
+
     /** The conditions on Services that are Berth's to write and to remove. */
-    public static final List<String> CONDITIONS = List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT);
+    public static final List<String> CONDITIONS =
+            List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT);
 
     private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");
 

@@ -1,6 +1,7 @@
 package dev.berth.plan;
 
 import dev.berth.address.AddressRequest;
+import dev.berth.address.Bearer;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
@@ -9,10 +10,10 @@ import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Decides whose a Service is and what is to be done for it. Pure.
@@ -83,17 +84,30 @@ public final class Planner {
     }
 
     private ServicePlan plan() {
-        List<Ip> predecessors = snapshot.holdings().stream()
-                .filter(holding -> holding.owners().stream()
-                        .anyMatch(owner -> owner.service().equals(service.key())
-                                && !owner.isReservation()
-                                && !Objects.equals(owner.uid(), service.uid())))
-                .map(Holding::ip)
+        ServicePlan plan = planForItself();
+        List<Ip> takenOver = plan.steps().stream()
+                .flatMap(step -> step instanceof Step.Secure(Holding holding, ServedClass none)
+                        ? Stream.of(holding.ip())
+                        : Stream.empty())
                 .toList();
-        if (!predecessors.isEmpty()) {
-            return new ServicePlan.TearDown(
-                    "another of its name held addresses", List.of(new Step.Release(predecessors)));
-        }
+        List<Ip> left = snapshot.holdings().stream()
+                .filter(this::isPredecessors)
+                .map(Holding::ip)
+                .filter(ip -> !takenOver.contains(ip))
+                .toList();
+        return left.isEmpty()
+                ? plan
+                : new ServicePlan.TearDown("another of its name held addresses", List.of(new Step.Release(left)));
+    }
+
+    /** Whether it is held for one that bore the name before. */
+    private boolean isPredecessors(Holding holding) {
+        return holding.holderNamed(service.key())
+                .filter(owner -> !Objects.equals(owner.uid(), service.uid()))
+                .isPresent();
+    }
+
+    private ServicePlan planForItself() {
         if (servedElsewhere) {
             return leaveElsewhere();
         }
@@ -121,19 +135,8 @@ public final class Planner {
     }
 
     private List<Holding> claimed() {
-        return claimed(service, snapshot.holdings());
-    }
-
-    /**
-     * What is held for this very Service. What is claimed comes first, of that what it publishes, and so is
-     * what it keeps where there are several of one family: operators that know nothing of each other agree
-     * by its status.
-     */
-    public static List<Holding> claimed(ServiceState service, List<Holding> holdings) {
-        return holdings.stream()
+        return snapshot.holdings().stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()))
-                .sorted(Comparator.comparing((Holding holding) -> holding.state() != Holding.State.CLAIMED)
-                        .thenComparing(holding -> !service.publishes(holding.ip())))
                 .toList();
     }
 
@@ -220,50 +223,60 @@ public final class Planner {
 
     private ServicePlan serve(ServedClass served) {
         List<Step> steps = new ArrayList<>();
-        List<Ip> surplus = new ArrayList<>();
+        AskedAddresses asked = AskedAddresses.of(service, served.ipMode());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
-            address(served, steps, surplus);
+            address(served, asked, steps);
         }
         if (!served.capabilities().immediate() && !service.hasOurFinalizer()) {
             steps.add(new Step.AddFinalizer());
         }
         steps.add(new Step.Ensure(served));
         steps.add(new Step.Publish());
-        if (!surplus.isEmpty()) {
-            steps.add(new Step.Release(surplus));
+        if (steps.stream().anyMatch(Step.Acquire.class::isInstance)
+                || !Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools())
+                        .rest()
+                        .isEmpty()) {
+            steps.add(new Step.ReleaseRest());
         }
-        return new ServicePlan.Serve(service, served, steps);
+        return new ServicePlan.Serve(service, served, asked.wishes(), steps);
     }
 
-    /** One address a family: what is held already, then what is reserved for it, and the rest is asked for. */
-    private void address(ServedClass served, List<Step> steps, List<Ip> surplus) {
-        List<IpFamily> lacking = new ArrayList<>(service.wantedFamilies());
-        for (Holding holding : claimed()) {
-            if (!lacking.remove(holding.ip().family())) {
-                surplus.add(holding.ip());
-            } else if (holding.state() != Holding.State.CLAIMED) {
+    /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
+    private void address(ServedClass served, AskedAddresses asked, List<Step> steps) {
+        Keeping keeping = Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
+        for (Holding holding : keeping.kept()) {
+            if (holding.state() != Holding.State.CLAIMED) {
                 steps.add(new Step.Secure(holding, served));
+            } else if (asked.fault().isEmpty()) {
+                Keeping.amended(holding, service, asked).ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
+                Keeping.clash(holding, asked.wishes()).ifPresent(why -> steps.add(new Step.Warn(why)));
             }
         }
+        List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
+        List<IpFamily> wishing = new ArrayList<>(keeping.wishing());
         for (Holding holding : snapshot.holdings()) {
-            boolean reserved = holding.owners().stream()
-                    .anyMatch(owner -> owner.isReservation() && owner.service().equals(service.key()));
-            boolean fits =
-                    holding.loadBalancerClass() == null || Objects.equals(holding.loadBalancerClass(), served.value());
-            if (reserved && fits && lacking.remove(holding.ip().family())) {
+            boolean fits = (holding.isReservedFor(service.key())
+                            || (isPredecessors(holding) && holding.state() == Holding.State.CLAIMED))
+                    && (holding.loadBalancerClass() == null
+                            || Objects.equals(holding.loadBalancerClass(), served.value()))
+                    && Keeping.asAsked(holding, asked.wishes(), snapshot.pools());
+            IpFamily family = holding.ip().family();
+            if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
                 steps.add(new Step.Secure(holding, served));
             }
         }
-        if (!lacking.isEmpty()) {
+        List<IpFamily> wanted = lacking.isEmpty() ? wishing : lacking;
+        if (asked.fault().isPresent()) {
+            steps.add(new Step.Refuse(asked.fault().get()));
+        } else if (!wanted.isEmpty()) {
             steps.add(new Step.Acquire(new AddressRequest(
                     service.key(),
                     service.uid(),
                     served.value(),
-                    lacking,
-                    service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK,
-                    served.pools(),
-                    snapshot.namespaceLabels(),
-                    service.labels(),
+                    wanted,
+                    service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK && !lacking.isEmpty(),
+                    new Bearer(served.pools(), snapshot.namespaceLabels(), service.labels()),
+                    asked.wishes(),
                     formerAddresses(),
                     snapshot.turn())));
         }

@@ -1,5 +1,6 @@
 package dev.berth.plan;
 
+import dev.berth.address.Wishes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -8,8 +9,13 @@ public sealed interface ServicePlan {
     /** The steps, in order; empty: nothing. */
     List<Step> steps();
 
-    /** It is ours to serve. */
-    record Serve(ServiceState service, ServedClass servedClass, List<Step> steps) implements ServicePlan {
+    /**
+     * It is ours to serve.
+     *
+     * @param wishes what it asks for itself
+     */
+    record Serve(ServiceState service, ServedClass servedClass, Wishes wishes, List<Step> steps)
+            implements ServicePlan {
         public Serve {
             steps = List.copyOf(steps);
         }

@@ -1,6 +1,7 @@
 package dev.berth.plan;
 
 import dev.berth.address.Holding;
+import dev.berth.address.PoolBook;
 import dev.berth.address.WaitTurn;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.function.Predicate;
 public record ServiceSnapshot(
         Optional<ServiceState> service,
         List<Holding> holdings,
+        PoolBook pools,
         ClassBook classes,
         Optional<StandBack> standBack,
         Map<String, String> namespaceLabels,
@@ -35,6 +37,12 @@ public record ServiceSnapshot(
     /** The same, but for some of what is held. */
     ServiceSnapshot withoutHoldings(Predicate<Holding> which) {
         return new ServiceSnapshot(
-                service, holdings.stream().filter(which.negate()).toList(), classes, standBack, namespaceLabels, turn);
+                service,
+                holdings.stream().filter(which.negate()).toList(),
+                pools,
+                classes,
+                standBack,
+                namespaceLabels,
+                turn);
     }
 }

@@ -31,6 +31,7 @@ public record ServiceState(
         FamilyPolicy familyPolicy,
         List<Port> ports,
         Map<String, String> labels,
+        Asked asked,
         List<String> finalizers,
         List<Published> ingress,
         List<Condition> conditions) {
@@ -40,6 +41,22 @@ public record ServiceState(
         finalizers = List.copyOf(finalizers);
         ingress = List.copyOf(ingress);
         conditions = List.copyOf(conditions);
+    }
+
+    /**
+     * What bears on the addresses it gets.
+     *
+     * @param annotations all of the Service
+     * @param loadBalancerIp {@code spec.loadBalancerIP}; null: none
+     * @param localTraffic whether {@code spec.externalTrafficPolicy} is Local
+     * @param selector {@code spec.selector}
+     */
+    public record Asked(
+            Map<String, String> annotations,
+            @Nullable String loadBalancerIp,
+            boolean localTraffic,
+            Map<String, String> selector) {
+        public static final Asked NOTHING = new Asked(Map.of(), null, false, Map.of());
     }
 
     /** {@code spec.ipFamilyPolicy}. */

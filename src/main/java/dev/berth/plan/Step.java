@@ -1,6 +1,7 @@
 package dev.berth.plan;
 
 import dev.berth.address.AddressRequest;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import java.util.List;
@@ -9,6 +10,15 @@ import java.util.List;
 public sealed interface Step {
     /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
     record Secure(Holding holding, ServedClass servedClass) implements Step {}
+
+    /** Have the Address object of an address that it keeps say what the Service says by now. */
+    record Amend(Holding holding, ClaimSpec spec) implements Step {}
+
+    /** Say why nothing can be asked for: the Service is not to be understood. */
+    record Refuse(WaitReason why) implements Step {}
+
+    /** Say why it cannot share its address as it asks to. */
+    record Warn(WaitReason why) implements Step {}
 
     /** Choose, hold and claim the addresses that are missing. */
     record Acquire(AddressRequest request) implements Step {}
@@ -41,6 +51,9 @@ public sealed interface Step {
 
     /** Take our conditions off a Service that is another's, and nothing else. */
     record Withdraw() implements Step {}
+
+    /** Give back what it holds and keeps no longer, by then: what it asked for may have been had, or not. */
+    record ReleaseRest() implements Step {}
 
     /** Give the addresses back. Always last: an address that is still published is never handed on. */
     record Release(List<Ip> addresses) implements Step {

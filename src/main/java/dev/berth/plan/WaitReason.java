@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
 public record WaitReason(String reason, String message) {
     private static final int NAMED_POOLS = 5;
 
+    /** What is said of one address alone. */
+    private static final List<Rule> NAMED = List.of(Rule.IN_USE, Rule.NOT_SHAREABLE);
+
     /** The whole explanation in one: the most telling rule gives the reason, each pool its clause. */
     public static WaitReason of(List<Refusal> refusals) {
         if (refusals.isEmpty()) {
@@ -33,23 +36,42 @@ public record WaitReason(String reason, String message) {
                                 + family + " to one");
             }
         }
+        List<Refusal> named = refusals.stream()
+                .filter(refusal -> NAMED.contains(refusal.rule()))
+                .toList();
+        if (!named.isEmpty()) {
+            return new WaitReason("AddressNotAvailable", clauses(named));
+        }
+        if (refusals.stream().allMatch(refusal -> refusal.rule() == Rule.NOT_ITS_ADDRESS)) {
+            return new WaitReason("AddressNotAvailable", "no AddressPool has the address that it asks for");
+        }
+        if (refusals.stream().anyMatch(refusal -> refusal.rule() == Rule.SHARED_SOON)) {
+            return new WaitReason(
+                    "SharedAddressPending", "another of its sharing key is claiming the address for both");
+        }
         // What a pool of another family lacks explains nothing; a pool that is full explains most.
         List<Refusal> telling = refusals.stream()
-                .filter(refusal -> refusal.rule() != Rule.NO_SUCH_FAMILY)
+                .filter(refusal -> refusal.rule() != Rule.NO_SUCH_FAMILY && refusal.rule() != Rule.NOT_ITS_ADDRESS)
                 .sorted(Comparator.comparing(refusal -> !isFull(refusal)))
                 .toList();
-        String clauses =
-                telling.stream().limit(NAMED_POOLS).map(WaitReason::clause).collect(Collectors.joining("; "))
-                        + (telling.size() > NAMED_POOLS
-                                ? "; and " + (telling.size() - NAMED_POOLS) + " more pools"
-                                : "");
+        String clauses = clauses(telling);
         boolean full = telling.stream().anyMatch(WaitReason::isFull);
         String wanted = families.stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
+        if (!full && telling.stream().anyMatch(refusal -> refusal.rule() == Rule.OVER_QUOTA)) {
+            return new WaitReason(
+                    "QuotaExceeded",
+                    "no " + wanted + " address: " + clauses + "; release a Service or raise the quota");
+        }
         return full
                 ? new WaitReason(
                         "PoolExhausted",
                         "no free " + wanted + " address: " + clauses + "; add a range or release a Service")
                 : new WaitReason("NoPoolAllows", "no AddressPool gives it an " + wanted + " address: " + clauses);
+    }
+
+    private static String clauses(List<Refusal> refusals) {
+        return refusals.stream().limit(NAMED_POOLS).map(WaitReason::clause).collect(Collectors.joining("; "))
+                + (refusals.size() > NAMED_POOLS ? "; and " + (refusals.size() - NAMED_POOLS) + " more pools" : "");
     }
 
     private static boolean isFull(Refusal refusal) {
@@ -62,6 +84,12 @@ public record WaitReason(String reason, String message) {
             case FULL -> pool + "(0 of " + refusal.capacity() + " free)";
             case OTHERS_WAIT -> pool + "(others have waited longer for what is free)";
             case NO_SUCH_FAMILY -> pool + "has no " + refusal.family() + " addresses";
+            case NOT_ITS_ADDRESS -> pool + "does not have the address that it asks for";
+            case NOT_NAMED -> pool + "is not among the pools that it names";
+            case IN_USE -> pool + "(" + refusal.detail() + ")";
+            case NOT_SHAREABLE -> pool + "(" + refusal.detail() + ")";
+            case SHARED_SOON -> pool + "has an address that is just being claimed for its sharing key";
+            case OVER_QUOTA -> pool + "(quota: " + refusal.detail() + ")";
             case SUSPENDED -> pool + "is suspended";
             case NOT_IN_CLASS -> pool + "is not among the pools of its class";
             case NOT_AUTO_ASSIGNED -> pool + "has autoAssign: false";

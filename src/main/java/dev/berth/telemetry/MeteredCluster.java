@@ -1,8 +1,8 @@
 package dev.berth.telemetry;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
-import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
@@ -16,7 +16,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Counts and times the writes to a cluster: {@code berth_writes_seconds{write,outcome}}. */
 public final class MeteredCluster implements Cluster {
@@ -46,13 +45,13 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
-    public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
-        return timed("create_address", () -> cluster.createClaim(ip, pool, loadBalancerClass, owner));
+    public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+        return timed("create_address", () -> cluster.createClaim(ip, spec));
     }
 
     @Override
-    public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
-        return timed("update_address", () -> cluster.updateClaim(seen, loadBalancerClass, owners));
+    public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
+        return timed("update_address", () -> cluster.updateClaim(seen, spec));
     }
 
     @Override

@@ -30,16 +30,7 @@ class AllocatorTest {
     }
 
     private static PoolDeclaration closed(PoolDeclaration open, boolean autoAssign, boolean suspended) {
-        return new PoolDeclaration(
-                open.name(),
-                open.created(),
-                open.addresses(),
-                List.of(),
-                autoAssign,
-                open.priority(),
-                open.namespaces(),
-                open.services(),
-                suspended);
+        return Sample.with(open, policy -> policy.withAutoAssign(autoAssign).withSuspended(suspended));
     }
 
     @Test

@@ -80,13 +80,7 @@ class LedgerPropertyTest {
             if (choice instanceof Choice.Assigned assigned) {
                 assertThat(ledger.hold(assigned)).isTrue();
                 for (Choice.Pick pick : assigned.picks()) {
-                    ledger.observe(new Claim(
-                            pick.ip(),
-                            "uid" + ++revision,
-                            Integer.toString(revision),
-                            pick.pool(),
-                            request.loadBalancerClass(),
-                            List.of(request.owner())));
+                    ledger.observe(Sample.claim(request, pick, ++revision));
                 }
                 wanting.remove(request.service().name());
                 due.addAll(ledger.stopWaiting(request.service()));

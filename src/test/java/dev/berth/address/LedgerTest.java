@@ -48,7 +48,7 @@ class LedgerTest {
     void observe_ofAnOlderObject_saysNothing() {
         ledger.observe(claim("192.0.2.0", "a", 7));
 
-        assertThat(ledger.observe(claim("192.0.2.0", "b", 5))).isFalse();
+        assertThat(ledger.observe(claim("192.0.2.0", "b", 5)).news()).isFalse();
         assertThat(ledger.heldFor(key("a"))).hasSize(1);
         assertThat(ledger.heldFor(key("b"))).isEmpty();
     }
@@ -57,7 +57,7 @@ class LedgerTest {
     void observe_ofAnObjectThatIsGone_saysNothing() {
         ledger.gone(claim("192.0.2.0", "a", 7).uid());
 
-        assertThat(ledger.observe(claim("192.0.2.0", "a", 7))).isFalse();
+        assertThat(ledger.observe(claim("192.0.2.0", "a", 7)).news()).isFalse();
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -67,7 +67,7 @@ class LedgerTest {
         ledger.observe(read);
         ledger.free(read);
 
-        assertThat(ledger.observe(read)).isFalse();
+        assertThat(ledger.observe(read).news()).isFalse();
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -119,19 +119,11 @@ class LedgerTest {
 
     @Test
     void whoCannotUseWhatWasFreed_blocksNobody() {
-        PoolDeclaration plain = pool("b", "198.51.100.0");
+        Selector teamB = new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of("b"))));
         ledger.usePools(book(
                 pool("edge", "192.0.2.0"),
-                new PoolDeclaration(
-                        "b",
-                        plain.created(),
-                        plain.addresses(),
-                        List.of(),
-                        true,
-                        1,
-                        Selector.EVERYTHING,
-                        new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of("b")))),
-                        false)));
+                Sample.with(
+                        pool("b", 0, 1, "198.51.100.0"), policy -> policy.withSelectors(Selector.EVERYTHING, teamB))));
         ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
         ledger.await(request("noTeam", 10, IPV4));
         ledger.await(labelled(request("teamB", 20, IPV4), Map.of("team", "b")));

@@ -67,10 +67,8 @@ class PoolBookTest {
                 plain.created(),
                 plain.addresses(),
                 List.of("192.0.2.0", "192.0.2.9-192.0.2.8"),
-                true,
-                1,
-                Selector.EVERYTHING,
-                Selector.EVERYTHING,
+                false,
+                plain.policy(),
                 false));
 
         assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.0.2.1-192.0.2.3"));

@@ -3,6 +3,9 @@ package dev.berth.address;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Makes pools, requests and claims for tests. */
 final class Sample {
@@ -20,11 +23,21 @@ final class Sample {
                 START.plusSeconds(age),
                 List.of(addresses),
                 List.of(),
-                true,
-                priority,
-                Selector.EVERYTHING,
-                Selector.EVERYTHING,
+                false,
+                PoolPolicy.OPEN.withPriority(priority),
                 false);
+    }
+
+    /** The same pool by another policy. */
+    static PoolDeclaration with(PoolDeclaration pool, UnaryOperator<PoolPolicy> change) {
+        return new PoolDeclaration(
+                pool.name(),
+                pool.created(),
+                pool.addresses(),
+                pool.excluded(),
+                pool.withoutEnds(),
+                change.apply(pool.policy()),
+                pool.releasesStranded());
     }
 
     static PoolBook book(PoolDeclaration... pools) {
@@ -51,53 +64,74 @@ final class Sample {
                 "berth.dev/pool",
                 List.of(families),
                 allOrNone,
-                List.of(),
-                Map.of(),
-                Map.of(),
+                new Bearer(List.of(), Map.of(), Map.of()),
+                Wishes.NONE,
                 List.of(),
                 turn(name, since));
     }
 
-    static AddressRequest labelled(AddressRequest request, Map<String, String> labels) {
+    private static AddressRequest with(AddressRequest request, Bearer bearer, Wishes wishes, List<Ip> preferred) {
         return new AddressRequest(
                 request.service(),
                 request.uid(),
                 request.loadBalancerClass(),
                 request.families(),
                 request.allOrNone(),
-                request.pools(),
-                request.namespaceLabels(),
-                labels,
-                request.preferred(),
+                bearer,
+                wishes,
+                preferred,
                 request.turn());
+    }
+
+    static AddressRequest labelled(AddressRequest request, Map<String, String> labels) {
+        return with(request, new Bearer(List.of(), Map.of(), labels), request.wishes(), request.preferred());
     }
 
     static AddressRequest preferring(AddressRequest request, String... ips) {
-        return new AddressRequest(
-                request.service(),
-                request.uid(),
-                request.loadBalancerClass(),
-                request.families(),
-                request.allOrNone(),
-                request.pools(),
-                request.namespaceLabels(),
-                request.serviceLabels(),
-                List.of(ips).stream().map(Ip::parse).toList(),
-                request.turn());
+        return with(request, request.bearer(), request.wishes(), ips(ips));
     }
 
     static AddressRequest ofClass(AddressRequest request, String... pools) {
-        return new AddressRequest(
-                request.service(),
-                request.uid(),
-                request.loadBalancerClass(),
-                request.families(),
-                request.allOrNone(),
-                List.of(pools),
-                request.namespaceLabels(),
-                request.serviceLabels(),
-                request.preferred(),
-                request.turn());
+        return with(request, new Bearer(List.of(pools), Map.of(), Map.of()), request.wishes(), request.preferred());
+    }
+
+    /** One that asks for these very addresses. */
+    static AddressRequest asking(AddressRequest request, String... ips) {
+        return wishing(request, new Wishes(ips(ips), List.of(), request.wishes().sharing(), false));
+    }
+
+    static AddressRequest wishing(AddressRequest request, Wishes wishes) {
+        return with(request, request.bearer(), wishes, request.preferred());
+    }
+
+    /** One that shares by {@code key} and has these TCP ports. */
+    static AddressRequest sharing(AddressRequest request, String key, int... ports) {
+        return wishing(
+                request,
+                new Wishes(
+                        request.wishes().addresses(),
+                        List.of(),
+                        new Sharing(
+                                key,
+                                "VIP",
+                                IntStream.of(ports)
+                                        .mapToObj(port -> new Sharing.Port(request.service(), "TCP", port))
+                                        .toList()),
+                        false));
+    }
+
+    private static List<Ip> ips(String... ips) {
+        return Stream.of(ips).map(Ip::parse).toList();
+    }
+
+    /** What the API server would answer to the claim that {@code pick} is for. */
+    static Claim claim(AddressRequest request, Choice.Pick pick, int resourceVersion) {
+        Claim joined = pick.joins();
+        Sharing sharing = request.wishes().sharing();
+        ClaimSpec spec = joined == null || sharing == null
+                ? request.claimOf(pick.pool())
+                : joined.spec().joinedBy(request.owner(), sharing);
+        return new Claim(pick.ip(), "claim-" + pick.ip(), Integer.toString(resourceVersion), spec);
     }
 
     static Claim claim(String ip, String name, int resourceVersion) {
@@ -105,8 +139,6 @@ final class Sample {
                 Ip.parse(ip),
                 "claim-" + ip,
                 Integer.toString(resourceVersion),
-                "edge",
-                "berth.dev/pool",
-                List.of(new Owner(key(name), "uid-" + name)));
+                ClaimSpec.of("edge", "berth.dev/pool", new Owner(key(name), "uid-" + name)));
     }
 }

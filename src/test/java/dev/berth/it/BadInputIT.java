@@ -182,7 +182,9 @@ class BadInputIT {
                         .isEqualTo(new AddressPool.Family(
                                 all.toString(),
                                 "1",
-                                all.subtract(BigInteger.ONE).toString()));
+                                all.subtract(BigInteger.ONE).toString(),
+                                "0",
+                                "0"));
             });
             assertThat(berth.operator().metric("berth_pool_capacity", "pool", name, "family", "IPv6"))
                     .isEqualTo(all.doubleValue());

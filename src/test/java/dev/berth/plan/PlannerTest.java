@@ -3,10 +3,12 @@ package dev.berth.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.WaitTurn;
 import dev.berth.plan.ClassDeclaration.Classless;
@@ -39,8 +41,9 @@ class PlannerTest {
 
     private static Holding held(String ip, @Nullable String uid, @Nullable String loadBalancerClass) {
         List<Owner> owners = List.of(new Owner(WEB, uid));
-        Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", "edge", loadBalancerClass, owners);
-        return new Holding(claim.ip(), Holding.State.CLAIMED, owners, loadBalancerClass, claim);
+        ClaimSpec spec = new ClaimSpec("edge", loadBalancerClass, owners, null, null, false);
+        Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
+        return new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim);
     }
 
     private static ServicePlan plan(
@@ -48,6 +51,7 @@ class PlannerTest {
         return Planner.plan(new ServiceSnapshot(
                 Optional.ofNullable(service).map(SampleService::build),
                 holdings,
+                PoolBook.empty(),
                 classes,
                 standBack ? Optional.of(new StandBack("Node \"a\"")) : Optional.empty(),
                 Map.of(),
@@ -103,7 +107,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "Serve Acquire Ensure Publish"),
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "one that names a class of ours that is not accepted is told so",
                     web().loadBalancerClass("x/bad"),
@@ -119,7 +123,13 @@ class PlannerTest {
                     false,
                     "NotOurs"),
             new Row("one of another class is not", web().loadBalancerClass("x"), List.of(), AUTO, false, "NotOurs"),
-            new Row("without a class: Auto serves it", web(), List.of(), AUTO, false, "Serve Acquire Ensure Publish"),
+            new Row(
+                    "without a class: Auto serves it",
+                    web(),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row("without a class: Auto stands back", web(), List.of(), AUTO, true, "LeaveAlone StandingBack"),
             new Row(
                     "without a class: Always does not",
@@ -127,7 +137,7 @@ class PlannerTest {
                     List.of(),
                     classes(Classless.ALWAYS),
                     true,
-                    "Serve Acquire Ensure Publish"),
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row("without a class: Never", web(), List.of(), classes(Classless.NEVER), false, "NotOurs"),
             new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
             new Row(
@@ -164,7 +174,7 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.2", "u1", OURS)),
                     AUTO,
                     false,
-                    "Serve Ensure Publish Release[192.0.2.1]"),
+                    "Serve Ensure Publish ReleaseRest"),
             new Row(
                     "with our finalizer, what a stranger wrote is ours to put right",
                     web().finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
@@ -234,7 +244,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "Serve Acquire Ensure Publish"),
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "our finalizer in the manifest of a ClusterIP does not keep it from being deleted",
                     web().typeLoadBalancer(false).deleting(true).finalizer(Marks.FINALIZER),
@@ -248,7 +258,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "Serve Acquire Ensure Publish"),
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "another Berth's, whatever it carries: not ours",
                     web().loadBalancerClass("theirs/pool")
@@ -286,7 +296,7 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u1", "theirs/pool")),
                     TWO_BERTHS,
                     false,
-                    "Serve Acquire Ensure Publish"),
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "another Berth's now: what we claimed is given back, what it shows is not ours to write",
                     web().loadBalancerClass("theirs/pool").finalizer(Marks.FINALIZER),
@@ -353,21 +363,28 @@ class PlannerTest {
                     List.of(held("192.0.2.9", null, "x")),
                     AUTO,
                     false,
-                    "Serve Acquire Ensure Publish"),
+                    "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "a family it wants no more is released, after the status",
                     web().finalizer(Marks.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS), held("2001:db8::1", "u1", OURS)),
                     AUTO,
                     false,
-                    "Serve Ensure Publish Release[2001:db8::1]"),
+                    "Serve Ensure Publish ReleaseRest"),
             new Row(
-                    "who bore the name before gives way first",
+                    "what one of its name had before is its own now",
                     web(),
                     List.of(held("192.0.2.1", "u0", OURS)),
                     AUTO,
                     false,
-                    "TearDown Release[192.0.2.1]"),
+                    "Serve Secure[192.0.2.1] Ensure Publish"),
+            new Row(
+                    "who bore the name before gives way first, with what is of no use to it",
+                    web(),
+                    List.of(held("2001:db8::1", "u0", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[2001:db8::1]"),
             new Row(
                     "one that is gone holds nothing",
                     null,

@@ -6,6 +6,7 @@ import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ public final class SampleService {
     private FamilyPolicy familyPolicy = FamilyPolicy.SINGLE_STACK;
     private List<Port> ports = List.of(new Port("", "TCP", 80, 30080));
     private Map<String, String> labels = Map.of();
+    private ServiceState.Asked asked = ServiceState.Asked.NOTHING;
     private List<String> finalizers = List.of();
     private List<Published> ingress = List.of();
     private List<Condition> conditions = List.of();
@@ -45,6 +47,7 @@ public final class SampleService {
         sample.familyPolicy = state.familyPolicy();
         sample.ports = state.ports();
         sample.labels = state.labels();
+        sample.asked = state.asked();
         sample.finalizers = state.finalizers();
         sample.ingress = state.ingress();
         sample.conditions = state.conditions();
@@ -53,6 +56,24 @@ public final class SampleService {
 
     public SampleService uid(String value) {
         uid = value;
+        return this;
+    }
+
+    /** Adds an annotation. */
+    public SampleService annotation(String name, String value) {
+        Map<String, String> annotations = new LinkedHashMap<>(asked.annotations());
+        annotations.put(name, value);
+        asked = new ServiceState.Asked(annotations, asked.loadBalancerIp(), asked.localTraffic(), asked.selector());
+        return this;
+    }
+
+    public SampleService loadBalancerIp(String value) {
+        asked = new ServiceState.Asked(asked.annotations(), value, asked.localTraffic(), asked.selector());
+        return this;
+    }
+
+    public SampleService localTraffic(Map<String, String> selector) {
+        asked = new ServiceState.Asked(asked.annotations(), asked.loadBalancerIp(), true, selector);
         return this;
     }
 
@@ -136,6 +157,7 @@ public final class SampleService {
                 familyPolicy,
                 ports,
                 labels,
+                asked,
                 finalizers,
                 ingress,
                 conditions);

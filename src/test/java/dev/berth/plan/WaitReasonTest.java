@@ -11,8 +11,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class WaitReasonTest {
+    /** What is said of all pools together, or of none. */
+    private static final List<Rule> OF_NO_POOL = List.of(Rule.NO_SUCH_FAMILY, Rule.NOT_ITS_ADDRESS, Rule.SHARED_SOON);
+
     private static Refusal refusal(String pool, IpFamily family, Rule rule) {
-        return new Refusal(pool, family, rule, BigInteger.ZERO, BigInteger.valueOf(14));
+        return new Refusal(pool, family, rule, "", BigInteger.ZERO, BigInteger.valueOf(14));
     }
 
     @Test
@@ -41,7 +44,7 @@ class WaitReasonTest {
     @Test
     void everyRule_hasItsClause() {
         for (Rule rule : Rule.values()) {
-            if (rule != Rule.NO_SUCH_FAMILY) {
+            if (!OF_NO_POOL.contains(rule)) {
                 assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV4, rule)))
                                 .message())
                         .as(rule.name())

@@ -12,9 +12,11 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,16 +91,17 @@ public final class Installation implements AutoCloseable {
 
     /** A pool for the Services of one namespace alone, so that tests do not meet. */
     public AddressPool pool(String namespace, String... addresses) {
+        return pool(namespace, UnaryOperator.identity(), addresses);
+    }
+
+    /** The same, with more in its spec: the fields by their names. */
+    public AddressPool pool(String namespace, UnaryOperator<Map<String, Object>> more, String... addresses) {
+        Map<String, Object> spec = new LinkedHashMap<>();
+        spec.put("addresses", List.of(addresses));
+        spec.put("namespaceSelector", Map.of("matchLabels", Map.of("kubernetes.io/metadata.name", namespace)));
         AddressPool pool = new AddressPool();
         pool.setMetadata(new ObjectMetaBuilder().withName(namespace).build());
-        pool.setSpec(new AddressPool.Spec(
-                List.of(addresses),
-                null,
-                null,
-                null,
-                new AddressPool.LabelSelector(Map.of("kubernetes.io/metadata.name", namespace), null),
-                null,
-                null));
+        pool.setSpec(Serialization.unmarshal(Serialization.asJson(more.apply(spec)), AddressPool.Spec.class));
         return client().resource(pool).create();
     }
 

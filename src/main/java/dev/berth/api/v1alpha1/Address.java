@@ -5,6 +5,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
@@ -52,6 +54,21 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "Pool", jsonPath = ".spec.pool", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Class", jsonPath = ".spec.class", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
+        name = "Released",
+        jsonPath = ".spec.releasedAt",
+        type = AdditionalPrinterColumn.Type.DATE,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Retain",
+        jsonPath = ".spec.retain",
+        type = AdditionalPrinterColumn.Type.BOOLEAN,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Sharing",
+        jsonPath = ".spec.sharing.key",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
         name = "UID",
         jsonPath = ".spec.claims[*].uid",
         type = AdditionalPrinterColumn.Type.STRING,
@@ -98,7 +115,41 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
             String loadBalancerClass,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription("The Services that hold it.")
-            List<Claim> claims) {}
+            List<Claim> claims,
+
+            @Nullable @JsonPropertyDescription("On what terms Services of the namespace share it; absent: one has it alone.")
+            Sharing sharing,
+
+            @Nullable @Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$") @Size(max = 20) @JsonPropertyDescription(
+                    "Since when it is nobody's: it rests for the pool's reuseAfter, unless a Service of the same name comes back.")
+            String releasedAt,
+
+            @Nullable @JsonPropertyDescription("true: it is kept for its Service's return, however long that takes.")
+            Boolean retain) {
+        /** Claimed for these, and nothing more to say. */
+        public Spec(String address, @Nullable String pool, @Nullable String loadBalancerClass, List<Claim> claims) {
+            this(address, pool, loadBalancerClass, claims, null, null, null);
+        }
+    }
+
+    /** What those who share an address have in common. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Sharing(
+            @Required
+            @Size(min = 1, max = 253) @JsonPropertyDescription("The Services' annotation berth.dev/sharing-key.")
+            String key,
+
+            @Required
+            @Size(min = 1, max = 4096) @JsonPropertyDescription(
+                    "What has to be the same for all: ipMode, traffic policy, and where it matters the selector.")
+            String terms) {}
+
+    /** A port that is in use on a shared address. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Port(
+            @Required @Pattern("^(TCP|UDP|SCTP)$") @Size(max = 4) String protocol,
+
+            @Required @Min(1) @Max(65535) Integer port) {}
 
     /** One Service's hold on the address. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -110,7 +161,15 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
                     "The Service's metadata.uid; absent: a reservation for the Service of that name, whenever it comes.")
-            String uid) {}
+            String uid,
+
+            @Nullable @Size(max = 1024) @JsonPropertyDescription("Which ports are its own, on a shared address.")
+            List<Port> ports) {
+        /** On the Service of this uid, or null: a reservation. */
+        public Claim(@Nullable String kind, String namespace, String name, @Nullable String uid) {
+            this(kind, namespace, name, uid, null);
+        }
+    }
 
     /** Trouble with the address, if there is any. */
     public record Status(

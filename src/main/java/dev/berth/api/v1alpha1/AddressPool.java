@@ -88,7 +88,33 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
 
             @Default("false")
             @JsonPropertyDescription("true: no new address is given out; Services keep those that they have.")
-            @Nullable Boolean suspended) {}
+            @Nullable Boolean suspended,
+
+            @Default("false")
+            @JsonPropertyDescription(
+                    "true: the first and the last address of each IPv4 CIDR, and the first of each IPv6 CIDR, are never given out.")
+            @Nullable Boolean excludeNetworkAndBroadcast,
+
+            @Default("LowestFree")
+            @Pattern("^(LowestFree|LeastRecentlyUsed)$") @Size(max = 32) @JsonPropertyDescription("Which of the free addresses is given out next.")
+            @Nullable String allocation,
+
+            @Default("0s")
+            @Pattern("^([0-9]{1,6}(s|m|h|d))+$") @Size(max = 32) @JsonPropertyDescription(
+                    "How long an address rests after its release before another Service may have it: 90s, 10m, 24h. One of the same name gets it back at once.")
+            @Nullable String reuseAfter,
+
+            @Nullable @JsonPropertyDescription("How many addresses of each family a namespace may have; absent: any number.")
+            Quota quota) {}
+
+    /** Limits by namespace. Reserved and cooling addresses count, a shared one counts once. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Quota(
+            @Nullable @Min(0) @Max(1000000000) @JsonPropertyDescription("For each namespace that is not named; absent: no limit.")
+            Integer perNamespace,
+
+            @Nullable @JsonPropertyDescription("For the namespaces named.")
+            Map<String, Integer> namespaces) {}
 
     /**
      * Kubernetes' label selector, written out here for its schema: the client's own class would let in an operator
@@ -125,10 +151,16 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
             @JsonPropertyDescription("How many addresses the pool can give out, excluded ones left out.")
             String capacity,
 
-            @JsonPropertyDescription("How many of them are claimed.")
+            @JsonPropertyDescription("How many of them Services have.")
             String allocated,
 
-            @JsonPropertyDescription("How many are left.") String available) {}
+            @JsonPropertyDescription("How many are left.") String available,
+
+            @JsonPropertyDescription("How many are kept for Services to come, or from everyone.")
+            String reserved,
+
+            @JsonPropertyDescription("How many were released and rest.")
+            String cooling) {}
 
     @Override
     protected @Nullable Spec initSpec() {

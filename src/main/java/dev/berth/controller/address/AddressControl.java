@@ -1,6 +1,8 @@
 package dev.berth.controller.address;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Cooling;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
@@ -15,6 +17,8 @@ import dev.berth.kube.Write;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ServiceState;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -43,6 +47,7 @@ public final class AddressControl {
     private final StartGate gate;
     private final Backoff backoff;
     private final Supplier<ClassBook> classes;
+    private final InstantSource clock;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final Later later;
@@ -76,6 +81,7 @@ public final class AddressControl {
             StartGate gate,
             Backoff backoff,
             Supplier<ClassBook> classes,
+            InstantSource clock,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
             Later later) {
@@ -84,6 +90,7 @@ public final class AddressControl {
         this.gate = gate;
         this.backoff = backoff;
         this.classes = classes;
+        this.clock = clock;
         this.due = due;
         this.retry = retry;
         this.later = later;
@@ -98,7 +105,7 @@ public final class AddressControl {
         }
         Claim claim = cached.get();
         List<Owner> before = ledger.holding(ip).map(Holding::owners).orElse(List.of());
-        boolean news = ledger.observe(claim);
+        boolean news = observe(claim);
         if (news) {
             // Whoever it was taken from by hand must not go on publishing it.
             due.accept(before.stream()
@@ -122,7 +129,41 @@ public final class AddressControl {
             }
         }
         failures.remove(ip);
-        return Next.ON_EVENT;
+        return claim.spec().phase() == ClaimSpec.Phase.COOLING ? rest(claim) : Next.ON_EVENT;
+    }
+
+    private boolean observe(Claim claim) {
+        Ledger.Observation observation = ledger.observe(claim);
+        due.accept(observation.due());
+        return observation.news();
+    }
+
+    /** Gives a released address to others, once it has rested for as long as its pool says. */
+    private Next rest(Claim claim) {
+        Ip ip = claim.ip();
+        Duration left = Cooling.left(claim.spec(), ledger.pools().poolOf(ip), clock.instant());
+        if (left.isPositive()) {
+            return Next.after(left);
+        }
+        return switch (delete(claim)) {
+            case Write.Done<Claim> done -> {
+                LOG.info("{} has rested, and may be given out again", ip);
+                due.accept(ledger.free(claim));
+                yield Next.ON_EVENT;
+            }
+            case Write.NotFound<Claim> gone -> {
+                due.accept(ledger.free(claim));
+                yield Next.ON_EVENT;
+            }
+            case Write.Conflict<Claim> changed -> Next.after(backoff.after(1));
+            case Write.Refused<Claim>(String message) -> laterThan(ip, message);
+            case Write.Unknown<Claim>(String message) -> laterThan(ip, message);
+        };
+    }
+
+    private Next laterThan(Ip ip, String message) {
+        cannotRelease(ip, message);
+        return Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
     }
 
     /** The Address object that the cache had of {@code ip} is gone, unless the cache has that very object. */
@@ -228,16 +269,18 @@ public final class AddressControl {
     }
 
     private boolean release(Claim claim, Owner owner, boolean mayReadAgain) {
-        List<Owner> others =
-                claim.owners().stream().filter(other -> !other.equals(owner)).toList();
-        Write<Claim> outcome =
-                others.isEmpty() ? delete(claim) : cluster.updateClaim(claim, claim.loadBalancerClass(), others);
+        ClaimSpec left = claim.spec().leftBy(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
+        boolean goes = left.phase() != ClaimSpec.Phase.BOUND
+                && !left.retain()
+                && !Cooling.left(left, ledger.pools().poolOf(claim.ip()), clock.instant())
+                        .isPositive();
+        Write<Claim> outcome = goes ? delete(claim) : cluster.updateClaim(claim, left);
         return switch (outcome) {
             case Write.Done<Claim>(Claim now) -> {
-                if (others.isEmpty()) {
+                if (goes) {
                     due.accept(ledger.free(claim));
                 } else {
-                    ledger.observe(now);
+                    observe(now);
                 }
                 LOG.info("{} was released by {}", claim.ip(), owner.service());
                 yield true;
@@ -275,7 +318,7 @@ public final class AddressControl {
     private boolean releaseAsRead(Ip ip, Owner owner) {
         return switch (cluster.readClaim(ip)) {
             case Read.Found<Claim>(Claim now) -> {
-                ledger.observe(now);
+                observe(now);
                 yield !now.owners().contains(owner) || release(now, owner, false);
             }
             case Read.Absent<Claim> gone -> {

@@ -99,7 +99,8 @@ public final class PoolControl {
                 caches.pools()
                         .list()
                         .map(pool -> pool.getMetadata().getUid() + "/"
-                                + pool.getMetadata().getGeneration())
+                                + pool.getMetadata().getGeneration() + "/"
+                                + Pools.declaration(pool).releasesStranded())
                         .sorted()
                         .toList(),
                 around);
@@ -157,7 +158,9 @@ public final class PoolControl {
                 : new AddressPool.Family(
                         use.capacity().toString(),
                         use.allocated().toString(),
-                        use.available().toString());
+                        use.available().toString(),
+                        use.reserved().toString(),
+                        use.cooling().toString());
     }
 
     private void tell(AddressPool pool, AddressPool.Status wanted) {

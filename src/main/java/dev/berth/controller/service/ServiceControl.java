@@ -243,6 +243,7 @@ public final class ServiceControl implements ClassControl.Services {
         return new ServiceSnapshot(
                 service,
                 parts.ledger().heldFor(key),
+                parts.ledger().pools(),
                 classes.get(),
                 standBack(),
                 parts.cluster().namespaceLabels(key.namespace()),

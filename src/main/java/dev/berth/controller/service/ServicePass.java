@@ -3,20 +3,24 @@ package dev.berth.controller.service;
 import dev.berth.address.AddressRequest;
 import dev.berth.address.Choice;
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
+import dev.berth.address.Pool;
 import dev.berth.address.Refusal;
 import dev.berth.address.ServiceKey;
+import dev.berth.address.Sharing;
+import dev.berth.address.Wishes;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
+import dev.berth.plan.Keeping;
 import dev.berth.plan.Marks;
-import dev.berth.plan.Planner;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
@@ -42,6 +46,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,6 +80,7 @@ final class ServicePass {
 
     // What is learned on the way.
     private Optional<WaitReason> waiting = Optional.empty();
+    private Optional<WaitReason> sharingConflict = Optional.empty();
     private Optional<Trouble> trouble = Optional.empty();
     private @Nullable List<Published> ingress;
     private Optional<Duration> again = Optional.empty();
@@ -212,13 +218,23 @@ final class ServicePass {
     private Optional<Outcome> execute(ServicePlan.Serve serve, Step step) {
         return switch (step) {
             case Step.Secure(Holding holding, ServedClass served) -> secure(serve, holding, served);
+            case Step.Amend(Holding holding, ClaimSpec spec) -> amend(serve, holding, spec);
             case Step.Acquire(AddressRequest request) -> acquire(serve, request);
+            case Step.Refuse(WaitReason why) -> {
+                waiting = Optional.of(why);
+                yield Optional.empty();
+            }
+            case Step.Warn(WaitReason why) -> {
+                sharingConflict = Optional.of(why);
+                yield Optional.empty();
+            }
             case Step.AddFinalizer none -> addFinalizer(serve.service());
             case Step.Ensure(ServedClass served) -> ensure(serve, served);
             case Step.Publish none -> publish(serve);
-            case Step.Release(List<Ip> addresses) ->
+            case Step.ReleaseRest none ->
                 // What may still be published, for the provider is pending or another wrote it, stays claimed.
-                ingressIsWritten ? releaseSurplus(addresses) : Optional.empty();
+                ingressIsWritten ? releaseSurplus(rest(serve.service())) : Optional.empty();
+            case Step.Release none -> Optional.empty();
             case Step.DeleteLoadBalancer none -> Optional.empty();
             case Step.Clear none -> Optional.empty();
             case Step.Withdraw none -> Optional.empty();
@@ -235,26 +251,16 @@ final class ServicePass {
     private Optional<Outcome> secure(ServicePlan.Serve serve, Holding holding, ServedClass served) {
         Ip ip = holding.ip();
         return switch (holding.state()) {
-            case HELD -> {
-                String pool = parts.ledger()
-                        .pools()
-                        .poolOf(ip)
-                        .map(found -> found.name())
-                        .orElse(null);
-                switch (create(ip, pool, served.value(), owner(serve), serve.steps())) {
-                    case OURS -> {}
-                    case ANOTHERS -> {
-                        yield Optional.of(new Outcome.Again(false));
-                    }
+            case HELD ->
+                switch (create(ip, claimAgain(holding, served), owner(serve), serve.steps())) {
+                    case ANOTHERS -> Optional.of(new Outcome.Again(false));
                     // What is still published stays held: it is nobody else's before it is taken off.
-                    case NOT_MADE, UNSURE -> {}
-                }
-                yield Optional.empty();
-            }
+                    case OURS, NOT_MADE, UNSURE -> Optional.empty();
+                };
             case UNSURE ->
                 switch (parts.cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
-                        parts.ledger().observe(found);
+                        observe(found);
                         confirmed.add(ip);
                         yield found.owners().contains(owner(serve))
                                 ? Optional.empty()
@@ -273,18 +279,39 @@ final class ServicePass {
         };
     }
 
-    /** A reservation for the Service's name becomes its claim. */
+    private ClaimSpec claimAgain(Holding holding, ServedClass served) {
+        ClaimSpec spec = holding.spec().takenFor(served.value(), UnaryOperator.identity());
+        String pool =
+                parts.ledger().pools().poolOf(holding.ip()).map(Pool::name).orElse(spec.pool());
+        return new ClaimSpec(pool, served.value(), spec.owners(), spec.sharing(), null, spec.retain());
+    }
+
+    /** What is kept for the Service's name, or was of one that bore it before, becomes its claim. */
     private Optional<Outcome> takeOver(ServicePlan.Serve serve, Holding holding, ServedClass served) {
         Claim claim = holding.claim();
         if (claim == null) {
             return Optional.of(new Outcome.Again(false));
         }
-        List<Owner> owners = claim.owners().stream()
-                .map(owner -> owner.isReservation() && owner.service().equals(key) ? owner(serve) : owner)
-                .toList();
-        return switch (parts.cluster().updateClaim(claim, served.value(), owners)) {
+        if (!live && holding.holderNamed(key).isPresent()) {
+            // Only a live read tells who bears the name now.
+            return Optional.of(new Outcome.Again(true));
+        }
+        ClaimSpec taken =
+                claim.spec().takenFor(served.value(), owner -> owner.service().equals(key) ? owner(serve) : owner);
+        Sharing sharing = serve.wishes().sharing();
+        ClaimSpec spec = taken.owners().size() > 1 ? taken : taken.shared(sharing);
+        return update(serve, claim, serve.wishes().retain() ? spec.retained(true) : spec);
+    }
+
+    private Optional<Outcome> amend(ServicePlan.Serve serve, Holding holding, ClaimSpec spec) {
+        Claim claim = holding.claim();
+        return claim == null ? Optional.of(new Outcome.Again(false)) : update(serve, claim, spec);
+    }
+
+    private Optional<Outcome> update(ServicePlan.Serve serve, Claim claim, ClaimSpec spec) {
+        return switch (parts.cluster().updateClaim(claim, spec)) {
             case Write.Done<Claim>(Claim now) -> {
-                parts.ledger().observe(now);
+                observe(now);
                 confirmed.add(now.ip());
                 yield Optional.empty();
             }
@@ -304,7 +331,7 @@ final class ServicePass {
     private Optional<Outcome> readAgain(ServicePlan.Serve serve, Claim claim) {
         Ip ip = claim.ip();
         switch (parts.cluster().readClaim(ip)) {
-            case Read.Found<Claim>(Claim found) -> parts.ledger().observe(found);
+            case Read.Found<Claim>(Claim found) -> observe(found);
             case Read.Absent<Claim> none -> due.accept(parts.ledger().free(claim));
             case Read.Failed<Claim>(String message) -> {
                 trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
@@ -331,7 +358,11 @@ final class ServicePass {
             missing.addAll(assigned.missing());
             List<IpFamily> lost = new ArrayList<>();
             for (Choice.Pick pick : assigned.picks()) {
-                switch (create(pick.ip(), pick.pool(), request.loadBalancerClass(), request.owner(), serve.steps())) {
+                Claim shared = pick.joins();
+                Created created = shared == null
+                        ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.steps())
+                        : join(shared, request, serve.steps());
+                switch (created) {
                     case OURS -> got.add(pick.ip());
                     case ANOTHERS -> lost.add(pick.ip().family());
                     case NOT_MADE -> due.accept(parts.ledger().giveUp(pick.ip(), request.owner()));
@@ -387,11 +418,11 @@ final class ServicePass {
     }
 
     /** Creates the Address object of an address that the ledger holds for the Service. */
-    private Created create(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner, Object request) {
+    private Created create(Ip ip, ClaimSpec spec, Owner owner, Object request) {
         String doing = "claiming " + ip;
-        return switch (parts.cluster().createClaim(ip, pool, loadBalancerClass, owner)) {
+        return switch (parts.cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
-                parts.ledger().observe(claim);
+                observe(claim);
                 boolean still = parts.ledger()
                         .holding(ip)
                         .filter(holding -> holding.state() == Holding.State.CLAIMED)
@@ -424,11 +455,57 @@ final class ServicePass {
         };
     }
 
+    /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
+    private Created join(Claim shared, AddressRequest asked, Object request) {
+        Ip ip = shared.ip();
+        Sharing sharing = asked.wishes().sharing();
+        if (sharing == null) {
+            return Created.ANOTHERS;
+        }
+        return switch (parts.cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
+            case Write.Done<Claim>(Claim now) -> {
+                observe(now);
+                confirmed.add(ip);
+                yield Created.OURS;
+            }
+            case Write.Conflict<Claim> changed -> joined(shared, asked, request);
+            case Write.NotFound<Claim> gone -> joined(shared, asked, request);
+            case Write.Unknown<Claim> lost -> joined(shared, asked, request);
+            case Write.Refused<Claim>(String message) -> {
+                trouble("joining " + ip, "ClaimFailed", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    /** What became of a join: a read tells. */
+    private Created joined(Claim shared, AddressRequest asked, Object request) {
+        return switch (parts.cluster().readClaim(shared.ip())) {
+            case Read.Found<Claim>(Claim found) -> {
+                observe(found);
+                confirmed.add(found.ip());
+                yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
+            }
+            case Read.Absent<Claim> none -> {
+                due.accept(parts.ledger().free(shared));
+                yield Created.ANOTHERS;
+            }
+            case Read.Failed<Claim>(String message) -> {
+                trouble("reading Address " + shared.ip(), "ClaimUnsure", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    private void observe(Claim claim) {
+        due.accept(parts.ledger().observe(claim).due());
+    }
+
     /** There is an Address object already: a 409 alone does not tell whose. */
     private Created whose(Ip ip, Owner owner, Object request) {
         return switch (parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> {
-                parts.ledger().observe(found);
+                observe(found);
                 confirmed.add(ip);
                 yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
             }
@@ -449,6 +526,9 @@ final class ServicePass {
      * is released may have been all that made the Service ours: whose it is now is decided anew.
      */
     private Optional<Outcome> releaseSurplus(List<Ip> addresses) {
+        if (addresses.isEmpty()) {
+            return Optional.empty();
+        }
         if (!isCurrent) {
             return Optional.of(new Outcome.Again(true));
         }
@@ -491,13 +571,40 @@ final class ServicePass {
 
     /** The addresses that are surely its own: one a family that it wants, in its order of families. */
     private List<Ip> addressesOf(ServiceState state) {
-        List<Ip> own = Planner.claimed(state, parts.ledger().heldFor(key)).stream()
+        List<Holding> claimed = parts.ledger().heldFor(key).stream()
                 .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                .toList();
+        return Keeping.of(state, claimed, wishes(), parts.ledger().pools()).kept().stream()
                 .map(Holding::ip)
                 .toList();
-        return state.wantedFamilies().stream()
-                .flatMap(family -> own.stream().filter(ip -> ip.family() == family).findFirst().stream())
+    }
+
+    /** What it holds beyond that, does not wait to make sure of, and did not publish just now. */
+    private List<Ip> rest(ServiceState state) {
+        List<Ip> needed = new ArrayList<>(addressesOf(state));
+        needed.addAll(ips(ingress));
+        return Keeping.of(
+                        state,
+                        parts.ledger().heldFor(key),
+                        wishes(),
+                        parts.ledger().pools())
+                .rest()
+                .stream()
+                .map(Holding::ip)
+                .filter(ip -> !needed.contains(ip))
                 .toList();
+    }
+
+    private static List<Ip> ips(@Nullable List<Published> entries) {
+        return entries == null
+                ? List.of()
+                : entries.stream()
+                        .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+                        .toList();
+    }
+
+    private Wishes wishes() {
+        return plan instanceof ServicePlan.Serve serve ? serve.wishes() : Wishes.NONE;
     }
 
     private Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
@@ -638,9 +745,7 @@ final class ServicePass {
      */
     private Checked checkClaims(ServicePlan.Serve serve, List<Published> entries) {
         ServiceState state = serve.service();
-        Set<Ip> wanted = entries.stream()
-                .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+        Set<Ip> wanted = new LinkedHashSet<>(ips(entries));
         List<Ip> published = state.publishedAddresses();
         List<Ip> doubtful = new ArrayList<>();
         if (published.size() <= IpFamily.values().length) {
@@ -658,7 +763,7 @@ final class ServicePass {
         for (Ip ip : doubtful) {
             switch (parts.cluster().readClaim(ip)) {
                 case Read.Found<Claim>(Claim found) -> {
-                    parts.ledger().observe(found);
+                    observe(found);
                     if (found.owners().contains(owner(serve)) != wanted.contains(ip)) {
                         return Checked.OTHERWISE;
                     }
@@ -690,7 +795,7 @@ final class ServicePass {
                         state,
                         Marks.ADDRESS_ASSIGNED,
                         true,
-                        waiting.isPresent() ? "PartlyAssigned" : "Assigned",
+                        assignedReason(state, own),
                         "holds " + holds
                                 + waiting.map(reason -> "; " + reason.message()).orElse(""),
                         now));
@@ -707,6 +812,8 @@ final class ServicePass {
         trouble.filter(what -> what.reason().equals("EnsureFailed"))
                 .ifPresent(what -> conditions.add(
                         Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
+        sharingConflict.ifPresent(why -> conditions.add(
+                Publication.condition(state, Marks.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
         if (isInConflict(state)) {
             conditions.add(Publication.condition(
                     state,
@@ -728,6 +835,13 @@ final class ServicePass {
                                 .plus(ServiceMemory.OVERWRITES_WITHIN)
                                 .isAfter(now))
                         .isPresent();
+    }
+
+    private String assignedReason(ServiceState state, List<Ip> own) {
+        if (waiting.isEmpty()) {
+            return "Assigned";
+        }
+        return own.size() < state.wantedFamilies().size() ? "PartlyAssigned" : "KeepsFormer";
     }
 
     private boolean isOverwritten(ServiceState state, List<Published> wanted) {
@@ -853,6 +967,8 @@ final class ServicePass {
             LOG.info("Service {} has {}", key, list);
             parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
         }
+        sharingConflict.ifPresent(
+                why -> parts.events().warning(About.service(state), "SharingConflict", why.message()));
         waiting.ifPresent(reason -> {
             LOG.info("Service {} waits: {}", key, reason.message());
             parts.events().warning(About.service(state), "AllocationFailed", reason.message());

@@ -3,6 +3,7 @@ package dev.berth.controller.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
@@ -18,12 +19,12 @@ import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +48,7 @@ class AddressControlTest {
                 gate,
                 new Backoff(new Random(1)),
                 ClassBook::empty,
+                () -> Instant.EPOCH,
                 none -> {},
                 none -> {},
                 (delay, what) -> {
@@ -56,7 +58,7 @@ class AddressControlTest {
     }
 
     private static Claim claim(String uid) {
-        return new Claim(IP, uid, "5", "edge", "berth.dev/pool", List.of(WEB));
+        return new Claim(IP, uid, "5", ClaimSpec.of("edge", "berth.dev/pool", WEB));
     }
 
     private Optional<Holding.State> held() {
@@ -101,7 +103,10 @@ class AddressControlTest {
         cluster.live = new Read.Failed<>("no route to host");
         control.vanished(IP, "a1");
         ledger.observe(new Claim(
-                IP, "a2", "6", "edge", "berth.dev/pool", List.of(new Owner(new ServiceKey("prod", "other"), "u2"))));
+                IP,
+                "a2",
+                "6",
+                ClaimSpec.of("edge", "berth.dev/pool", new Owner(new ServiceKey("prod", "other"), "u2"))));
 
         next.run();
 
@@ -150,12 +155,12 @@ class AddressControlTest {
         }
 
         @Override
-        public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
+        public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
             return new Write.Refused<>("not asked for");
         }
 
         @Override
-        public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
+        public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
             return new Write.Refused<>("not asked for");
         }
 

@@ -3,13 +3,14 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
-import dev.berth.address.Selector;
+import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
@@ -83,6 +84,7 @@ class ServiceControlTest {
                                     gate,
                                     backoff,
                                     () -> classes,
+                                    () -> clock,
                                     due -> {},
                                     ip -> {},
                                     (delay, what) -> {}),
@@ -103,20 +105,12 @@ class ServiceControlTest {
             gate.open();
             ledger.usePools(PoolBook.of(
                     List.of(new PoolDeclaration(
-                            "edge",
-                            Instant.EPOCH,
-                            List.of("192.0.2.0/30"),
-                            List.of(),
-                            true,
-                            1,
-                            Selector.EVERYTHING,
-                            Selector.EVERYTHING,
-                            false)),
+                            "edge", Instant.EPOCH, List.of("192.0.2.0/30"), List.of(), false, PoolPolicy.OPEN, false)),
                     List.of()));
         }
 
         void claim(String ip) {
-            cluster.putClaim(new Claim(Ip.parse(ip), cluster.newUid(), "", "edge", CLASS, List.of(WEB_ITSELF)));
+            cluster.putClaim(new Claim(Ip.parse(ip), cluster.newUid(), "", ClaimSpec.of("edge", CLASS, WEB_ITSELF)));
         }
 
         /** The caches hear of everything. */

@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
-import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
@@ -164,8 +164,7 @@ final class SimulatedCluster {
 
     Claim putClaim(Claim wanted) {
         Claim before = claims.get(wanted.ip());
-        Claim stored = new Claim(
-                wanted.ip(), wanted.uid(), next(), wanted.pool(), wanted.loadBalancerClass(), wanted.owners());
+        Claim stored = new Claim(wanted.ip(), wanted.uid(), next(), wanted.spec());
         claims.put(wanted.ip(), stored);
         hear(new Change.OfClaim(wanted.ip(), before, stored));
         return stored;
@@ -307,23 +306,22 @@ final class SimulatedCluster {
         }
 
         @Override
-        public Write<Claim> createClaim(Ip ip, @Nullable String pool, String loadBalancerClass, Owner owner) {
-            return write("create Address " + ip + " for " + owner, () -> {
+        public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+            return write("create Address " + ip + " for " + spec.owners(), () -> {
                 if (claims.containsKey(ip)) {
                     return new Write.Conflict<>("exists");
                 }
-                return new Write.Done<>(putClaim(new Claim(ip, newUid(), "", pool, loadBalancerClass, List.of(owner))));
+                return new Write.Done<>(putClaim(new Claim(ip, newUid(), "", spec)));
             });
         }
 
         @Override
-        public Write<Claim> updateClaim(Claim seen, @Nullable String loadBalancerClass, List<Owner> owners) {
+        public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
             return write(
-                    "update Address " + seen.ip() + " to " + owners,
+                    "update Address " + seen.ip() + " to " + spec,
                     () -> Optional.<Write<Claim>>empty()
                             .or(() -> unlessSame(seen))
-                            .orElseGet(() -> new Write.Done<>(putClaim(
-                                    new Claim(seen.ip(), seen.uid(), "", seen.pool(), loadBalancerClass, owners)))));
+                            .orElseGet(() -> new Write.Done<>(putClaim(new Claim(seen.ip(), seen.uid(), "", spec)))));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
@@ -8,6 +9,7 @@ import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
 import dev.berth.address.Selector;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
@@ -164,6 +166,7 @@ final class Simulation {
                     gate,
                     backoff,
                     () -> classes,
+                    () -> clock,
                     this::wake,
                     ip -> {
                         if (client.claim(ip).isPresent()) {
@@ -487,7 +490,13 @@ final class Simulation {
 
     private static PoolDeclaration pool(String name, String range, int priority, Selector services) {
         return new PoolDeclaration(
-                name, Instant.EPOCH, List.of(range), List.of(), true, priority, Selector.EVERYTHING, services, false);
+                name,
+                Instant.EPOCH,
+                List.of(range),
+                List.of(),
+                false,
+                PoolPolicy.OPEN.withPriority(priority).withSelectors(Selector.EVERYTHING, services),
+                false);
     }
 
     private void trace(String what) {
@@ -701,7 +710,7 @@ final class Simulation {
             Ip ip = Ip.parse("192.0.2." + random.nextInt(4));
             if (!cluster.claims.containsKey(ip) && !isPublished(ip) && !deletedByHand.contains(ip)) {
                 trace("administrator reserves " + ip + " for " + key);
-                cluster.putClaim(new Claim(ip, cluster.newUid(), "", null, null, List.of(new Owner(key, null))));
+                cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
             }
         }
     }

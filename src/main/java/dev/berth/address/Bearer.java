@@ -1,0 +1,17 @@
+package dev.berth.address;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What pools tell Services apart by.
+ *
+ * @param classPools the pools that its class names; empty: every one with autoAssign
+ * @param namespaceLabels of the Service's namespace
+ * @param labels of the Service
+ */
+public record Bearer(List<String> classPools, Map<String, String> namespaceLabels, Map<String, String> labels) {
+    public Bearer {
+        classPools = List.copyOf(classPools);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.berth.address;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * On what terms Services of one namespace share an address.
+ *
+ * @param key what they call it, by annotation
+ * @param terms what has to be the same for all of them, as one text: mode, traffic policy, and where it
+ *     matters the selector
+ * @param ports which port is whose, the earlier ones first
+ */
+public record Sharing(String key, String terms, List<Port> ports) {
+    public Sharing {
+        ports = List.copyOf(ports);
+    }
+
+    /**
+     * One port in use.
+     *
+     * @param protocol {@code TCP}, {@code UDP} or {@code SCTP}
+     * @param port 1 to 65535
+     */
+    public record Port(ServiceKey service, String protocol, int port) {
+        boolean clashesWith(Port other) {
+            return !service.equals(other.service) && port == other.port && protocol.equals(other.protocol);
+        }
+
+        @Override
+        public String toString() {
+            return protocol + "/" + port;
+        }
+    }
+
+    /** A port of {@code joining} that another Service has here already; absent: there is room for all. */
+    public Optional<Port> clash(Collection<Port> joining) {
+        return ports.stream()
+                .filter(taken -> joining.stream().anyMatch(taken::clashesWith))
+                .findFirst();
+    }
+
+    /** Whether one who asks for {@code joining} may come in. */
+    public boolean admits(Sharing joining) {
+        return key.equals(joining.key)
+                && terms.equals(joining.terms)
+                && clash(joining.ports).isEmpty();
+    }
+
+    /** The same with {@code joining}'s ports for its Services; the ports that these had before are theirs no more. */
+    Sharing with(Sharing joining) {
+        List<Port> all = new ArrayList<>(ports.stream()
+                .filter(port -> joining.ports.stream()
+                        .noneMatch(other -> other.service().equals(port.service())))
+                .toList());
+        all.addAll(joining.ports);
+        return new Sharing(key, terms, all);
+    }
+
+    Sharing without(ServiceKey service) {
+        return new Sharing(
+                key,
+                terms,
+                ports.stream().filter(port -> !port.service().equals(service)).toList());
+    }
+}

@@ -1,0 +1,31 @@
+package dev.berth.address;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a Service says itself about the addresses that it wants.
+ *
+ * @param addresses these and no others, for their families; at most one a family
+ * @param pools out of one of these; empty: any that may
+ * @param sharing on which terms it shares its address; null: with nobody
+ * @param retain whether its address is to be kept for its return
+ */
+public record Wishes(
+        List<Ip> addresses, List<String> pools, @Nullable Sharing sharing, boolean retain) {
+    public static final Wishes NONE = new Wishes(List.of(), List.of(), null, false);
+
+    public Wishes {
+        addresses = List.copyOf(addresses);
+        pools = List.copyOf(pools);
+        if (addresses.stream().map(Ip::family).distinct().count() != addresses.size()) {
+            throw new IllegalArgumentException("one address a family can be asked for: " + addresses);
+        }
+    }
+
+    /** The address wished for; absent: any of the family will do. */
+    public Optional<Ip> address(IpFamily family) {
+        return addresses.stream().filter(ip -> ip.family() == family).findFirst();
+    }
+}
