@@ -54,6 +54,22 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
         return new Keeping(kept, lacking, wishing, rest);
     }
 
+    /**
+     * What may be published of it: all; but nothing of a half that is no use (RequireDualStack), unless it is
+     * published already, for then somebody uses it.
+     */
+    public List<Ip> publishable(ServiceState service) {
+        return halfOfNoUse(service).isEmpty() ? kept.stream().map(Holding::ip).toList() : List.of();
+    }
+
+    /** What it holds of a whole that is no use without the rest, and does not publish. */
+    public List<Ip> halfOfNoUse(ServiceState service) {
+        boolean half = service.familyPolicy() == ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK
+                && !lacking.isEmpty()
+                && kept.stream().noneMatch(holding -> service.publishes(holding.ip()));
+        return half ? kept.stream().map(Holding::ip).toList() : List.of();
+    }
+
     private static boolean takenBack(Holding holding, PoolBook pools) {
         return pools.takesBack(holding.ip(), holding.spec().pool());
     }

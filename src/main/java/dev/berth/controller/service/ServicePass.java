@@ -48,6 +48,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -343,12 +344,11 @@ final class ServicePass {
 
     private Optional<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
         AddressRequest request = asked;
-        List<Ip> got = new ArrayList<>();
         List<Refusal> missing = new ArrayList<>();
         for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
             Choice choice = parts.ledger().choose(request);
             if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
-                return refused(asked, refused, refusals, got);
+                return refused(asked, refused, refusals);
             }
             Choice.Assigned assigned = (Choice.Assigned) choice;
             if (!parts.ledger().hold(assigned)) {
@@ -363,7 +363,7 @@ final class ServicePass {
                         ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.steps())
                         : join(shared, request, serve.steps());
                 switch (created) {
-                    case OURS -> got.add(pick.ip());
+                    case OURS -> {}
                     case ANOTHERS -> lost.add(pick.ip().family());
                     case NOT_MADE -> due.accept(parts.ledger().giveUp(pick.ip(), request.owner()));
                     case UNSURE -> {}
@@ -386,14 +386,9 @@ final class ServicePass {
         return Optional.empty();
     }
 
-    private Optional<Outcome> refused(
-            AddressRequest asked, AddressRequest refused, List<Refusal> refusals, List<Ip> got) {
+    private Optional<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
         due.accept(parts.ledger().await(asked.allOrNone() ? asked : refused));
         waiting = Optional.of(WaitReason.of(refusals));
-        if (asked.allOrNone() && !got.isEmpty()) {
-            // Half of it is no use to this Service, and may be all that another needs.
-            return release(got);
-        }
         return Optional.empty();
     }
 
@@ -571,28 +566,30 @@ final class ServicePass {
 
     /** The addresses that are surely its own: one a family that it wants, in its order of families. */
     private List<Ip> addressesOf(ServiceState state) {
+        return claimed(state).publishable(state);
+    }
+
+    private Keeping claimed(ServiceState state) {
         List<Holding> claimed = parts.ledger().heldFor(key).stream()
                 .filter(holding -> holding.state() == Holding.State.CLAIMED)
                 .toList();
-        return Keeping.of(state, claimed, wishes(), parts.ledger().pools()).kept().stream()
-                .map(Holding::ip)
-                .toList();
+        return Keeping.of(state, claimed, wishes(), parts.ledger().pools());
     }
 
-    /** What it holds beyond that, does not wait to make sure of, and did not publish just now. */
+    /**
+     * What it holds beyond that, does not wait to make sure of, and did not publish just now; and what is no
+     * use without the rest that it waits for.
+     */
     private List<Ip> rest(ServiceState state) {
-        List<Ip> needed = new ArrayList<>(addressesOf(state));
+        Keeping sure = claimed(state);
+        List<Ip> needed = new ArrayList<>(sure.publishable(state));
         needed.addAll(ips(ingress));
-        return Keeping.of(
-                        state,
-                        parts.ledger().heldFor(key),
-                        wishes(),
-                        parts.ledger().pools())
-                .rest()
-                .stream()
-                .map(Holding::ip)
-                .filter(ip -> !needed.contains(ip))
-                .toList();
+        Stream<Ip> surplus =
+                Keeping.of(state, parts.ledger().heldFor(key), wishes(), parts.ledger().pools()).rest().stream()
+                        .map(Holding::ip)
+                        .filter(ip -> sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
+        Stream<Ip> half = waiting.isPresent() ? sure.halfOfNoUse(state).stream() : Stream.empty();
+        return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
     }
 
     private static List<Ip> ips(@Nullable List<Published> entries) {
