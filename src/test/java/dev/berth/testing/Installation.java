@@ -96,11 +96,17 @@ public final class Installation implements AutoCloseable {
 
     /** The same, with more in its spec: the fields by their names. */
     public AddressPool pool(String namespace, UnaryOperator<Map<String, Object>> more, String... addresses) {
+        return pool(namespace, namespace, more, addresses);
+    }
+
+    /** The same, by a name of its own. */
+    public AddressPool pool(
+            String name, String namespace, UnaryOperator<Map<String, Object>> more, String... addresses) {
         Map<String, Object> spec = new LinkedHashMap<>();
         spec.put("addresses", List.of(addresses));
         spec.put("namespaceSelector", Map.of("matchLabels", Map.of("kubernetes.io/metadata.name", namespace)));
         AddressPool pool = new AddressPool();
-        pool.setMetadata(new ObjectMetaBuilder().withName(namespace).build());
+        pool.setMetadata(new ObjectMetaBuilder().withName(name).build());
         pool.setSpec(Serialization.unmarshal(Serialization.asJson(more.apply(spec)), AddressPool.Spec.class));
         return client().resource(pool).create();
     }

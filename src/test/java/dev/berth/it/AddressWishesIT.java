@@ -1,0 +1,462 @@
+package dev.berth.it;
+
+import static dev.berth.testing.Installation.condition;
+import static dev.berth.testing.Installation.ips;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.plan.Marks;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.PublishedAddresses;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What Services ask for themselves, and the life of their addresses. */
+class AddressWishesIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static ControlPlane controlPlane;
+    private static Installation berth;
+    private static OperatorProcess operator;
+
+    @BeforeAll
+    static void install() {
+        controlPlane = ControlPlane.builder()
+                .serviceCidrs("10.96.0.0/16", "fd00:10:96::/112")
+                .start();
+        berth = new Installation(controlPlane);
+        operator = berth.startOperator();
+    }
+
+    @AfterAll
+    static void stop() {
+        berth.close();
+        controlPlane.close();
+    }
+
+    private static UnaryOperator<ServiceBuilder> annotated(String... namesAndValues) {
+        return builder -> {
+            for (int i = 0; i < namesAndValues.length; i += 2) {
+                builder.editMetadata()
+                        .addToAnnotations(namesAndValues[i], namesAndValues[i + 1])
+                        .endMetadata();
+            }
+            return builder;
+        };
+    }
+
+    private static UnaryOperator<ServiceBuilder> sharing(String key, int port) {
+        return builder -> annotated(Marks.SHARING_KEY, key)
+                .apply(builder)
+                .editSpec()
+                .editFirstPort()
+                .withPort(port)
+                .endPort()
+                .endSpec();
+    }
+
+    private static void annotate(String namespace, String name, String annotation, String value) {
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName(name)
+                .edit(service -> new ServiceBuilder(service)
+                        .editMetadata()
+                        .addToAnnotations(annotation, value)
+                        .endMetadata()
+                        .build());
+    }
+
+    private static void delete(String namespace, String name) {
+        berth.client().services().inNamespace(namespace).withName(name).delete();
+        await().atMost(PATIENCE)
+                .until(() -> berth.client()
+                                .services()
+                                .inNamespace(namespace)
+                                .withName(name)
+                                .get()
+                        == null);
+    }
+
+    private static Condition awaitWaits(String namespace, String name, String reason) {
+        return condition(
+                        berth.await(
+                                namespace,
+                                name,
+                                service -> condition(service, Marks.ADDRESS_ASSIGNED)
+                                        .filter(said -> said.getReason().equals(reason))
+                                        .isPresent()),
+                        Marks.ADDRESS_ASSIGNED)
+                .orElseThrow();
+    }
+
+    private static Address address(String ip) {
+        Address address = berth.client().resources(Address.class).withName(ip).get();
+        assertThat(address).as("Address %s", ip).isNotNull();
+        return address;
+    }
+
+    private static void awaitIps(String namespace, String name, String... ips) {
+        berth.await(namespace, name, service -> ips(service).equals(List.of(ips)));
+    }
+
+    @Test
+    void anAddressAskedFor_byAnnotationOrField_isTheOneThatItGets() {
+        String namespace = berth.namespace("asked");
+        berth.pool(namespace, "203.0.113.0/28");
+
+        berth.service(namespace, "annotated", annotated(Marks.ADDRESSES, "203.0.113.9"));
+        berth.service(
+                namespace,
+                "field",
+                builder -> builder.editSpec().withLoadBalancerIP("203.0.113.5").endSpec());
+
+        awaitIps(namespace, "annotated", "203.0.113.9");
+        awaitIps(namespace, "field", "203.0.113.5");
+    }
+
+    @Test
+    void bothAndDifferent_isRefusedForOneReason_andServedOnceMended() {
+        String namespace = berth.namespace("differ");
+        berth.pool(namespace, "203.0.113.16/28");
+        berth.service(
+                namespace,
+                "web",
+                builder -> annotated(Marks.ADDRESSES, "203.0.113.20")
+                        .apply(builder)
+                        .editSpec()
+                        .withLoadBalancerIP("203.0.113.21")
+                        .endSpec());
+
+        assertThat(awaitWaits(namespace, "web", "AddressesDiffer").getMessage()).contains("remove one of them");
+
+        annotate(namespace, "web", Marks.ADDRESSES, "203.0.113.21");
+        awaitIps(namespace, "web", "203.0.113.21");
+    }
+
+    @Test
+    void anAddressThatIsAnothers_isWaitedFor_andHandedOverWhenItIsFree() {
+        String namespace = berth.namespace("queue");
+        berth.pool(namespace, "203.0.113.32/28");
+        berth.service(namespace, "first", annotated(Marks.ADDRESSES, "203.0.113.40"));
+        awaitIps(namespace, "first", "203.0.113.40");
+        berth.service(namespace, "second", annotated(Marks.ADDRESSES, "203.0.113.40"));
+        assertThat(awaitWaits(namespace, "second", "AddressNotAvailable").getMessage())
+                .contains("203.0.113.40 is of Service " + namespace + "/first");
+
+        delete(namespace, "first");
+
+        awaitIps(namespace, "second", "203.0.113.40");
+    }
+
+    @Test
+    void anAddressThatIsAskedForLater_isChangedFor_onceItCanBeHad() {
+        String namespace = berth.namespace("later");
+        berth.pool(namespace, "203.0.113.48/28");
+        berth.service(namespace, "holder", annotated(Marks.ADDRESSES, "203.0.113.55"));
+        berth.service(namespace, "web", annotated(Marks.ADDRESSES, "203.0.113.50"));
+        awaitIps(namespace, "holder", "203.0.113.55");
+        awaitIps(namespace, "web", "203.0.113.50");
+
+        annotate(namespace, "web", Marks.ADDRESSES, "203.0.113.55");
+        awaitWaits(namespace, "web", "KeepsFormer");
+        assertThat(ips(berth.get(namespace, "web"))).containsExactly("203.0.113.50");
+
+        delete(namespace, "holder");
+        awaitIps(namespace, "web", "203.0.113.55");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(berth.addressesOf(namespace, "web")).containsExactly("203.0.113.55"));
+    }
+
+    @Test
+    void aPoolThatIsNamed_givesEvenWithoutAutoAssign() {
+        String namespace = berth.namespace("named");
+        berth.pool(
+                namespace,
+                spec -> {
+                    spec.put("autoAssign", false);
+                    return spec;
+                },
+                "203.0.113.64/28");
+
+        berth.service(namespace, "plain");
+        berth.service(namespace, "named", annotated(Marks.ADDRESS_POOL, namespace));
+
+        awaitIps(namespace, "named", "203.0.113.64");
+        awaitWaits(namespace, "plain", "NoPoolAllows");
+    }
+
+    @Test
+    void servicesOfOneKey_shareAnAddress_alsoWhenTheyComeAtTheSameMoment() {
+        String namespace = berth.namespace("share");
+        berth.pool(namespace, "203.0.113.80/28");
+        List<String> names = List.of("a", "b", "c", "d", "e", "f");
+
+        names.parallelStream().forEach(name -> berth.service(namespace, name, sharing("dns", 1000 + name.charAt(0))));
+
+        for (String name : names) {
+            awaitIps(namespace, name, "203.0.113.80");
+        }
+        assertThat(Installation.claimsOf(address("203.0.113.80"))).hasSize(names.size());
+        for (String name : names.subList(0, 5)) {
+            delete(namespace, name);
+        }
+        assertThat(ips(berth.get(namespace, "f"))).containsExactly("203.0.113.80");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.80")))
+                        .hasSize(1));
+        delete(namespace, "f");
+        berth.awaitReleased(namespace, "f");
+    }
+
+    @Test
+    void aPortThatClashes_isNotShared_andALaterEditIsSaidWhileTheEarlierHolderKeepsIt() {
+        String namespace = berth.namespace("clash");
+        berth.pool(namespace, "203.0.113.96/28");
+        berth.service(namespace, "first", sharing("web", 80));
+        awaitIps(namespace, "first", "203.0.113.96");
+        berth.service(namespace, "same-port", sharing("web", 80));
+        awaitIps(namespace, "same-port", "203.0.113.97");
+        berth.service(namespace, "joined", sharing("web", 81));
+        awaitIps(namespace, "joined", "203.0.113.96");
+
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("joined")
+                .edit(service -> new ServiceBuilder(service)
+                        .editSpec()
+                        .editFirstPort()
+                        .withPort(80)
+                        .withTargetPort(new IntOrString(8080))
+                        .endPort()
+                        .endSpec()
+                        .build());
+
+        Service joined = berth.await(
+                namespace,
+                "joined",
+                service -> condition(service, Marks.SHARING_CONFLICT).isPresent());
+        assertThat(condition(joined, Marks.SHARING_CONFLICT).orElseThrow().getMessage())
+                .contains("TCP/80")
+                .contains(namespace + "/first");
+        assertThat(ips(joined)).containsExactly("203.0.113.96");
+        assertThat(condition(berth.get(namespace, "first"), Marks.SHARING_CONFLICT))
+                .isEmpty();
+    }
+
+    @Test
+    void aSharingKey_endsAtTheNamespace() {
+        String one = berth.namespace("border");
+        String other = berth.namespace("border");
+        berth.pool(
+                one,
+                spec -> {
+                    spec.put(
+                            "namespaceSelector",
+                            Map.of(
+                                    "matchExpressions",
+                                    List.of(Map.of(
+                                            "key",
+                                            "kubernetes.io/metadata.name",
+                                            "operator",
+                                            "In",
+                                            "values",
+                                            List.of(one, other)))));
+                    return spec;
+                },
+                "203.0.113.112/28");
+        berth.service(one, "web", sharing("key", 80));
+        awaitIps(one, "web", "203.0.113.112");
+
+        berth.service(
+                other,
+                "web",
+                builder -> annotated(Marks.ADDRESSES, "203.0.113.112")
+                        .apply(sharing("key", 81).apply(builder)));
+
+        awaitWaits(other, "web", "AddressNotAvailable");
+    }
+
+    @Test
+    void retain_keepsTheAddressForItsReturn() {
+        String namespace = berth.namespace("retain");
+        berth.pool(namespace, "203.0.113.128/28");
+        berth.service(namespace, "web", annotated(Marks.RETAIN, "true", Marks.ADDRESSES, "203.0.113.133"));
+        awaitIps(namespace, "web", "203.0.113.133");
+
+        delete(namespace, "web");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.133")))
+                        .singleElement()
+                        .satisfies(claim -> assertThat(claim.uid()).isNull()));
+        berth.service(namespace, "other", annotated(Marks.ADDRESSES, "203.0.113.133"));
+        awaitWaits(namespace, "other", "AddressNotAvailable");
+
+        berth.service(namespace, "web");
+        awaitIps(namespace, "web", "203.0.113.133");
+    }
+
+    @Test
+    void aReleasedAddress_restsForItsPoolsTime_alsoAcrossARestart_andAReturningServiceHasItAtOnce() {
+        String namespace = berth.namespace("cool");
+        berth.pool(
+                namespace,
+                spec -> {
+                    spec.put("reuseAfter", "20s");
+                    return spec;
+                },
+                "203.0.113.144/32");
+        berth.service(namespace, "web");
+        awaitIps(namespace, "web", "203.0.113.144");
+        delete(namespace, "web");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(address("203.0.113.144").getSpec().releasedAt())
+                                .isNotNull());
+        berth.service(namespace, "web");
+        awaitIps(namespace, "web", "203.0.113.144");
+        assertThat(address("203.0.113.144").getSpec().releasedAt()).isNull();
+
+        delete(namespace, "web");
+        operator.stop();
+        berth.service(namespace, "other");
+        operator = berth.startOperator();
+
+        awaitWaits(namespace, "other", "PoolExhausted");
+        awaitIps(namespace, "other", "203.0.113.144");
+    }
+
+    @Test
+    void requireDualStack_isBothOrNone_andPreferDualStack_degradesAndAddsLater() {
+        String namespace = berth.namespace("dual");
+        berth.pool(namespace, "203.0.113.160/28");
+        berth.service(
+                namespace,
+                "both",
+                builder -> builder.editSpec()
+                        .withIpFamilyPolicy("RequireDualStack")
+                        .endSpec());
+        berth.service(
+                namespace,
+                "either",
+                builder ->
+                        builder.editSpec().withIpFamilyPolicy("PreferDualStack").endSpec());
+        awaitWaits(namespace, "both", "NoPoolForFamily");
+        assertThat(berth.addressesOf(namespace, "both")).isEmpty();
+        berth.await(namespace, "either", service -> ips(service).size() == 1);
+
+        berth.pool(namespace + "-v6", namespace, UnaryOperator.identity(), "2001:db8:160::/124");
+
+        berth.await(namespace, "both", service -> ips(service).size() == 2);
+        Service either =
+                berth.await(namespace, "either", service -> ips(service).size() == 2);
+        assertThat(either.getSpec().getIpFamilies().getFirst())
+                .isEqualTo(ips(either).getFirst().contains(":") ? "IPv6" : "IPv4");
+
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("either")
+                .edit(service -> new ServiceBuilder(service)
+                        .editSpec()
+                        .withIpFamilyPolicy("SingleStack")
+                        .withIpFamilies(service.getSpec().getIpFamilies().getFirst())
+                        .withClusterIPs(service.getSpec().getClusterIPs().getFirst())
+                        .endSpec()
+                        .build());
+        berth.await(namespace, "either", service -> ips(service).size() == 1);
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(berth.addressesOf(namespace, "either")).hasSize(1));
+    }
+
+    @Test
+    void aServiceThatIsMadeAnew_whileBerthIsAway_keepsItsAddress() {
+        String namespace = berth.namespace("anew");
+        berth.pool(namespace, "203.0.113.176/28");
+        berth.service(namespace, "web", annotated(Marks.ADDRESSES, "203.0.113.183"));
+        awaitIps(namespace, "web", "203.0.113.183");
+        operator.stop();
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("web")
+                .edit(service -> new ServiceBuilder(service)
+                        .editMetadata()
+                        .withFinalizers(List.of())
+                        .endMetadata()
+                        .build());
+        delete(namespace, "web");
+        berth.service(namespace, "web");
+        operator = berth.startOperator();
+
+        awaitIps(namespace, "web", "203.0.113.183");
+        assertThat(Installation.claimsOf(address("203.0.113.183")))
+                .singleElement()
+                .satisfies(claim -> assertThat(claim.uid())
+                        .isEqualTo(berth.get(namespace, "web").getMetadata().getUid()));
+    }
+
+    @Test
+    void aReservationMadeByHand_isKeptFromOthers_untilItsServiceComes() {
+        String namespace = berth.namespace("byhand");
+        berth.pool(namespace, "203.0.113.192/31");
+        for (String ip : List.of("203.0.113.192", "203.0.113.193")) {
+            Address reservation = new Address();
+            reservation.setMetadata(new ObjectMetaBuilder().withName(ip).build());
+            reservation.setSpec(new Address.Spec(
+                    ip, null, null, List.of(new Address.Claim(null, namespace, "web-" + ip.substring(10), null))));
+            berth.client().resource(reservation).create();
+        }
+        berth.service(namespace, "stranger");
+        awaitWaits(namespace, "stranger", "PoolExhausted");
+
+        berth.service(namespace, "web-193");
+
+        awaitIps(namespace, "web-193", "203.0.113.193");
+        await().atMost(PATIENCE)
+                .until(() -> controlPlane
+                        .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.ipv4.reserved}")
+                        .equals("1"));
+    }
+
+    @Test
+    void whateverIsAskedFor_noAddressIsPublishedTwice() {
+        String namespace = berth.namespace("storm");
+        berth.pool(namespace, "203.0.113.208/28");
+        try (PublishedAddresses published = new PublishedAddresses(berth.client(), namespace)) {
+            List<String> names = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                names.add("s" + i);
+                berth.service(namespace, "s" + i, annotated(Marks.ADDRESSES, "203.0.113." + (208 + i % 4)));
+            }
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < 12; i++) {
+                    annotate(namespace, "s" + i, Marks.ADDRESSES, "203.0.113." + (208 + (i + round) % 8));
+                }
+            }
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(names.stream()
+                                    .flatMap(name -> ips(berth.get(namespace, name)).stream())
+                                    .distinct())
+                            .hasSize(8));
+            assertThat(published.duplicates()).isEmpty();
+        }
+    }
+}
