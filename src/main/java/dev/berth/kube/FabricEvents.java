@@ -7,7 +7,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -31,6 +32,10 @@ public final class FabricEvents implements Events, AutoCloseable {
     private static final int REMEMBERED = 10_000;
     private static final int NOTE_LENGTH = 1_000;
     private static final int NAME_LENGTH = 200;
+
+    /** With six digits, also where they are zeros: the API server takes no other. */
+    private static final DateTimeFormatter MICROS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
     private final KubernetesClient client;
     private final InstantSource clock;
@@ -102,7 +107,7 @@ public final class FabricEvents implements Events, AutoCloseable {
                 .withAction("Reconcile")
                 .withReportingController("berth.dev/controller")
                 .withReportingInstance(instance)
-                .withEventTime(new MicroTime(now.truncatedTo(ChronoUnit.MICROS).toString()))
+                .withEventTime(new MicroTime(MICROS.format(now)))
                 .withNewRegarding()
                 .withApiVersion(about.apiVersion())
                 .withKind(about.kind())
