@@ -585,9 +585,16 @@ final class ServicePass {
         List<Ip> needed = new ArrayList<>(sure.publishable(state));
         needed.addAll(ips(ingress));
         Stream<Ip> surplus =
-                Keeping.of(state, parts.ledger().heldFor(key), wishes(), parts.ledger().pools()).rest().stream()
+                Keeping.of(
+                                state,
+                                parts.ledger().heldFor(key),
+                                wishes(),
+                                parts.ledger().pools())
+                        .rest()
+                        .stream()
                         .map(Holding::ip)
-                        .filter(ip -> sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
+                        .filter(ip ->
+                                sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
         Stream<Ip> half = waiting.isPresent() ? sure.halfOfNoUse(state).stream() : Stream.empty();
         return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
     }
