@@ -22,7 +22,8 @@ public record Holding(
         CLAIMED
     }
 
-    static Holding of(Claim claim) {
+    /** What an Address object says. */
+    public static Holding of(Claim claim) {
         return new Holding(claim.ip(), State.CLAIMED, claim.spec(), claim);
     }
 

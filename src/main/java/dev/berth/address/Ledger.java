@@ -5,7 +5,6 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -37,6 +36,7 @@ public final class Ledger {
     private final IpSet used = new IpSet();
     private final Map<SharedBy, SequencedSet<Ip>> byShare = new HashMap<>();
     private final PoolCounts counts = new PoolCounts();
+    private final StrandedByPool stranded = new StrandedByPool();
     private final Rested rested = new Rested();
     private final WaitingList waiting = new WaitingList();
     private PoolBook pools = PoolBook.empty();
@@ -349,7 +349,7 @@ public final class Ledger {
     /**
      * Goes by other pools from now on. Holdings stay as they are.
      *
-     * @return every Service that waits
+     * @return every Service that waits, and those that a stranded address is taken back from
      */
     public List<ServiceKey> usePools(PoolBook book) {
         return locked(() -> {
@@ -357,7 +357,13 @@ public final class Ledger {
             recount();
             rested.use(book, holdings.keySet());
             waiting.requeue(view);
-            return waiting.all();
+            SequencedSet<ServiceKey> due = new LinkedHashSet<>(waiting.all());
+            stranded.all()
+                    .filter(holding ->
+                            book.takesBack(holding.ip(), holding.spec().pool()))
+                    .flatMap(holding -> holding.owners().stream())
+                    .forEach(owner -> due.add(owner.service()));
+            return List.copyOf(due);
         });
     }
 
@@ -411,13 +417,24 @@ public final class Ledger {
         });
     }
 
-    /** The addresses that Services hold and that no pool has any more, ascending. */
-    public List<Holding> stranded() {
-        return locked(() -> holdings.values().stream()
-                .filter(holding -> holding.spec().phase() == ClaimSpec.Phase.BOUND
-                        && pools.poolOf(holding.ip()).isEmpty())
-                .sorted(Comparator.comparing(Holding::ip))
-                .toList());
+    /** What came from the pool of this name, which need not be there any more, and is stranded: {@code most} by name. */
+    public Stranded stranded(String pool, int most) {
+        return locked(() -> stranded.of(pool, most));
+    }
+
+    /** Every address that is stranded, in no particular order. */
+    public List<Ip> stranded() {
+        return locked(() -> stranded.all().map(Holding::ip).toList());
+    }
+
+    /** The pools that something stranded came from, by name; some may be gone. */
+    public List<String> strandedPools() {
+        return locked(stranded::pools);
+    }
+
+    /** Whether a Service has {@code holding} of a pool, and no pool has it any more. */
+    public boolean isStranded(Holding holding) {
+        return locked(() -> stranded.contains(holding));
     }
 
     private List<ServiceKey> newlyInTurn(List<Queue> queues) {
@@ -463,7 +480,7 @@ public final class Ledger {
         } else {
             unlink(old);
         }
-        pool.ifPresent(found -> counts.replace(found.name(), old, holding));
+        pool.ifPresentOrElse(found -> counts.replace(found.name(), old, holding), () -> stranded.add(holding));
         for (Owner owner : holding.owners()) {
             byService
                     .computeIfAbsent(owner.service(), none -> new LinkedHashSet<>())
@@ -489,6 +506,7 @@ public final class Ledger {
     }
 
     private void unlink(Holding holding) {
+        stranded.remove(holding);
         for (Owner owner : holding.owners()) {
             unlink(byService, owner.service(), holding.ip());
         }
@@ -506,9 +524,11 @@ public final class Ledger {
 
     private void recount() {
         counts.clear();
-        holdings.values()
-                .forEach(holding ->
-                        pools.poolOf(holding.ip()).ifPresent(pool -> counts.replace(pool.name(), null, holding)));
+        stranded.clear();
+        for (Holding holding : holdings.values()) {
+            pools.poolOf(holding.ip())
+                    .ifPresentOrElse(pool -> counts.replace(pool.name(), null, holding), () -> stranded.add(holding));
+        }
     }
 
     private <T> T locked(Supplier<T> work) {

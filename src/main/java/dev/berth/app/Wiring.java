@@ -1,5 +1,6 @@
 package dev.berth.app;
 
+import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
@@ -10,6 +11,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.address.AddressPhases;
 import dev.berth.controller.address.AddressReconciler;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
@@ -112,6 +114,7 @@ public final class Wiring {
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
+    private final AddressPhases phases;
     private final ClassControl classes;
     private final PoolControl pools;
     private final ServiceControl services;
@@ -141,6 +144,7 @@ public final class Wiring {
                 this::wake,
                 ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
                 Wiring::later);
+        phases = new AddressPhases(caches, ledger, statuses);
         classes = new ClassControl(
                 caches,
                 options.controllerName,
@@ -170,7 +174,22 @@ public final class Wiring {
                 this::standBackChanged,
                 changed -> classWakeups.wake(new ResourceID(changed)));
         pools = new PoolControl(
-                caches, surroundings::neverGiven, ledger, gate, statuses, events, clock, this::wake, meters::refresh);
+                caches, surroundings::neverGiven, ledger, gate, statuses, events, clock, new PoolControl.Listener() {
+                    @Override
+                    public void due(Collection<ServiceKey> services) {
+                        wake(services);
+                    }
+
+                    @Override
+                    public void strandedChanged(Collection<Ip> addresses) {
+                        addresses.forEach(phases::look);
+                    }
+
+                    @Override
+                    public void poolsChanged() {
+                        meters.refresh();
+                    }
+                });
     }
 
     /** Before Quarkus starts: what it shall run with. */
@@ -213,7 +232,7 @@ public final class Wiring {
         register(
                 operator,
                 configuration,
-                new AddressReconciler(caches, addresses, addressWakeups),
+                new AddressReconciler(caches, addresses, phases, addressWakeups),
                 "address",
                 InformerConfiguration.builder(Address.class)
                         .withItemStore(new LeanItemStore<>())
@@ -314,6 +333,7 @@ public final class Wiring {
     void stop(Operator operator) {
         operator.stop();
         surroundings.close();
+        phases.close();
         events.close();
     }
 

@@ -20,6 +20,8 @@ public final class Pools {
     private static final int DEFAULT_PRIORITY = 100;
     private static final Pattern PART = Pattern.compile("([0-9]+)([smhd])");
 
+    private static final Pattern ACKNOWLEDGEMENT = Pattern.compile("[0-9]+(/[0-9]{1,6})?");
+
     private Pools() {}
 
     /** What the object declares. */
@@ -45,13 +47,38 @@ public final class Pools {
                 releasesStranded(pool));
     }
 
-    /** Whether its annotation gives up what earlier edits left outside of it; one for another generation does not. */
-    private static boolean releasesStranded(AddressPool pool) {
+    /**
+     * Whether what earlier edits left outside of it is to be taken back. The annotation acknowledges one edit,
+     * and that once: it does nothing for another generation, nor after all was taken back.
+     */
+    public static boolean releasesStranded(AddressPool pool) {
+        AddressPool.Status status = pool.getStatus();
+        Optional<String> done = Optional.ofNullable(status).map(AddressPool.Status::releasedStranded);
+        return acknowledgement(pool)
+                .filter(text -> !Optional.of(text).equals(done))
+                .isPresent();
+    }
+
+    /** Its annotation, if it names its generation: {@code 7}, or {@code 7/2} for the second time. */
+    public static Optional<String> acknowledgement(AddressPool pool) {
         return Optional.ofNullable(pool.getMetadata().getAnnotations())
                 .map(annotations -> annotations.get(Marks.RELEASE_STRANDED))
+                .map(String::trim)
                 .filter(text ->
-                        text.trim().equals(String.valueOf(pool.getMetadata().getGeneration())))
-                .isPresent();
+                        ACKNOWLEDGEMENT.matcher(text).matches() && text.split("/", 2)[0].equals(generation(pool)));
+    }
+
+    /** What the annotation has to say to take back what is outside of the pool as it is now. */
+    public static String nextAcknowledgement(AddressPool pool) {
+        return generation(pool)
+                + acknowledgement(pool)
+                        .map(spent -> spent.split("/", 2))
+                        .map(parts -> "/" + (parts.length == 1 ? 2 : Integer.parseInt(parts[1]) + 1))
+                        .orElse("");
+    }
+
+    private static String generation(AddressPool pool) {
+        return String.valueOf(pool.getMetadata().getGeneration());
     }
 
     private static Quota quota(AddressPool.@Nullable Quota quota) {

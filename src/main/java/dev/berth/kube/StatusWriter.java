@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.net.HttpURLConnection;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,9 +23,10 @@ public final class StatusWriter {
     /**
      * Writes it. A failure is logged, and left to the next look at the object: a status only tells.
      *
-     * @param object as it was read; if it is another by now nothing is written
+     * @param object as it was read; if it is gone or another by now nothing is written
+     * @return false if it has to be tried again
      */
-    public void write(HasMetadata object, Object status) {
+    public boolean write(HasMetadata object, Object status) {
         Map<String, Object> patch =
                 Map.of("metadata", Map.of("uid", object.getMetadata().getUid()), "status", status);
         try {
@@ -33,12 +35,17 @@ public final class StatusWriter {
                     .patch(
                             PatchContext.of(PatchType.JSON_MERGE),
                             client.getKubernetesSerialization().asJson(patch));
+            return true;
         } catch (KubernetesClientException failure) {
+            if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+                return true;
+            }
             LOG.warn(
                     "status of {} {}: {}",
                     object.getKind(),
                     object.getMetadata().getName(),
                     failure.getMessage());
+            return false;
         }
     }
 }

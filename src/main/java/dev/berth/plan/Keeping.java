@@ -70,7 +70,8 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
         return half ? kept.stream().map(Holding::ip).toList() : List.of();
     }
 
-    private static boolean takenBack(Holding holding, PoolBook pools) {
+    /** Whether its pool takes it back, so that nobody may keep it. */
+    static boolean takenBack(Holding holding, PoolBook pools) {
         return pools.takesBack(holding.ip(), holding.spec().pool());
     }
 

@@ -35,7 +35,7 @@ public final class Marks {
     /** On a Service: whether its address is kept for its return. */
     public static final String RETAIN = "berth.dev/retain";
 
-    /** On an AddressPool: with its generation, addresses that it lost by edits are taken back. */
+    /** On an AddressPool: with its generation, addresses that it lost by edits are taken back, once. */
     public static final String RELEASE_STRANDED = "berth.dev/release-stranded";
 
     /** The conditions on Services that are Berth's to write and to remove. */

@@ -259,6 +259,7 @@ public final class Planner {
                             || (isPredecessors(holding) && holding.state() == Holding.State.CLAIMED))
                     && (holding.loadBalancerClass() == null
                             || Objects.equals(holding.loadBalancerClass(), served.value()))
+                    && !Keeping.takenBack(holding, snapshot.pools())
                     && Keeping.asAsked(holding, asked.wishes(), snapshot.pools());
             IpFamily family = holding.ip().family();
             if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {

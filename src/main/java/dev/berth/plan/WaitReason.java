@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
  * @param message a sentence with numbers, and what to do
  */
 public record WaitReason(String reason, String message) {
-    private static final int NAMED_POOLS = 5;
+    /** A status has to be read by people, and sent to all who watch. */
+    private static final int NAMED_POOLS = 100;
 
     /** What is said of one address alone. */
     private static final List<Rule> NAMED = List.of(Rule.IN_USE, Rule.NOT_SHAREABLE);
@@ -82,7 +83,8 @@ public record WaitReason(String reason, String message) {
         String pool = "AddressPool \"" + refusal.pool() + "\" ";
         return switch (refusal.rule()) {
             case FULL -> pool + "(0 of " + refusal.capacity() + " free)";
-            case OTHERS_WAIT -> pool + "(others have waited longer for what is free)";
+            case OTHERS_WAIT ->
+                pool + "(" + refusal.free() + " of " + refusal.capacity() + " free, for others who have waited longer)";
             case NO_SUCH_FAMILY -> pool + "has no " + refusal.family() + " addresses";
             case NOT_ITS_ADDRESS -> pool + "does not have the address that it asks for";
             case NOT_NAMED -> pool + "is not among the pools that it names";

@@ -4,19 +4,21 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Ledger;
 import dev.berth.address.Pool;
 import dev.berth.address.PoolUse;
+import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.ServiceMetrics;
 import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** What is counted of Services and addresses. */
 public final class ServiceMeters implements ServiceMetrics {
@@ -24,9 +26,10 @@ public final class ServiceMeters implements ServiceMetrics {
     private final Ledger ledger;
     private final AtomicInteger ipModeDropped = new AtomicInteger();
     private final Map<Reason, AtomicInteger> leftAlone = new EnumMap<>(Reason.class);
-    private final MultiGauge capacity;
-    private final MultiGauge allocated;
-    private final MultiGauge waiting;
+    private final Map<MultiGauge, Function<PoolUse, Number>> pools = new LinkedHashMap<>();
+    private final MultiGauge stranded;
+    private final Map<ServiceKey, String> reasons = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
 
     public ServiceMeters(MeterRegistry registry, Ledger ledger) {
         this.registry = registry;
@@ -34,8 +37,14 @@ public final class ServiceMeters implements ServiceMetrics {
         Gauge.builder("berth.ipmode.dropped", ipModeDropped, AtomicInteger::get)
                 .description("1 while the API server drops status.loadBalancer.ingress[].ipMode")
                 .register(registry);
-        Gauge.builder("berth.services.waiting", ledger, known -> known.waiting().size())
-                .description("Services that wait for an address")
+        gauge("berth.pool.capacity", "addresses that a pool can give out", PoolUse::capacity);
+        gauge("berth.pool.allocated", "addresses of a pool that Services have", PoolUse::allocated);
+        gauge("berth.pool.available", "addresses of a pool that are left", PoolUse::available);
+        gauge("berth.pool.reserved", "addresses of a pool that are kept for Services to come", PoolUse::reserved);
+        gauge("berth.pool.cooling", "addresses of a pool that were released and rest", PoolUse::cooling);
+        gauge("berth.pool.waiting", "Services that wait for an address of a pool", PoolUse::waiting);
+        stranded = MultiGauge.builder("berth.addresses.stranded")
+                .description("addresses that Services have of a pool, and that no pool has any more")
                 .register(registry);
         for (Reason reason : Reason.values()) {
             AtomicInteger count = new AtomicInteger();
@@ -45,36 +54,56 @@ public final class ServiceMeters implements ServiceMetrics {
                     .tag("reason", reason.name())
                     .register(registry);
         }
-        capacity = gauge("berth.pool.capacity", "addresses that a pool can give out");
-        allocated = gauge("berth.pool.allocated", "addresses of a pool that are claimed");
-        waiting = gauge("berth.pool.waiting", "Services that wait for an address of a pool");
     }
 
-    private MultiGauge gauge(String name, String description) {
-        return MultiGauge.builder(name).description(description).register(registry);
+    private void gauge(String name, String description, Function<PoolUse, Number> what) {
+        pools.put(MultiGauge.builder(name).description(description).register(registry), what);
     }
 
     /** The pools changed: one that came has gauges from now on, one that went has none. */
     public void refresh() {
-        List<MultiGauge.Row<?>> capacities = new ArrayList<>();
-        List<MultiGauge.Row<?>> allocations = new ArrayList<>();
-        List<MultiGauge.Row<?>> waiters = new ArrayList<>();
-        for (Pool pool : ledger.pools().pools()) {
-            for (IpFamily family : IpFamily.values()) {
-                Tags tags = Tags.of("pool", pool.name(), "family", family.toString());
-                capacities.add(row(tags, pool.name(), family, PoolUse::capacity));
-                allocations.add(row(tags, pool.name(), family, PoolUse::allocated));
-                waiters.add(row(tags, pool.name(), family, PoolUse::waiting));
-            }
-        }
-        capacity.register(capacities, true);
-        allocated.register(allocations, true);
-        waiting.register(waiters, true);
+        pools.forEach((gauge, what) -> gauge.register(
+                ledger.pools().pools().stream()
+                        .flatMap(pool -> Stream.of(IpFamily.values()).map(family -> row(pool.name(), family, what)))
+                        .toList(),
+                true));
+        // One that is gone counts for as long as something of it is stranded.
+        stranded.register(
+                Stream.concat(ledger.pools().pools().stream().map(Pool::name), ledger.strandedPools().stream())
+                        .distinct()
+                        .<MultiGauge.Row<?>>map(pool -> MultiGauge.Row.of(
+                                Tags.of("pool", pool),
+                                ledger,
+                                known -> known.stranded(pool, 0).total()))
+                        .toList(),
+                true);
     }
 
-    private MultiGauge.Row<?> row(Tags tags, String pool, IpFamily family, Function<PoolUse, Number> what) {
+    private MultiGauge.Row<?> row(String pool, IpFamily family, Function<PoolUse, Number> what) {
         return MultiGauge.Row.of(
-                tags, ledger, known -> what.apply(known.use(pool, family)).doubleValue());
+                Tags.of("pool", pool, "family", family.toString()),
+                ledger,
+                known -> what.apply(known.use(pool, family)).doubleValue());
+    }
+
+    @Override
+    public void waits(ServiceKey service, Optional<String> reason) {
+        String before = reason.isPresent() ? reasons.put(service, reason.get()) : reasons.remove(service);
+        if (!reason.equals(Optional.ofNullable(before))) {
+            reason.ifPresent(now -> waiting(now).incrementAndGet());
+            Optional.ofNullable(before).ifPresent(old -> waiting(old).decrementAndGet());
+        }
+    }
+
+    private AtomicInteger waiting(String reason) {
+        return waiting.computeIfAbsent(reason, none -> {
+            AtomicInteger count = new AtomicInteger();
+            Gauge.builder("berth.services.waiting", count, AtomicInteger::get)
+                    .description("Services that wait for an address")
+                    .tag("reason", reason)
+                    .register(registry);
+            return count;
+        });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.berth.api;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
@@ -106,6 +107,7 @@ final class CrdFiles {
             JSONSchemaProps schema = version.getSchema().getOpenAPIV3Schema();
             schema.setRequired(List.of("spec"));
             boundTheName(schema, kind);
+            giveTheStatusItsDefaults(schema, kind);
             dropRepeatedRules(schema);
         });
     }
@@ -136,6 +138,18 @@ final class CrdFiles {
                                                 .withMaxLength(39L)
                                                 .build())
                                 .build());
+    }
+
+    /** Defaults apply within what is there only: without a status nobody would see its default phase. */
+    private static void giveTheStatusItsDefaults(JSONSchemaProps schema, Class<?> kind) {
+        if (kind == Address.class) {
+            schema.getProperties()
+                    .computeIfPresent(
+                            "status",
+                            (name, status) -> new JSONSchemaPropsBuilder(status)
+                                    .withDefault(JsonNodeFactory.instance.objectNode())
+                                    .build());
+        }
     }
 
     private static void dropRepeatedRules(JSONSchemaProps schema) {

@@ -184,7 +184,8 @@ class BadInputIT {
                                 "1",
                                 all.subtract(BigInteger.ONE).toString(),
                                 "0",
-                                "0"));
+                                "0",
+                                0));
             });
             assertThat(berth.operator().metric("berth_pool_capacity", "pool", name, "family", "IPv6"))
                     .isEqualTo(all.doubleValue());

@@ -54,12 +54,26 @@ class WaitReasonTest {
     }
 
     @Test
-    void manyPools_areCountedAfterTheFirstFive() {
-        WaitReason reason = WaitReason.of(IntStream.range(0, 8)
-                .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, Rule.SUSPENDED))
+    void everyPool_isNamed_upToAHundred_thoseThatSayMostFirst() {
+        WaitReason reason = WaitReason.of(IntStream.range(0, 103)
+                .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, i == 102 ? Rule.FULL : Rule.SUSPENDED))
                 .toList());
 
-        assertThat(reason.reason()).isEqualTo("NoPoolAllows");
-        assertThat(reason.message()).contains("\"p4\"").doesNotContain("\"p5\"").contains("and 3 more pools");
+        assertThat(reason.reason()).isEqualTo("PoolExhausted");
+        assertThat(reason.message())
+                .startsWith(
+                        "no free IPv4 address: AddressPool \"p102\" (0 of 14 free); AddressPool \"p0\" is suspended;")
+                .contains("\"p98\"")
+                .doesNotContain("\"p99\"")
+                .contains("and 3 more pools");
+    }
+
+    @Test
+    void whatIsFreeForOthers_isCounted() {
+        Refusal refusal =
+                new Refusal("edge", IpFamily.IPV4, Rule.OTHERS_WAIT, "", BigInteger.TWO, BigInteger.valueOf(14));
+
+        assertThat(WaitReason.of(List.of(refusal)).message())
+                .contains("AddressPool \"edge\" (2 of 14 free, for others who have waited longer)");
     }
 }

@@ -54,6 +54,11 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "Pool", jsonPath = ".spec.pool", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Class", jsonPath = ".spec.class", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
+        name = "Phase",
+        jsonPath = ".status.phase",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
         name = "Released",
         jsonPath = ".spec.releasedAt",
         type = AdditionalPrinterColumn.Type.DATE,
@@ -78,6 +83,9 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
 public class Address extends CustomResource<Address.Spec, Address.Status> {
+    /** The phase of most. */
+    public static final String BOUND = "Bound";
+
     /** The name of an IPv6 address with its groups as the address has them: {@code 2001:db8:0:0:0:0:0:1}. */
     private static final String GROUPS = "('-' + self.metadata.name).replace('-0000', '-z').replace('-000', '-')"
             + ".replace('-00', '-').replace('-0', '-').replace('z', '0').replace('-', ':').substring(1)";
@@ -171,8 +179,16 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
         }
     }
 
-    /** Trouble with the address, if there is any. */
+    /**
+     * What the spec and the pools make of the address, for people: nothing reads it. The schema says Bound where
+     * nobody wrote another phase, so that an address that is given to a Service costs no second write.
+     */
     public record Status(
+            @Default(BOUND)
+            @Pattern("^(Reserved|Bound|Cooling|Stranded)$") @Size(max = 16) @JsonPropertyDescription(
+                    "Reserved: kept for a Service to come, or from everyone. Bound: a Service has it. Cooling: released, and resting. Stranded: a Service has it, and no pool any more.")
+            @Nullable String phase,
+
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) {}
 

@@ -51,6 +51,21 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.INTEGER,
         priority = 1)
 @AdditionalPrinterColumn(
+        name = "IPv4-Waiting",
+        jsonPath = ".status.ipv4.waiting",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "IPv6-Waiting",
+        jsonPath = ".status.ipv6.waiting",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Stranded",
+        jsonPath = ".status.stranded.total",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(
         name = "Reason",
         jsonPath = ".status.conditions[?(@.type=='Valid')].message",
         type = AdditionalPrinterColumn.Type.STRING,
@@ -134,7 +149,11 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
 
             @Nullable @Size(max = 256) List<String> values) {}
 
-    /** How full the pool is, as Berth sees it. Absent until Berth has seen the pool. */
+    /**
+     * How full the pool is, as Berth sees it. Absent until Berth has seen the pool. It is written by merge patches:
+     * what is no longer so has to be in them, as null.
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
             @Nullable Long observedGeneration,
 
@@ -143,7 +162,30 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
 
             @Nullable Family ipv4,
             @Nullable Family ipv6,
+
+            @Nullable @JsonPropertyDescription(
+                    "Addresses that came from this pool, that no pool has any more, and that Services keep; absent: none.")
+            Stranded stranded,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription(
+                    "The annotation berth.dev/release-stranded that did its work: all that was stranded is taken back, and it does nothing more.")
+            String releasedStranded,
+
             @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    /** What an edit left outside of the pool. */
+    public record Stranded(
+            @JsonPropertyDescription("How many there are.") Integer total,
+
+            @Size(max = 10) @JsonPropertyDescription("The lowest of them.")
+            List<StrandedAddress> addresses) {}
+
+    /** One of them. */
+    public record StrandedAddress(
+            String address,
+
+            @Size(max = 64) @JsonPropertyDescription("Who has it: namespace/name.")
+            List<String> services) {}
 
     /** One family of a pool. Decimal numbers as text, for a /64 has more addresses than an integer holds. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -160,7 +202,10 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
             String reserved,
 
             @JsonPropertyDescription("How many were released and rest.")
-            String cooling) {}
+            String cooling,
+
+            @JsonPropertyDescription("How many Services wait for one.")
+            Integer waiting) {}
 
     @Override
     protected @Nullable Spec initSpec() {

@@ -271,9 +271,7 @@ public final class AddressControl {
     private boolean release(Claim claim, Owner owner, boolean mayReadAgain) {
         ClaimSpec left = claim.spec().leftBy(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
         boolean goes = left.phase() != ClaimSpec.Phase.BOUND
-                && !left.retain()
-                && !Cooling.left(left, ledger.pools().poolOf(claim.ip()), clock.instant())
-                        .isPositive();
+                && (isTakenBack(left, claim.ip()) || (!left.retain() && !mustRest(left, claim.ip())));
         Write<Claim> outcome = goes ? delete(claim) : cluster.updateClaim(claim, left);
         return switch (outcome) {
             case Write.Done<Claim>(Claim now) -> {
@@ -302,6 +300,14 @@ public final class AddressControl {
                 yield cannotRelease(claim.ip(), message);
             }
         };
+    }
+
+    private boolean mustRest(ClaimSpec left, Ip ip) {
+        return Cooling.left(left, ledger.pools().poolOf(ip), clock.instant()).isPositive();
+    }
+
+    private boolean isTakenBack(ClaimSpec left, Ip ip) {
+        return ledger.pools().takesBack(ip, left.pool());
     }
 
     /** Noted before it is done: the informer may hear of it before the answer is here. */

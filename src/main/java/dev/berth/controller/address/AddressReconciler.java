@@ -21,11 +21,13 @@ import java.util.Optional;
 public final class AddressReconciler implements Reconciler<Address> {
     private final Caches caches;
     private final AddressControl control;
+    private final AddressPhases phases;
     private final Wakeups<Address> wakeups;
 
-    public AddressReconciler(Caches caches, AddressControl control, Wakeups<Address> wakeups) {
+    public AddressReconciler(Caches caches, AddressControl control, AddressPhases phases, Wakeups<Address> wakeups) {
         this.caches = caches;
         this.control = control;
+        this.phases = phases;
         this.wakeups = wakeups;
     }
 
@@ -44,6 +46,7 @@ public final class AddressReconciler implements Reconciler<Address> {
         if (context.isPrimaryResourceDeleted()) {
             return Answer.of(control.vanished(ip.get(), address.getMetadata().getUid()));
         }
+        phases.look(ip.get());
         return Answer.of(control.reconcile(ip.get()));
     }
 }

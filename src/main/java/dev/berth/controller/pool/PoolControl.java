@@ -1,5 +1,7 @@
 package dev.berth.controller.pool;
 
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Ledger;
 import dev.berth.address.NeverGiven;
@@ -7,6 +9,7 @@ import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolUse;
 import dev.berth.address.ServiceKey;
+import dev.berth.address.Stranded;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
@@ -17,15 +20,23 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Pools;
 import dev.berth.kube.StatusWriter;
 import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +45,13 @@ import org.slf4j.LoggerFactory;
 public final class PoolControl {
     private static final Logger LOG = LoggerFactory.getLogger(PoolControl.class);
     private static final String VALID = "Valid";
+
+    private static final String STRANDED = "Stranded";
+
+    /** How many stranded addresses are told by name in a status; in a sentence fewer. */
+    private static final int LISTED = 10;
+
+    private static final int NAMED = 3;
 
     /** How often a pool's numbers are looked at: 2,000 allocations are not 2,000 writes. */
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -45,27 +63,42 @@ public final class PoolControl {
     private final StatusWriter statuses;
     private final Events events;
     private final InstantSource clock;
-    private final Consumer<Collection<ServiceKey>> due;
+    private final Listener listener;
 
-    private final Runnable changed;
+    /** What is told of the pools. */
+    public interface Listener {
+        /** These Services are to be reconciled. */
+        void due(Collection<ServiceKey> services);
 
-    /**
-     * What the pools are judged by.
-     *
-     * @param pools uid and generation of each: the spec is the same while these are
-     */
-    private record Inputs(List<String> pools, List<NeverGiven> around) {}
+        /** These addresses are stranded now, or no longer. */
+        void strandedChanged(Collection<Ip> addresses);
 
+        /** Other pools hold than before. */
+        void poolsChanged();
+    }
+
+    /** What a pool is judged by: its spec is the same while this is. */
+    private record Edition(String uid, @Nullable Long generation, boolean releasesStranded) {
+        static Edition of(AddressPool pool) {
+            return new Edition(
+                    pool.getMetadata().getUid(), pool.getMetadata().getGeneration(), Pools.releasesStranded(pool));
+        }
+    }
+
+    private Map<String, Edition> judged = Map.of();
     private List<NeverGiven> around = List.of();
 
-    private @Nullable Inputs last;
+    /** The pools that are gone, and of which it was said that something of theirs is stranded. */
+    private final Set<String> mourned = new HashSet<>();
 
-    /**
-     * Wires it.
-     *
-     * @param due told which Services to reconcile
-     * @param changed told when other pools hold than before
-     */
+    /** The edit after which it was said of each pool what is stranded. */
+    private final Map<String, Edition> told = new ConcurrentHashMap<>();
+
+    private record Written(Edition edition, Instant at) {}
+
+    private final Map<String, Written> written = new ConcurrentHashMap<>();
+
+    /** Wires it. */
     public PoolControl(
             Caches caches,
             Supplier<List<NeverGiven>> neverGiven,
@@ -74,8 +107,7 @@ public final class PoolControl {
             StatusWriter statuses,
             Events events,
             InstantSource clock,
-            Consumer<Collection<ServiceKey>> due,
-            Runnable changed) {
+            Listener listener) {
         this.caches = caches;
         this.neverGiven = neverGiven;
         this.ledger = ledger;
@@ -83,73 +115,171 @@ public final class PoolControl {
         this.statuses = statuses;
         this.events = events;
         this.clock = clock;
-        this.due = due;
-        this.changed = changed;
+        this.listener = listener;
     }
 
     /** Judges the pools anew, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
-        around = neverGiven.get();
-        judge();
+        List<NeverGiven> now = neverGiven.get();
+        Map<String, Edition> editions = caches.pools()
+                .list()
+                .collect(Collectors.toMap(pool -> pool.getMetadata().getName(), Edition::of));
+        if (!now.equals(around) || !editions.equals(judged)) {
+            around = now;
+            judge(editions);
+        }
     }
 
-    /** Cheap where nothing changed: it is called every second for every pool. */
-    private synchronized void judge() {
-        Inputs now = new Inputs(
-                caches.pools()
-                        .list()
-                        .map(pool -> pool.getMetadata().getUid() + "/"
-                                + pool.getMetadata().getGeneration() + "/"
-                                + Pools.declaration(pool).releasesStranded())
-                        .sorted()
-                        .toList(),
-                around);
-        if (!now.equals(last)) {
-            last = now;
-            List<PoolDeclaration> pools =
-                    caches.pools().list().map(Pools::declaration).toList();
-            due.accept(ledger.usePools(PoolBook.of(pools, around)));
-            changed.run();
+    /** Called every second for every pool: looks at this one alone, and at the others only if it changed. */
+    private synchronized void refresh(String name, Optional<AddressPool> pool) {
+        if (!Objects.equals(judged.get(name), pool.map(Edition::of).orElse(null))) {
+            refresh();
         }
+    }
+
+    private void judge(Map<String, Edition> editions) {
+        judged = editions;
+        List<PoolDeclaration> pools =
+                caches.pools().list().map(Pools::declaration).toList();
+        Set<Ip> before = new HashSet<>(ledger.stranded());
+        Collection<ServiceKey> due = ledger.usePools(PoolBook.of(pools, around));
+        Set<Ip> after = new HashSet<>(ledger.stranded());
+        listener.strandedChanged(Stream.concat(
+                        before.stream().filter(ip -> !after.contains(ip)),
+                        after.stream().filter(ip -> !before.contains(ip)))
+                .toList());
+        listener.due(due);
+        listener.poolsChanged();
+        mourn();
+    }
+
+    /** There is no object to say it on. */
+    private void mourn() {
+        mourned.removeIf(judged::containsKey);
+        ledger.strandedPools().stream()
+                .filter(pool -> !judged.containsKey(pool))
+                .filter(mourned::add)
+                .forEach(pool -> LOG.warn(
+                        "AddressPool \"{}\" is gone, and {}; they are free when their Services are gone, or make a"
+                                + " pool of that name again to take them back",
+                        pool,
+                        stillHeld(ledger.stranded(pool, NAMED))));
     }
 
     /** Brings the status of the pool of this name up to date. */
     public Next reconcile(String name) {
         gate.await();
-        judge();
         Optional<AddressPool> found = caches.pools().get(null, name);
+        refresh(name, found);
         if (found.isEmpty()) {
+            told.remove(name);
+            written.remove(name);
             return Next.ON_EVENT;
         }
         AddressPool pool = found.get();
         AddressPool.Status wanted = status(pool);
-        if (!Objects.equals(wanted, pool.getStatus())) {
+        if (!Objects.equals(wanted, pool.getStatus()) && isDue(pool)) {
             tell(pool, wanted);
             statuses.write(pool, wanted);
         }
         return Next.after(LOOK);
     }
 
+    /** The first after an edit at once; then one a second, for each write is itself an event on the pool. */
+    private boolean isDue(AddressPool pool) {
+        Written now = new Written(Edition.of(pool), clock.instant());
+        Written before = written.get(pool.getMetadata().getName());
+        boolean due = before == null
+                || !before.edition().equals(now.edition())
+                || !now.at().isBefore(before.at().plus(LOOK));
+        if (due) {
+            written.put(pool.getMetadata().getName(), now);
+        }
+        return due;
+    }
+
     private AddressPool.Status status(AddressPool pool) {
         String name = pool.getMetadata().getName();
         PoolUse ipv4 = ledger.use(name, IpFamily.IPV4);
         PoolUse ipv6 = ledger.use(name, IpFamily.IPV6);
-        List<String> faults = ledger.pools().faults(name);
-        AddressPool.Status old = pool.getStatus();
-        io.fabric8.kubernetes.api.model.Condition valid = Conditions.of(
-                old == null ? null : old.conditions(),
-                VALID,
-                Condition.Status.of(faults.isEmpty()),
-                faults.isEmpty() ? "Valid" : "InvalidAddresses",
-                faults.isEmpty() ? "all ranges can be given out" : String.join("; ", faults),
-                pool.getMetadata().getGeneration(),
-                clock.instant());
+        Stranded stranded = ledger.stranded(name, LISTED);
+        Long generation = pool.getMetadata().getGeneration();
+        boolean done = stranded.total() == 0 || !Pools.releasesStranded(pool);
         return new AddressPool.Status(
-                pool.getMetadata().getGeneration(),
+                generation,
                 ipv4.allocated().add(ipv6.allocated()).longValue(),
                 family(ipv4),
                 family(ipv6),
-                List.of(valid));
+                stranded.total() == 0 ? null : listed(stranded),
+                done ? Pools.acknowledgement(pool).orElse(null) : null,
+                conditions(pool, stranded));
+    }
+
+    private List<io.fabric8.kubernetes.api.model.Condition> conditions(AddressPool pool, Stranded stranded) {
+        List<String> faults = ledger.pools().faults(pool.getMetadata().getName());
+        List<io.fabric8.kubernetes.api.model.Condition> conditions = new ArrayList<>();
+        conditions.add(condition(
+                pool,
+                VALID,
+                faults.isEmpty(),
+                faults.isEmpty() ? "Valid" : "InvalidAddresses",
+                faults.isEmpty() ? "all ranges can be given out" : String.join("; ", faults)));
+        if (stranded.total() > 0) {
+            boolean releasing = Pools.releasesStranded(pool);
+            conditions.add(condition(
+                    pool,
+                    STRANDED,
+                    true,
+                    releasing ? "TakingBack" : "InUseOutsideOfPools",
+                    stillHeld(stranded) + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool))));
+        }
+        return conditions;
+    }
+
+    private io.fabric8.kubernetes.api.model.Condition condition(
+            AddressPool pool, String type, boolean holds, String reason, String message) {
+        AddressPool.Status old = pool.getStatus();
+        return Conditions.of(
+                old == null ? null : old.conditions(),
+                type,
+                Condition.Status.of(holds),
+                reason,
+                message,
+                pool.getMetadata().getGeneration(),
+                clock.instant());
+    }
+
+    private static AddressPool.Stranded listed(Stranded stranded) {
+        return new AddressPool.Stranded(
+                stranded.total(),
+                stranded.first().stream()
+                        .map(holding -> new AddressPool.StrandedAddress(
+                                holding.ip().toString(), services(holding).toList()))
+                        .toList());
+    }
+
+    private static Stream<String> services(Holding holding) {
+        return holding.owners().stream().map(owner -> owner.service().toString());
+    }
+
+    private static String stillHeld(Stranded stranded) {
+        String named = stranded.first().stream()
+                .limit(NAMED)
+                .map(holding -> holding.ip() + " (" + services(holding).collect(Collectors.joining(", ")) + ")")
+                .collect(Collectors.joining(", "));
+        int more = stranded.total() - Math.min(NAMED, stranded.first().size());
+        return stranded.total()
+                + (stranded.total() == 1
+                        ? " address that no pool has any more stays with its Service: "
+                        : " addresses that no pool has any more stay with their Services: ")
+                + named
+                + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    private static String toTakeBack(AddressPool pool) {
+        return "to take them back: kubectl annotate addresspool "
+                + pool.getMetadata().getName() + " " + Marks.RELEASE_STRANDED + "=" + Pools.nextAcknowledgement(pool)
+                + " --overwrite";
     }
 
     private static AddressPool.@Nullable Family family(PoolUse use) {
@@ -160,7 +290,8 @@ public final class PoolControl {
                         use.allocated().toString(),
                         use.available().toString(),
                         use.reserved().toString(),
-                        use.cooling().toString());
+                        use.cooling().toString(),
+                        use.waiting());
     }
 
     private void tell(AddressPool pool, AddressPool.Status wanted) {
@@ -174,6 +305,27 @@ public final class PoolControl {
                 events.warning(About.object(pool), "InvalidAddresses", fault);
             }
         }
+        tellStranded(pool, wanted);
         LOG.debug("AddressPool \"{}\": {}", pool.getMetadata().getName(), wanted);
+    }
+
+    /** Once an edit: the numbers are in the status. */
+    private void tellStranded(AddressPool pool, AddressPool.Status wanted) {
+        Optional<io.fabric8.kubernetes.api.model.Condition> now = Conditions.find(wanted.conditions(), STRANDED);
+        boolean known = Optional.ofNullable(pool.getStatus())
+                .flatMap(old -> Conditions.find(old.conditions(), STRANDED))
+                .map(io.fabric8.kubernetes.api.model.Condition::getObservedGeneration)
+                .filter(pool.getMetadata().getGeneration()::equals)
+                .isPresent();
+        Edition edition = Edition.of(pool);
+        if (now.isPresent()
+                && !known
+                && !edition.equals(told.put(pool.getMetadata().getName(), edition))) {
+            LOG.warn(
+                    "AddressPool \"{}\": {}",
+                    pool.getMetadata().getName(),
+                    now.get().getMessage());
+            events.warning(About.object(pool), "AddressesStranded", now.get().getMessage());
+        }
     }
 }

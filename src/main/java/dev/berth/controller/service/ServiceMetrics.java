@@ -1,6 +1,8 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.ServiceKey;
 import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+import java.util.Optional;
 
 /** What is counted while Services are reconciled. */
 public interface ServiceMetrics {
@@ -15,6 +17,8 @@ public interface ServiceMetrics {
 
     /** So many Services that want a load balancer are left alone for this reason. */
     void leftAlone(Reason reason, int services);
+    /** A Service waits for an address for this reason, one of a few dozen words; empty: it does not wait. */
+    void waits(ServiceKey service, Optional<String> reason);
 
     /** A Service could not be brought to where it shall be. */
     void failed();

@@ -127,6 +127,9 @@ final class ServicePass {
     }
 
     Outcome run() {
+        if (!(plan instanceof ServicePlan.Serve)) {
+            parts.metrics().waits(key, Optional.empty());
+        }
         return switch (plan) {
             case ServicePlan.NotOurs none -> {
                 due.accept(parts.ledger().stopWaiting(key));
@@ -795,6 +798,7 @@ final class ServicePass {
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
         if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
             if (!own.isEmpty()) {
+                parts.metrics().waits(key, waiting.map(reason -> assignedReason(state, own)));
                 conditions.add(Publication.condition(
                         state,
                         Marks.ADDRESS_ASSIGNED,
@@ -810,6 +814,7 @@ final class ServicePass {
                 String message = waiting.map(WaitReason::message)
                         .or(() -> trouble.map(Trouble::message))
                         .orElse("no address could be claimed");
+                parts.metrics().waits(key, Optional.of(reason));
                 conditions.add(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now));
             }
         }

@@ -1,6 +1,8 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.ServiceKey;
 import dev.berth.kube.Events;
+import java.util.Optional;
 
 /** Tells nobody. */
 final class Silence implements Events, ServiceMetrics {
@@ -21,6 +23,9 @@ final class Silence implements Events, ServiceMetrics {
 
     @Override
     public void leftAlone(dev.berth.plan.ServicePlan.LeaveAlone.Reason reason, int services) {}
+
+    @Override
+    public void waits(ServiceKey service, Optional<String> reason) {}
 
     @Override
     public void failed() {}

@@ -1,0 +1,63 @@
+package dev.berth.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.ServiceKey;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ServiceMetersTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey API = new ServiceKey("prod", "api");
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final Ledger ledger = new Ledger();
+    private final ServiceMeters meters = new ServiceMeters(registry, ledger);
+
+    private double gauge(String name, String... tags) {
+        return registry.get(name).tags(tags).gauge().value();
+    }
+
+    @Test
+    void eachServiceThatWaits_isCountedUnderItsReasonOfNow() {
+        meters.waits(WEB, Optional.of("PoolExhausted"));
+        meters.waits(API, Optional.of("PoolExhausted"));
+        meters.waits(API, Optional.of("PoolExhausted"));
+        meters.waits(API, Optional.of("QuotaExceeded"));
+
+        assertThat(gauge("berth.services.waiting", "reason", "PoolExhausted")).isEqualTo(1);
+        assertThat(gauge("berth.services.waiting", "reason", "QuotaExceeded")).isEqualTo(1);
+
+        meters.waits(WEB, Optional.empty());
+        meters.waits(WEB, Optional.empty());
+
+        assertThat(gauge("berth.services.waiting", "reason", "PoolExhausted")).isZero();
+    }
+
+    @Test
+    void strandedAddresses_areCountedByThePoolTheyCameFrom_alsoWhenItIsGone() {
+        ledger.rebuild(List.of(new Claim(
+                Ip.parse("192.0.2.1"), "c", "1", ClaimSpec.of("gone", "berth.dev/pool", new Owner(WEB, "u1")))));
+        ledger.usePools(PoolBook.of(
+                List.of(new PoolDeclaration(
+                        "edge", Instant.EPOCH, List.of("2001:db8::/32"), List.of(), false, PoolPolicy.OPEN, false)),
+                List.of()));
+        meters.refresh();
+
+        assertThat(gauge("berth.addresses.stranded", "pool", "gone")).isEqualTo(1);
+        assertThat(gauge("berth.addresses.stranded", "pool", "edge")).isZero();
+        assertThat(gauge("berth.pool.available", "pool", "edge", "family", "IPv6"))
+                .isEqualTo(Math.pow(2, 96));
+    }
+}
