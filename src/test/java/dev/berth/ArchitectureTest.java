@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /** Holds the code to the design's table of packages. */
 class ArchitectureTest {
-    private static final String[] PURE = {"dev.berth.address..", "dev.berth.plan..", "dev.berth.provider.."};
+    private static final String[] PURE = {
+        "dev.berth.address..", "dev.berth.plan..", "dev.berth.provider..", "dev.berth.migration.."
+    };
     private static final JavaClasses MAIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("dev.berth");
@@ -85,6 +87,7 @@ class ArchitectureTest {
                     "control loops know kube and below",
                     "controller",
                     List.of("kube", "api", "address", "plan", "provider")),
+            new Row("migration reads what others left", "migration", List.of("address", "plan", "provider")),
             new Row("a data plane knows the SPI only", "providers", List.of("provider")),
             new Row(
                     "telemetry decorates",

@@ -41,6 +41,9 @@ public final class Ledger {
     private final WaitingList waiting = new WaitingList();
     private PoolBook pools = PoolBook.empty();
 
+    /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
+    private final Map<ServiceKey, List<Ip>> keptBack = new HashMap<>();
+
     /** The objects that vanished last. */
     private final Set<String> gone = Collections.newSetFromMap(new LinkedHashMap<>() {
         @Override
@@ -327,6 +330,58 @@ public final class Ledger {
     }
 
     /**
+     * Gives nobody what a Service of another controller publishes, whether a pool has it or not. What it
+     * published before counts no longer.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> keepBack(ServiceKey service, List<Ip> published) {
+        return locked(() -> {
+            List<Ip> before =
+                    published.isEmpty() ? keptBack.remove(service) : keptBack.put(service, List.copyOf(published));
+            published.stream().filter(ip -> !holdings.containsKey(ip)).forEach(this::putBack);
+            SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+            for (Ip ip : before == null ? List.<Ip>of() : before) {
+                if (isHeldByNobody(ip) && keptBack.values().stream().noneMatch(ips -> ips.contains(ip))) {
+                    due.addAll(free(ip));
+                }
+            }
+            return List.copyOf(due);
+        });
+    }
+
+    private void putBack(Ip ip) {
+        put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null), null));
+    }
+
+    /** Whether it is just kept back: there is no Address object of it, and none under way. */
+    private boolean isHeldByNobody(Ip ip) {
+        Holding held = holdings.get(ip);
+        return held != null
+                && held.state() == Holding.State.HELD
+                && held.owners().isEmpty();
+    }
+
+    /**
+     * Holds for its Service the very addresses that it publishes, all or none: those that are kept back on
+     * its account, or free. One that others of its sharing key have it can join, as ever.
+     */
+    public Choice adopt(AddressRequest request) {
+        return locked(() -> {
+            List<Ip> mine = request.wishes().addresses().stream()
+                    .filter(this::isHeldByNobody)
+                    .toList();
+            mine.forEach(this::remove);
+            Choice choice = Allocator.choose(view, request);
+            if (choice instanceof Choice.Assigned assigned) {
+                hold(assigned);
+            }
+            mine.stream().filter(ip -> !holdings.containsKey(ip)).forEach(this::putBack);
+            return choice;
+        });
+    }
+
+    /**
      * The Service waits no longer: it has what it waited for, or wants it no more. One that waited for
      * several pools was ahead of others in each, and takes of one only.
      *
@@ -349,7 +404,8 @@ public final class Ledger {
     /**
      * Goes by other pools from now on. Holdings stay as they are.
      *
-     * @return every Service that waits, and those that a stranded address is taken back from
+     * @return every Service that waits, those that a stranded address is taken back from, and those that
+     *     publish what is kept back
      */
     public List<ServiceKey> usePools(PoolBook book) {
         return locked(() -> {
@@ -363,6 +419,7 @@ public final class Ledger {
                             book.takesBack(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
+            due.addAll(keptBack.keySet());
             return List.copyOf(due);
         });
     }
@@ -375,6 +432,7 @@ public final class Ledger {
             byShare.clear();
             used.clear();
             rested.forget();
+            keptBack.clear();
             claims.forEach(claim -> put(Holding.of(claim)));
             recount();
             rested.use(pools, holdings.keySet());

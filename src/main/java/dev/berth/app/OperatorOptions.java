@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
+import dev.berth.migration.Peers;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -59,6 +60,14 @@ public final class OperatorOptions {
     String clusterName = "kubernetes";
 
     @Option(
+            names = "--migrate-from",
+            paramLabel = "NAME,...",
+            converter = PeersConverter.class,
+            description = "metallb,cilium,kube-vip,purelb: take over, with their addresses, the Services that"
+                    + " these served, and understand their annotations (default: nobody's)")
+    Peers migrateFrom = Peers.NONE;
+
+    @Option(
             names = "--http-host",
             defaultValue = "127.0.0.1",
             paramLabel = "ADDRESS",
@@ -96,6 +105,18 @@ public final class OperatorOptions {
     enum LogFormat {
         text,
         json
+    }
+
+    /** Lets picocli show our own message. */
+    static final class PeersConverter implements ITypeConverter<Peers> {
+        @Override
+        public Peers convert(String text) {
+            try {
+                return Peers.parse(text);
+            } catch (IllegalArgumentException unknown) {
+                throw new TypeConversionException(unknown.getMessage());
+            }
+        }
     }
 
     /** Lets picocli show our own message. */

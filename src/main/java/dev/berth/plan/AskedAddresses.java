@@ -11,11 +11,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a Service asks for by annotations and {@code spec.loadBalancerIP}. Pure.
+ *
+ * <p>Where it says a thing in Berth's own words, what it says of that in others' does not count.
  *
  * @param wishes what it asks for; nothing, where it cannot be understood
  * @param fault why it cannot be understood, in words; absent: it can
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public record AskedAddresses(
         Wishes wishes, Optional<WaitReason> fault, @Nullable Boolean retain) {
     private static final int LONGEST_KEY = 253;
+    private static final String SPEC_FIELD = "spec.loadBalancerIP";
+    private static final String ADDRESSES_DIFFER = "AddressesDiffer";
+    private static final List<String> UNSPECIFIED = List.of("0.0.0.0", "::");
 
     /** What cannot be understood: one sentence for people. */
     private static final class Misunderstood extends RuntimeException {
@@ -37,12 +43,23 @@ public record AskedAddresses(
         }
     }
 
-    /** Reads them; {@code ipMode} is that of its class. */
-    public static AskedAddresses of(ServiceState service, IpMode ipMode) {
+    /** What was said where, for people: {@code annotation metallb.io/address-pool}. */
+    private record Said<T>(String where, T what) {}
+
+    /**
+     * Reads them.
+     *
+     * @param ipMode that of its class
+     * @param dialects whose annotations count besides Berth's own
+     */
+    public static AskedAddresses of(ServiceState service, IpMode ipMode, List<Dialect> dialects) {
         try {
             Boolean retain = retain(service);
             Wishes wishes = new Wishes(
-                    addresses(service), pools(service), sharing(service, ipMode), Boolean.TRUE.equals(retain));
+                    addresses(service, dialects),
+                    pools(service, dialects),
+                    sharing(service, ipMode, dialects),
+                    Boolean.TRUE.equals(retain));
             return new AskedAddresses(wishes, Optional.empty(), retain);
         } catch (Misunderstood what) {
             return new AskedAddresses(
@@ -56,18 +73,98 @@ public record AskedAddresses(
                 .filter(text -> !text.isEmpty());
     }
 
-    private static List<Ip> addresses(ServiceState service) {
-        Optional<Set<Ip>> annotated =
-                annotation(service, Marks.ADDRESSES).map(text -> read("annotation " + Marks.ADDRESSES, text));
-        Optional<Set<Ip>> field =
-                Optional.ofNullable(service.asked().loadBalancerIp()).map(text -> read("spec.loadBalancerIP", text));
-        if (annotated.isPresent() && field.isPresent() && !annotated.get().equals(field.get())) {
-            throw new Misunderstood(
-                    "AddressesDiffer",
-                    "annotation " + Marks.ADDRESSES
-                            + " and spec.loadBalancerIP ask for different addresses; remove one of them");
+    /** What the Service says in the words of the dialects, one of each that it speaks. */
+    private static List<Said<String>> foreign(
+            ServiceState service, List<Dialect> dialects, Function<Dialect, List<String>> names) {
+        return dialects.stream()
+                .flatMap(dialect -> names.apply(dialect).stream()
+                        .flatMap(name ->
+                                annotation(service, name).map(text -> new Said<>("annotation " + name, text)).stream())
+                        .limit(1))
+                .toList();
+    }
+
+    /** The one thing that is said, or the first where all say the same; null: nothing is. */
+    private static <T> @Nullable T agreed(List<Said<T>> all, String reason, String what) {
+        for (Said<T> said : all) {
+            if (!said.what().equals(all.getFirst().what())) {
+                throw new Misunderstood(
+                        reason,
+                        all.getFirst().where() + " and " + said.where() + " ask for different " + what
+                                + "; remove one of them");
+            }
         }
-        List<Ip> asked = new ArrayList<>(annotated.or(() -> field).orElse(new LinkedHashSet<>()));
+        return all.isEmpty() ? null : all.getFirst().what();
+    }
+
+    private static List<Ip> addresses(ServiceState service, List<Dialect> dialects) {
+        Optional<Said<String>> own =
+                annotation(service, Marks.ADDRESSES).map(text -> new Said<>("annotation " + Marks.ADDRESSES, text));
+        Optional<Said<String>> field =
+                Optional.ofNullable(service.asked().loadBalancerIp()).map(text -> new Said<>(SPEC_FIELD, text));
+        List<Said<String>> foreign =
+                own.isPresent() ? List.of() : foreign(service, dialects, dialect -> dialect.addresses());
+        if (own.isEmpty()) {
+            refuseDhcp(service, dialects, field);
+        }
+        if (own.isPresent() && field.isPresent()) {
+            agreed(List.of(read(own.get()), read(field.get())), ADDRESSES_DIFFER, "addresses");
+        }
+        return foreign.isEmpty()
+                ? oneAFamily(
+                        service,
+                        own.or(() -> field).map(said -> read(said).what()).orElse(new LinkedHashSet<>()))
+                : oneAFamily(
+                        service,
+                        combined(Stream.concat(foreign.stream(), field.stream())
+                                .map(AskedAddresses::read)
+                                .toList()));
+    }
+
+    /**
+     * What all ask for together: others name an address of one family here and of the other there, or the
+     * first of two in {@code spec.loadBalancerIP}.
+     */
+    private static Set<Ip> combined(List<Said<Set<Ip>>> all) {
+        Set<Ip> together = new LinkedHashSet<>();
+        for (IpFamily family : IpFamily.values()) {
+            List<Said<Set<Ip>>> ofFamily = all.stream()
+                    .map(said -> new Said<>(said.where(), ofFamily(said.what(), family)))
+                    .filter(said -> !said.what().isEmpty())
+                    .toList();
+            Set<Ip> ips = agreed(ofFamily, ADDRESSES_DIFFER, "addresses");
+            if (ips != null) {
+                together.addAll(ips);
+            }
+        }
+        return together;
+    }
+
+    private static Set<Ip> ofFamily(Set<Ip> ips, IpFamily family) {
+        Set<Ip> some = new LinkedHashSet<>(ips);
+        some.removeIf(ip -> ip.family() != family);
+        return some;
+    }
+
+    private static void refuseDhcp(ServiceState service, List<Dialect> dialects, Optional<Said<String>> field) {
+        for (Dialect dialect : dialects) {
+            if (dialect.unspecifiedIsDhcp()) {
+                Stream.concat(foreign(service, List.of(dialect), each -> each.addresses()).stream(), field.stream())
+                        .filter(said -> list(said.what()).anyMatch(UNSPECIFIED::contains))
+                        .findFirst()
+                        .ifPresent(said -> {
+                            throw new Misunderstood(
+                                    "DHCPNotSupported",
+                                    said.where() + " is \"" + said.what() + "\", by which " + dialect.controller()
+                                            + " asks a DHCP server; Berth gives addresses out of AddressPools: take it off, or say which by annotation "
+                                            + Marks.ADDRESSES);
+                        });
+            }
+        }
+    }
+
+    private static List<Ip> oneAFamily(ServiceState service, Set<Ip> ips) {
+        List<Ip> asked = new ArrayList<>(ips);
         for (IpFamily family : IpFamily.values()) {
             List<Ip> ofFamily =
                     asked.stream().filter(ip -> ip.family() == family).toList();
@@ -87,27 +184,32 @@ public record AskedAddresses(
         return asked;
     }
 
-    private static Set<Ip> read(String where, String text) {
+    private static Said<Set<Ip>> read(Said<String> said) {
         Set<Ip> ips = new LinkedHashSet<>();
-        for (String part : list(text).toList()) {
+        for (String part : list(said.what()).toList()) {
             try {
                 ips.add(Ip.parse(part));
             } catch (IllegalArgumentException notAnAddress) {
-                throw new Misunderstood("InvalidAddresses", where + ": " + notAnAddress.getMessage());
+                throw new Misunderstood("InvalidAddresses", said.where() + ": " + notAnAddress.getMessage());
             }
         }
-        return ips;
+        return new Said<>(said.where(), ips);
     }
 
     private static Stream<String> list(String text) {
         return Stream.of(text.split(",", -1)).map(String::trim).filter(part -> !part.isEmpty());
     }
 
-    private static List<String> pools(ServiceState service) {
-        return annotation(service, Marks.ADDRESS_POOL).stream()
-                .flatMap(AskedAddresses::list)
-                .distinct()
+    private static List<String> pools(ServiceState service, List<Dialect> dialects) {
+        List<Said<List<String>>> said = annotation(service, Marks.ADDRESS_POOL)
+                .map(text -> List.of(new Said<>("annotation " + Marks.ADDRESS_POOL, text)))
+                .orElseGet(() -> foreign(service, dialects, dialect -> dialect.pools()))
+                .stream()
+                .map(each ->
+                        new Said<>(each.where(), list(each.what()).distinct().toList()))
                 .toList();
+        List<String> pools = agreed(said, "PoolsDiffer", "pools");
+        return pools == null ? List.of() : pools;
     }
 
     private static @Nullable Boolean retain(ServiceState service) {
@@ -125,18 +227,20 @@ public record AskedAddresses(
         };
     }
 
-    private static @Nullable Sharing sharing(ServiceState service, IpMode ipMode) {
-        Optional<String> key = annotation(service, Marks.SHARING_KEY);
-        if (key.isEmpty()) {
+    private static @Nullable Sharing sharing(ServiceState service, IpMode ipMode, List<Dialect> dialects) {
+        List<Said<String>> said = annotation(service, Marks.SHARING_KEY)
+                .map(text -> List.of(new Said<>("annotation " + Marks.SHARING_KEY, text)))
+                .orElseGet(() -> foreign(service, dialects, dialect -> dialect.sharingKeys()));
+        String key = agreed(said, "SharingKeysDiffer", "sharing keys");
+        if (key == null) {
             return null;
         }
-        if (key.get().length() > LONGEST_KEY) {
+        if (key.length() > LONGEST_KEY) {
             throw new Misunderstood(
-                    "InvalidSharingKey",
-                    "annotation " + Marks.SHARING_KEY + " is longer than " + LONGEST_KEY + " characters");
+                    "InvalidSharingKey", said.getFirst().where() + " is longer than " + LONGEST_KEY + " characters");
         }
         return new Sharing(
-                key.get(),
+                key,
                 terms(service.asked(), ipMode),
                 service.ports().stream()
                         .map(port -> new Sharing.Port(service.key(), port.protocol(), port.port()))

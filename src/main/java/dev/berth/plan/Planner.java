@@ -185,6 +185,9 @@ public final class Planner {
                     .map(why -> explained(Reason.ClassNotAccepted, why))
                     .orElseGet(() -> new ServicePlan.NotOurs(withdrawal()));
         }
+        if (foreign.isPresent() && !snapshot.migrateFrom().isEmpty()) {
+            return takeOver(served.get());
+        }
         if (foreign.isPresent()) {
             return new ServicePlan.LeaveAlone(
                     service,
@@ -210,6 +213,27 @@ public final class Planner {
         return serve(served.get());
     }
 
+    /** With the addresses that another controller gave it; whether Berth stands back is not asked: it said not to. */
+    private ServicePlan takeOver(ServedClass served) {
+        AskedAddresses asked = asked(served);
+        Optional<WaitReason> hindrance = Adoption.hindrance(service, served, asked);
+        if (hindrance.isPresent()) {
+            return new ServicePlan.LeaveAlone(
+                    service,
+                    Reason.ServedByAnother,
+                    served.name(),
+                    hindrance.get().message(),
+                    withdrawal());
+        }
+        return Adoption.request(snapshot, service, served, asked)
+                .<ServicePlan>map(request -> new ServicePlan.Adopt(service, served.name(), request, withdrawal()))
+                .orElseGet(() -> serve(served));
+    }
+
+    private AskedAddresses asked(ServedClass served) {
+        return AskedAddresses.of(service, served.ipMode(), snapshot.migrateFrom());
+    }
+
     /** What it said of a wait that is over. */
     private List<Step> withdrawal() {
         return service.hasOurConditions() ? List.of(new Step.Withdraw()) : List.of();
@@ -223,7 +247,7 @@ public final class Planner {
 
     private ServicePlan serve(ServedClass served) {
         List<Step> steps = new ArrayList<>();
-        AskedAddresses asked = AskedAddresses.of(service, served.ipMode());
+        AskedAddresses asked = asked(served);
         if (served.capabilities().addresses() == AddressSource.POOLS) {
             address(served, asked, steps);
         }

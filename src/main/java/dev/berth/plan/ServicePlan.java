@@ -1,5 +1,6 @@
 package dev.berth.plan;
 
+import dev.berth.address.AddressRequest;
 import dev.berth.address.Wishes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,19 @@ public sealed interface ServicePlan {
      */
     record TearDown(String why, List<Step> steps) implements ServicePlan {
         public TearDown {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    /**
+     * Another controller gave it its addresses: it becomes ours as soon as it holds all of them here.
+     *
+     * @param request those that it publishes and does not hold
+     * @param steps for as long as it cannot have them
+     */
+    record Adopt(ServiceState service, String className, AddressRequest request, List<Step> steps)
+            implements ServicePlan {
+        public Adopt {
             steps = List.copyOf(steps);
         }
     }

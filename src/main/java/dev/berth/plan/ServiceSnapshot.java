@@ -16,6 +16,7 @@ import java.util.function.Predicate;
  * @param standBack why Services without a class are another's; empty: they are not
  * @param namespaceLabels of the Service's namespace
  * @param turn its place, should it have to wait
+ * @param migrateFrom the controllers whose Services are taken over; empty: what another published is another's
  */
 public record ServiceSnapshot(
         Optional<ServiceState> service,
@@ -24,9 +25,23 @@ public record ServiceSnapshot(
         ClassBook classes,
         Optional<StandBack> standBack,
         Map<String, String> namespaceLabels,
-        WaitTurn turn) {
+        WaitTurn turn,
+        List<Dialect> migrateFrom) {
     public ServiceSnapshot {
         holdings = List.copyOf(holdings);
+        migrateFrom = List.copyOf(migrateFrom);
+    }
+
+    /** Of an operator as it is installed: it takes over nobody's Services. */
+    public ServiceSnapshot(
+            Optional<ServiceState> service,
+            List<Holding> holdings,
+            PoolBook pools,
+            ClassBook classes,
+            Optional<StandBack> standBack,
+            Map<String, String> namespaceLabels,
+            WaitTurn turn) {
+        this(service, holdings, pools, classes, standBack, namespaceLabels, turn, List.of());
     }
 
     /** The same, but for what is kept for its name and not claimed yet. */
@@ -43,6 +58,7 @@ public record ServiceSnapshot(
                 classes,
                 standBack,
                 namespaceLabels,
-                turn);
+                turn,
+                migrateFrom);
     }
 }

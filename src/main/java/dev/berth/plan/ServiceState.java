@@ -113,13 +113,14 @@ public record ServiceState(
                 .toList();
     }
 
+    /** A finalizer of another load balancer controller; absent: there is none. */
+    Optional<String> foreignFinalizer() {
+        return finalizers.stream().filter(Marks::isForeignLoadBalancer).findFirst();
+    }
+
     /** What another load balancer controller left on it, for people; absent: nothing. */
     public Optional<String> foreignMark() {
-        return finalizers.stream()
-                .filter(Marks::isForeignLoadBalancer)
-                .map(finalizer -> "finalizer " + finalizer)
-                .findFirst()
-                .or(this::foreignIngress);
+        return foreignFinalizer().map(finalizer -> "finalizer " + finalizer).or(this::foreignIngress);
     }
 
     /** What somebody published for it, while it is not ours, for people; absent: nothing. */

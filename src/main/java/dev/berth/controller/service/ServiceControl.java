@@ -14,8 +14,10 @@ import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Read;
+import dev.berth.plan.Adoption;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.Condition;
+import dev.berth.plan.Dialect;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Planner;
 import dev.berth.plan.Published;
@@ -29,6 +31,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -52,7 +55,11 @@ public final class ServiceControl implements ClassControl.Services {
     /** How often a pass may be overtaken by others' writes before it is put off. */
     private static final int PASSES = 5;
 
-    /** What the passes work with. */
+    /**
+     * What the passes work with.
+     *
+     * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
+     */
     public record Parts(
             Cluster cluster,
             Ledger ledger,
@@ -64,7 +71,36 @@ public final class ServiceControl implements ClassControl.Services {
             Backoff backoff,
             InstantSource clock,
             String clusterName,
-            LongSupplier fencingToken) {}
+            LongSupplier fencingToken,
+            List<Dialect> migrateFrom) {
+        /** Of an operator as it is installed: it takes over nobody's Services. */
+        public Parts(
+                Cluster cluster,
+                Ledger ledger,
+                AddressControl addresses,
+                Providers providers,
+                Events events,
+                IpModeSupport ipMode,
+                ServiceMetrics metrics,
+                Backoff backoff,
+                InstantSource clock,
+                String clusterName,
+                LongSupplier fencingToken) {
+            this(
+                    cluster,
+                    ledger,
+                    addresses,
+                    providers,
+                    events,
+                    ipMode,
+                    metrics,
+                    backoff,
+                    clock,
+                    clusterName,
+                    fencingToken,
+                    List.of());
+        }
+    }
 
     private final Parts parts;
     private final StartGate gate;
@@ -111,22 +147,39 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * Before the gate opens: learns who else serves Services; holds again what Services of ours publish
-     * although its Address vanished while nobody looked; and queues those that were waiting, so that none
-     * that comes after is served before them.
+     * Before the gate opens: holds again what Services of ours publish although its Address vanished while
+     * nobody looked; learns who else serves Services, and holds what can be taken over; and queues those
+     * that were waiting, so that none that comes after is served before them.
      */
     public void adopt() {
-        List<ServiceState> services = parts.cluster().services();
-        services.forEach(service -> foreign.note(service, isOurs(service)));
+        List<ServiceState> services = parts.cluster().services().stream()
+                .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
+                .toList();
         services.forEach(this::holdWhatIsPublished);
+        services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service)));
         services.forEach(service ->
                 requests(snapshot(service.key(), Optional.of(service))).forEach(parts.ledger()::await));
     }
 
     /**
+     * Holds for a Service what another controller published for it; what it cannot have is given to nobody
+     * else, for as long as it is published.
+     *
+     * @return whether it is the Service's own, or will be: then it is no sign of another controller
+     */
+    private boolean adopt(ServiceState service) {
+        if (parts.migrateFrom().isEmpty() || !service.typeLoadBalancer()) {
+            return false;
+        }
+        due.accept(parts.ledger().keepBack(service.key(), service.publishedAddresses()));
+        return Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
+                && Adoption.goesOn(parts.ledger().adopt(adopt.request()));
+    }
+
+    /**
      * What it may keep it gets again. What it shall lose (it is being deleted, or wants the family no more,
-     * or has a claim of another address) is held only until it is published no longer. What another controller seems to have published is none
-     * of it, unless it is out of a pool.
+     * or has a claim of another address) is held only until it is published no longer. What another
+     * controller seems to have published is none of it, unless it is out of a pool.
      */
     private void holdWhatIsPublished(ServiceState service) {
         if (service.isMarkedOurs()) {
@@ -216,8 +269,11 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
-        boolean changed =
-                service.map(state -> foreign.note(state, isOurs(state))).orElseGet(() -> foreign.forget(key));
+        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state)))
+                .orElseGet(() -> foreign.forget(key));
+        if (service.map(state -> !state.typeLoadBalancer() || isOurs(state)).orElse(true)) {
+            due.accept(parts.ledger().keepBack(key, List.of()));
+        }
         if (changed) {
             standBackChanged.run();
         }
@@ -247,7 +303,8 @@ public final class ServiceControl implements ClassControl.Services {
                 classes.get(),
                 standBack(),
                 parts.cluster().namespaceLabels(key.namespace()),
-                service.map(this::turn).orElseGet(() -> new WaitTurn(now(), now(), "")));
+                service.map(this::turn).orElseGet(() -> new WaitTurn(now(), now(), "")),
+                parts.migrateFrom());
     }
 
     /** The place that it has, or had before a restart: its condition says since when it waits. */

@@ -18,6 +18,7 @@ import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.plan.Adoption;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Keeping;
 import dev.berth.plan.Marks;
@@ -25,6 +26,7 @@ import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.Step;
 import dev.berth.plan.WaitReason;
@@ -59,6 +61,12 @@ final class ServicePass {
 
     /** How often a choice may be lost to another operator before the Service is put off. */
     private static final int CHOICES = 20;
+
+    /** When one that shares the address of another looks whether that one has claimed it. */
+    private static final Duration SHARED_SOON = Duration.ofSeconds(1);
+
+    /** When one that cannot be taken over is looked at again. */
+    private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
     /** What came of it. */
     sealed interface Outcome {
@@ -136,6 +144,7 @@ final class ServicePass {
                 yield withdraw(none.steps());
             }
             case ServicePlan.LeaveAlone leave -> leaveAlone(leave);
+            case ServicePlan.Adopt adopt -> adopt(adopt);
             case ServicePlan.TearDown tearDown -> tearDown(tearDown);
             case ServicePlan.Serve serve -> serve(serve);
         };
@@ -169,6 +178,31 @@ final class ServicePass {
                         Marks.CONDITIONS.contains(other.type()) && !other.type().equals(Marks.ADDRESS_ASSIGNED))
                 .forEach(conditions::add);
         return writeAlone(state, new Publication(false, null, conditions), "saying why it is left alone");
+    }
+
+    /** Takes it over with all that it publishes, or leaves it alone: no part of it, and nothing else. */
+    private Outcome adopt(ServicePlan.Adopt adopt) {
+        AddressRequest request = adopt.request();
+        return switch (parts.ledger().adopt(request)) {
+            case Choice.Refused(AddressRequest same, List<Refusal> refusals) -> {
+                if (Adoption.isSharedSoon(refusals)) {
+                    yield new Outcome.Finished(Next.after(SHARED_SOON));
+                }
+                WaitReason why = Adoption.refused(request, refusals);
+                Outcome left = leaveAlone(new ServicePlan.LeaveAlone(
+                        adopt.service(), Reason.ServedByAnother, adopt.className(), why.message(), adopt.steps()));
+                // What hinders it may end without an event on it: a quota, a label of its namespace.
+                yield left.equals(new Outcome.Finished(Next.ON_EVENT))
+                        ? new Outcome.Finished(Next.after(LOOK_AGAIN))
+                        : left;
+            }
+            case Choice.Assigned assigned -> {
+                assigned.picks().stream()
+                        .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
+                        .forEach(shared -> join(shared, request, request));
+                yield trouble.map(what -> failed(adopt.service(), what)).orElse(new Outcome.Again(false));
+            }
+        };
     }
 
     private Outcome withdraw(List<Step> steps) {

@@ -1,0 +1,66 @@
+package dev.berth.migration;
+
+import dev.berth.plan.Dialect;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The controllers that Berth takes Services over from.
+ *
+ * @param dialects how Services speak to them
+ */
+public record Peers(List<Dialect> dialects) {
+    /** As it is installed: what others gave out is theirs. */
+    public static final Peers NONE = new Peers(List.of());
+
+    private static final List<Dialect> ALL = List.of(
+            new Dialect(
+                    "metallb",
+                    List.of("metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"),
+                    List.of("metallb.io/address-pool", "metallb.universe.tf/address-pool"),
+                    List.of("metallb.io/allow-shared-ip", "metallb.universe.tf/allow-shared-ip"),
+                    false),
+            new Dialect(
+                    "cilium",
+                    List.of("lbipam.cilium.io/ips", "io.cilium/lb-ipam-ips"),
+                    List.of(),
+                    List.of("lbipam.cilium.io/sharing-key", "io.cilium/lb-ipam-sharing-key"),
+                    false),
+            new Dialect("kube-vip", List.of("kube-vip.io/loadbalancerIPs"), List.of(), List.of(), true),
+            new Dialect(
+                    "purelb",
+                    List.of("purelb.io/addresses"),
+                    List.of("purelb.io/service-group"),
+                    List.of("purelb.io/allow-shared-ip"),
+                    false));
+
+    public Peers {
+        dialects = List.copyOf(dialects);
+    }
+
+    /**
+     * The controllers that {@code text} names, with commas between them.
+     *
+     * @throws IllegalArgumentException if it names one that is not known; the message lists those that are
+     */
+    public static Peers parse(String text) {
+        List<Dialect> named = new ArrayList<>();
+        for (String name : text.split(",", -1)) {
+            if (!name.isBlank()) {
+                Dialect dialect = named(name.trim())
+                        .orElseThrow(() -> new IllegalArgumentException("\"" + name.trim() + "\" is none of "
+                                + ALL.stream().map(Dialect::controller).collect(Collectors.joining(", "))));
+                if (!named.contains(dialect)) {
+                    named.add(dialect);
+                }
+            }
+        }
+        return new Peers(named);
+    }
+
+    private static Optional<Dialect> named(String name) {
+        return ALL.stream().filter(dialect -> dialect.controller().equals(name)).findFirst();
+    }
+}

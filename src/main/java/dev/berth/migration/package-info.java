@@ -1,0 +1,5 @@
+/** What other controllers left on Services, and how it reads. Pure. */
+@NullMarked
+package dev.berth.migration;
+
+import org.jspecify.annotations.NullMarked;

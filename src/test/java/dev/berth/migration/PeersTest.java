@@ -1,0 +1,207 @@
+package dev.berth.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.Sharing;
+import dev.berth.plan.AskedAddresses;
+import dev.berth.plan.Dialect;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.plan.WaitReason;
+import dev.berth.provider.IpMode;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PeersTest {
+    private static SampleService service(String... annotations) {
+        SampleService service = SampleService.named(new ServiceKey("prod", "web"), "u1")
+                .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6);
+        for (int i = 0; i < annotations.length; i += 2) {
+            service.annotation(annotations[i], annotations[i + 1]);
+        }
+        return service;
+    }
+
+    private static AskedAddresses asked(String peers, SampleService service) {
+        return AskedAddresses.of(service.build(), IpMode.VIP, Peers.parse(peers).dialects());
+    }
+
+    private static List<Ip> ips(String... ips) {
+        return List.of(ips).stream().map(Ip::parse).toList();
+    }
+
+    private record Row(
+            String peers,
+            SampleService service,
+            List<Ip> addresses,
+            List<String> pools,
+            @Nullable String key) {}
+
+    private static final List<Row> UNDERSTOOD = List.of(
+            new Row(
+                    "metallb",
+                    service("metallb.io/loadBalancerIPs", "192.0.2.7, 2001:db8::7", "metallb.io/address-pool", "edge"),
+                    ips("192.0.2.7", "2001:db8::7"),
+                    List.of("edge"),
+                    null),
+            new Row(
+                    "metallb",
+                    service(
+                            "metallb.universe.tf/loadBalancerIPs",
+                            "192.0.2.7",
+                            "metallb.universe.tf/address-pool",
+                            "edge",
+                            "metallb.universe.tf/allow-shared-ip",
+                            "dns"),
+                    ips("192.0.2.7"),
+                    List.of("edge"),
+                    "dns"),
+            // The new name wins over the old one, as it does there.
+            new Row(
+                    "metallb",
+                    service("metallb.universe.tf/allow-shared-ip", "old", "metallb.io/allow-shared-ip", "new"),
+                    List.of(),
+                    List.of(),
+                    "new"),
+            new Row(
+                    "cilium",
+                    service("lbipam.cilium.io/ips", "192.0.2.7", "lbipam.cilium.io/sharing-key", "dns"),
+                    ips("192.0.2.7"),
+                    List.of(),
+                    "dns"),
+            new Row(
+                    "cilium",
+                    service("io.cilium/lb-ipam-ips", "192.0.2.7", "io.cilium/lb-ipam-sharing-key", "dns"),
+                    ips("192.0.2.7"),
+                    List.of(),
+                    "dns"),
+            // Cilium takes the field and the annotation together.
+            new Row(
+                    "cilium",
+                    service("lbipam.cilium.io/ips", "2001:db8::7").loadBalancerIp("192.0.2.7"),
+                    ips("192.0.2.7", "2001:db8::7"),
+                    List.of(),
+                    null),
+            // kube-vip's cloud provider puts the first of them into the field.
+            new Row(
+                    "kube-vip",
+                    service("kube-vip.io/loadbalancerIPs", "192.0.2.7,2001:db8::7")
+                            .loadBalancerIp("192.0.2.7"),
+                    ips("192.0.2.7", "2001:db8::7"),
+                    List.of(),
+                    null),
+            new Row(
+                    "purelb",
+                    service(
+                            "purelb.io/addresses",
+                            "192.0.2.7",
+                            "purelb.io/service-group",
+                            "edge",
+                            "purelb.io/allow-shared-ip",
+                            "dns"),
+                    ips("192.0.2.7"),
+                    List.of("edge"),
+                    "dns"),
+            // Berth's own win, each for what it says.
+            new Row(
+                    "metallb,purelb",
+                    service(
+                            "berth.dev/addresses",
+                            "192.0.2.9",
+                            "metallb.io/loadBalancerIPs",
+                            "192.0.2.7",
+                            "metallb.io/address-pool",
+                            "edge"),
+                    ips("192.0.2.9"),
+                    List.of("edge"),
+                    null),
+            new Row(
+                    "kube-vip",
+                    service("berth.dev/addresses", "192.0.2.9", "kube-vip.io/loadbalancerIPs", "0.0.0.0"),
+                    ips("192.0.2.9"),
+                    List.of(),
+                    null),
+            // Two that say the same do not contradict each other.
+            new Row(
+                    "metallb,cilium",
+                    service("metallb.io/loadBalancerIPs", "192.0.2.7", "lbipam.cilium.io/ips", "192.0.2.7"),
+                    ips("192.0.2.7"),
+                    List.of(),
+                    null),
+            // Those that are not named do not count.
+            new Row("cilium", service("metallb.io/loadBalancerIPs", "192.0.2.7"), List.of(), List.of(), null),
+            new Row("", service("metallb.io/allow-shared-ip", "dns"), List.of(), List.of(), null));
+
+    @Test
+    void annotationsOfAPeer_areUnderstoodAsItUnderstandsThem() {
+        for (Row row : UNDERSTOOD) {
+            AskedAddresses asked = asked(row.peers(), row.service());
+
+            assertThat(asked.fault()).as("%s", row).isEmpty();
+            assertThat(asked.wishes().addresses()).as("%s", row).isEqualTo(row.addresses());
+            assertThat(asked.wishes().pools()).as("%s", row).isEqualTo(row.pools());
+            assertThat(Optional.ofNullable(asked.wishes().sharing()).map(Sharing::key))
+                    .as("%s", row)
+                    .isEqualTo(Optional.ofNullable(row.key()));
+        }
+    }
+
+    private record Refused(String peers, SampleService service, String reason, String message) {}
+
+    private static final List<Refused> REFUSED = List.of(
+            new Refused(
+                    "metallb,cilium",
+                    service("metallb.io/loadBalancerIPs", "192.0.2.7", "lbipam.cilium.io/ips", "192.0.2.8"),
+                    "AddressesDiffer",
+                    "annotation metallb.io/loadBalancerIPs and annotation lbipam.cilium.io/ips ask for different addresses; remove one of them"),
+            new Refused(
+                    "metallb",
+                    service("metallb.io/loadBalancerIPs", "192.0.2.7").loadBalancerIp("192.0.2.8"),
+                    "AddressesDiffer",
+                    "annotation metallb.io/loadBalancerIPs and spec.loadBalancerIP ask for different addresses; remove one of them"),
+            new Refused(
+                    "metallb,purelb",
+                    service("metallb.io/address-pool", "a", "purelb.io/service-group", "b"),
+                    "PoolsDiffer",
+                    "annotation metallb.io/address-pool and annotation purelb.io/service-group ask for different pools; remove one of them"),
+            new Refused(
+                    "metallb,purelb",
+                    service("metallb.io/allow-shared-ip", "a", "purelb.io/allow-shared-ip", "b"),
+                    "SharingKeysDiffer",
+                    "annotation metallb.io/allow-shared-ip and annotation purelb.io/allow-shared-ip ask for different sharing keys; remove one of them"),
+            new Refused(
+                    "cilium",
+                    service("lbipam.cilium.io/ips", "192.0.2.7,192.0.2.8"),
+                    "InvalidAddresses",
+                    "it asks for 192.0.2.7 and 192.0.2.8; one address a family can be asked for"),
+            new Refused(
+                    "kube-vip",
+                    service("kube-vip.io/loadbalancerIPs", "0.0.0.0").loadBalancerIp("0.0.0.0"),
+                    "DHCPNotSupported",
+                    "annotation kube-vip.io/loadbalancerIPs is \"0.0.0.0\", by which kube-vip asks a DHCP server; Berth gives addresses out of AddressPools: take it off, or say which by annotation berth.dev/addresses"));
+
+    @Test
+    void whatContradictsItself_orCannotBeHad_isRefusedByOneReason() {
+        for (Refused row : REFUSED) {
+            AskedAddresses asked = asked(row.peers(), row.service());
+
+            assertThat(asked.fault()).contains(new WaitReason(row.reason(), row.message()));
+        }
+    }
+
+    @Test
+    void aPeerThatIsNotKnown_isNamedWithThoseThatAre() {
+        assertThatThrownBy(() -> Peers.parse("metallb,openelb"))
+                .hasMessage("\"openelb\" is none of metallb, cilium, kube-vip, purelb");
+        assertThat(Peers.parse(" metallb , kube-vip,metallb").dialects())
+                .extracting(Dialect::controller)
+                .containsExactly("metallb", "kube-vip");
+        assertThat(Peers.parse("")).isEqualTo(Peers.NONE);
+    }
+}

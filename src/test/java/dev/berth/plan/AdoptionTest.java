@@ -1,0 +1,147 @@
+package dev.berth.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.Refusal;
+import dev.berth.address.Rule;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.WaitTurn;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a Service that another controller gave its addresses. */
+class AdoptionTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Dialect THEIRS =
+            new Dialect("theirs", List.of("theirs/ips"), List.of("theirs/pool"), List.of("theirs/key"), false);
+    private static final ClassBook CLASSES = ClassBook.of(
+            List.of(new ClassDeclaration(
+                    "pool", NOW, "berth.dev/pool", "me", "pool", Map.of(), List.of(), null, true, Classless.AUTO)),
+            "me",
+            Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+
+    private static SampleService web() {
+        return SampleService.named(WEB, "u1").ingress("192.0.2.7");
+    }
+
+    private static ServicePlan plan(SampleService service, List<Dialect> migrateFrom, Holding... holdings) {
+        return Planner.plan(new ServiceSnapshot(
+                Optional.of(service.build()),
+                List.of(holdings),
+                PoolBook.empty(),
+                CLASSES,
+                Optional.of(new StandBack("Service prod/api has ingress 192.0.2.8")),
+                Map.of(),
+                new WaitTurn(NOW, NOW, "u1"),
+                migrateFrom));
+    }
+
+    @Test
+    void withoutMigration_aStatusIsAnothers_andNeverARequest() {
+        // CVE-2020-8554: whoever may write a status could take any address by it.
+        assertThat(plan(web(), List.of()))
+                .isInstanceOfSatisfying(
+                        ServicePlan.LeaveAlone.class,
+                        left -> assertThat(left.reason()).isEqualTo("ServedByAnother"));
+    }
+
+    @Test
+    void withMigration_whatItPublishesIsAskedForExactly_beforeAllWhoWait() {
+        assertThat(plan(web().annotation("theirs/key", "dns"), List.of(THEIRS)))
+                .isInstanceOfSatisfying(ServicePlan.Adopt.class, adopt -> {
+                    assertThat(adopt.request().wishes().addresses()).containsExactly(Ip.parse("192.0.2.7"));
+                    assertThat(adopt.request().wishes().sharing()).isNotNull();
+                    assertThat(adopt.request().allOrNone()).isTrue();
+                    assertThat(adopt.request().turn().since()).isEqualTo(Instant.EPOCH);
+                });
+    }
+
+    @Test
+    void whatIsReservedForIt_needsNoAsking() {
+        ClaimSpec spec = ClaimSpec.of(null, null, new Owner(WEB, null));
+        Claim claim = new Claim(Ip.parse("192.0.2.7"), "c", "5", spec);
+        Holding reserved = new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim);
+
+        assertThat(plan(web(), List.of(THEIRS), reserved)).isInstanceOf(ServicePlan.Serve.class);
+        assertThat(plan(web(), List.of(), reserved)).isInstanceOf(ServicePlan.LeaveAlone.class);
+    }
+
+    private record Row(SampleService service, String reason, String said) {}
+
+    private static final List<Row> LEFT_ALONE = List.of(
+            new Row(
+                    web().finalizer("service.kubernetes.io/load-balancer-cleanup"),
+                    "ServedByAnother",
+                    "stop that one, then: kubectl patch service web --namespace=prod --patch='{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"service.kubernetes.io/load-balancer-cleanup\"]}}'"),
+            new Row(
+                    web().ingress(List.of(new Published(null, "lb.example.com", null))),
+                    "ServedByAnother",
+                    "it has lb.example.com of another controller; Berth can only take over IP addresses"),
+            new Row(
+                    web().ingress("192.0.2.7", "192.0.2.8"),
+                    "ServedByAnother",
+                    "it has 192.0.2.7, 192.0.2.8 of another controller; Berth gives one IPv4 address"),
+            new Row(
+                    web().ingress("192.0.2.7", "2001:db8::7"),
+                    "ServedByAnother",
+                    "it has 2001:db8::7 of another controller, but its ipFamilyPolicy and ipFamilies ask for no IPv6 address"),
+            new Row(
+                    web().annotation("theirs/ips", "192.0.2.9"),
+                    "ServedByAnother",
+                    "it has 192.0.2.7 of another controller and asks for 192.0.2.9"),
+            new Row(
+                    web().annotation("theirs/ips", "nonsense"),
+                    "InvalidAddresses",
+                    "annotation theirs/ips: \"nonsense\" is no IP address; until then it keeps 192.0.2.7 of another controller"));
+
+    @Test
+    void whatCannotBecomeOursAsItIs_isLeftAlone_withTheReason() {
+        for (Row row : LEFT_ALONE) {
+            assertThat(plan(row.service(), List.of(THEIRS)))
+                    .isInstanceOfSatisfying(ServicePlan.LeaveAlone.class, left -> {
+                        assertThat(left.reason()).isEqualTo(row.reason());
+                        assertThat(left.message()).contains(row.said());
+                    });
+        }
+    }
+
+    @Test
+    void anAddressInNoPool_isSaid_withThePoolToAddItTo() {
+        ServicePlan.Adopt any = (ServicePlan.Adopt) plan(web(), List.of(THEIRS));
+        ServicePlan.Adopt named = (ServicePlan.Adopt) plan(web().annotation("theirs/pool", "edge"), List.of(THEIRS));
+        Refusal notThere = new Refusal("edge", IpFamily.IPV4, Rule.NOT_ITS_ADDRESS, "", BigInteger.ONE, BigInteger.ONE);
+
+        assertThat(Adoption.refused(any.request(), List.of()).message())
+                .isEqualTo(
+                        "it has 192.0.2.7 of another controller, and keeps it until Berth can give it: add 192.0.2.7 to an AddressPool");
+        assertThat(Adoption.refused(named.request(), List.of(notThere)).message())
+                .endsWith("add 192.0.2.7 to AddressPool \"edge\"");
+    }
+
+    @Test
+    void twoFamilies_areTakenOverTogether() {
+        SampleService dual = web().families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6)
+                .ingress("192.0.2.7", "2001:db8::7");
+
+        assertThat(plan(dual, List.of(THEIRS)))
+                .isInstanceOfSatisfying(
+                        ServicePlan.Adopt.class,
+                        adopt -> assertThat(adopt.request().families()).containsExactly(IpFamily.IPV4, IpFamily.IPV6));
+    }
+}
