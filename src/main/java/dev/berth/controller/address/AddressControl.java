@@ -120,8 +120,12 @@ public final class AddressControl {
         }
         for (Owner owner : claim.owners()) {
             Optional<ServiceState> service = cluster.service(owner.service());
-            if (owner.isReservation() || isOwner(service, owner)) {
-                if (news || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
+            boolean anothers = !owner.isReservation() && !isOwner(service, owner);
+            if (!anothers || service.isPresent()) {
+                // One of the same name takes over what its predecessor held, or lets go of it itself.
+                if (news
+                        || anothers
+                        || !service.map(ServiceState::wantsLoadBalancer).orElse(false)) {
                     due.accept(List.of(owner.service()));
                 }
             } else if (!isReleased(ip, owner)) {
