@@ -324,6 +324,12 @@ class BadInputIT {
                                 List.of("--feature-gates=LoadBalancerIPMode=maybe"),
                                 2,
                                 "is true or false, not \"maybe\""),
+                        new StartRow(
+                                "a controller that it cannot migrate from",
+                                good,
+                                List.of("--migrate-from=metallb,openelb"),
+                                2,
+                                "\"openelb\" is none of metallb, cilium, kube-vip, purelb"),
                         new StartRow("an unknown flag", good, List.of("--teleport"), 2, "--teleport"),
                         new StartRow("a port that is none", good, List.of("--http-port=eighty"), 2, "--http-port"),
                         new StartRow(
