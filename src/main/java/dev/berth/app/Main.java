@@ -6,12 +6,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ParameterException;
 
-/** The entry point: {@code berth operator [flags]}. */
+/** The entry point: {@code berth operator [flags]}, and what people call by hand. */
 @QuarkusMain
 @Command(
         name = "berth",
         description = "Gives every LoadBalancer Service its address.",
-        subcommands = {OperatorCommand.class, TrainCommand.class, HelpCommand.class})
+        subcommands = {OperatorCommand.class, ExportCommand.class, TrainCommand.class, HelpCommand.class})
 public final class Main implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;

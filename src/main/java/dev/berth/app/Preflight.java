@@ -24,11 +24,16 @@ final class Preflight {
     private Preflight() {}
 
     /**
-     * What is in the way, in one line that says what to do; absent: nothing.
+     * What is in the way of the operator, in one line that says what to do; absent: nothing.
      *
      * @param kubeconfig null: none was named
      */
     static Optional<String> check(@Nullable String kubeconfig) {
+        return check(kubeconfig, KINDS);
+    }
+
+    /** The same of one who just lists these kinds. */
+    static Optional<String> check(@Nullable String kubeconfig, List<Class<? extends CustomResource<?, ?>>> kinds) {
         if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {
             return Optional.of(
                     "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
@@ -36,14 +41,14 @@ final class Preflight {
         try (KubernetesClient client = new KubernetesClientBuilder()
                 .withConfig(ApiClient.bound(new ConfigBuilder().build()))
                 .build()) {
-            return check(client);
+            return check(client, kinds);
         } catch (RuntimeException unreadable) {
             return Optional.of("the kubeconfig cannot be read: " + innermost(unreadable));
         }
     }
 
-    private static Optional<String> check(KubernetesClient client) {
-        for (Class<? extends CustomResource<?, ?>> kind : KINDS) {
+    private static Optional<String> check(KubernetesClient client, List<Class<? extends CustomResource<?, ?>>> kinds) {
+        for (Class<? extends CustomResource<?, ?>> kind : kinds) {
             try {
                 client.resources(kind)
                         .list(new ListOptionsBuilder().withLimit(1L).build());

@@ -1,0 +1,65 @@
+package dev.berth.app;
+
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.kube.Reservations;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.PrintWriter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code berth export}: who has which address, for a cluster in which the Services will be others. */
+@Command(
+        name = "export",
+        mixinStandardHelpOptions = true,
+        description = "Prints every Address as a reservation for the Service of its name, to be applied to another"
+                + " cluster, or to this one when it is made anew.")
+final class ExportCommand implements Callable<Integer> {
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "kubeconfig to connect with; without it: $KUBECONFIG, else the Pod's ServiceAccount")
+    @Nullable String kubeconfig;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        System.setProperty("io.netty.noUnsafe", "true");
+        if (kubeconfig != null) {
+            System.setProperty("kubeconfig", kubeconfig);
+        }
+        Optional<String> unfit = Preflight.check(kubeconfig, List.of(Address.class));
+        if (unfit.isPresent()) {
+            System.err.println("berth: " + unfit.get());
+            return 1;
+        }
+        PrintWriter out = Optional.ofNullable(spec).orElseThrow().commandLine().getOut();
+        try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+            List<Address> addresses = client.resources(Address.class).list().getItems();
+            if (addresses.isEmpty()) {
+                out.println("# There are no Addresses.");
+            }
+            addresses.stream()
+                    .sorted(Comparator.comparing(
+                            address -> address.getMetadata().getName()))
+                    .map(Reservations::of)
+                    .forEach(reservation ->
+                            out.print(client.getKubernetesSerialization().asYaml(reservation)));
+            out.flush();
+            return 0;
+        } catch (KubernetesClientException failure) {
+            System.err.println("berth: listing Addresses: " + Preflight.innermost(failure));
+            return 1;
+        }
+    }
+}

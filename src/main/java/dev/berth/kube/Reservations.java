@@ -1,0 +1,50 @@
+package dev.berth.kube;
+
+import dev.berth.api.v1alpha1.Address;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** From Address objects of one cluster to such as another can start with. */
+public final class Reservations {
+    /** Of kubectl: it would tell of the object in the other cluster. */
+    private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+    private Reservations() {}
+
+    /**
+     * The same address, kept for Services of the same names, on the same terms. All that only the API
+     * server of its cluster can know is left out.
+     */
+    public static Address of(Address address) {
+        Address.Spec spec = address.getSpec();
+        Address reservation = new Address();
+        reservation.setMetadata(new ObjectMetaBuilder()
+                .withName(address.getMetadata().getName())
+                .withLabels(filled(address.getMetadata().getLabels()))
+                .withAnnotations(filled(address.getMetadata().getAnnotations()))
+                .build());
+        reservation.setSpec(new Address.Spec(
+                spec.address(),
+                spec.pool(),
+                spec.loadBalancerClass(),
+                Optional.ofNullable(spec.claims()).orElse(List.of()).stream()
+                        .map(claim ->
+                                new Address.Claim(claim.kind(), claim.namespace(), claim.name(), null, claim.ports()))
+                        .distinct()
+                        .toList(),
+                spec.sharing(),
+                spec.releasedAt(),
+                spec.retain()));
+        return reservation;
+    }
+
+    private static @Nullable Map<String, String> filled(@Nullable Map<String, String> map) {
+        Map<String, String> kept = new LinkedHashMap<>(map == null ? Map.of() : map);
+        kept.remove(LAST_APPLIED);
+        return kept.isEmpty() ? null : kept;
+    }
+}
