@@ -309,11 +309,14 @@ public final class Planner {
 
     /**
      * The addresses in the status of a Service whose marks say that we served it: its Address objects have
-     * vanished, and it may ask for the same again. Any other status is never truth: whoever may write
+     * vanished, and it may ask for the same again. One that is just being taken over from another
+     * controller, and holds a part of them, may as well. Any other status is never truth: whoever may write
      * one could take any address by it (CVE-2020-8554).
      */
     private List<Ip> formerAddresses() {
-        return service.isMarkedOurs() ? service.publishedAddresses() : List.of();
+        return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty()
+                ? service.publishedAddresses()
+                : List.of();
     }
 
     /**

@@ -135,6 +135,23 @@ class AdoptionTest {
     }
 
     @Test
+    void oneThatHoldsAPart_asksForTheRestOfWhatItPublishes() {
+        SampleService dual = web().families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6)
+                .ingress("192.0.2.7", "2001:db8::7");
+        ClaimSpec spec = ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, "u1"));
+        Claim claim = new Claim(Ip.parse("192.0.2.7"), "c", "5", spec);
+
+        ServicePlan plan = plan(dual, List.of(THEIRS), new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim));
+
+        assertThat(plan.steps())
+                .filteredOn(Step.Acquire.class::isInstance)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Step.Acquire.class,
+                        acquire -> assertThat(acquire.request().preferred()).contains(Ip.parse("2001:db8::7")));
+    }
+
+    @Test
     void twoFamilies_areTakenOverTogether() {
         SampleService dual = web().families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6)
                 .ingress("192.0.2.7", "2001:db8::7");
