@@ -37,6 +37,9 @@ public final class Allocator {
         /** Whether nobody ahead of {@code turn} waits for this very address. */
         boolean isTurn(Ip ip, WaitTurn turn);
 
+        /** Whether the namespace's quota would not be used up by those of it who wait ahead of {@code turn}. */
+        boolean isTurn(Pool pool, IpFamily family, String namespace, WaitTurn turn);
+
         /** How many addresses of {@code family} in {@code pool} are the namespace's. */
         int used(Pool pool, IpFamily family, String namespace);
     }
@@ -83,6 +86,14 @@ public final class Allocator {
         return used < limit.getAsInt()
                 ? Optional.empty()
                 : Optional.of("namespace " + namespace + " has " + used + " of " + limit.getAsInt());
+    }
+
+    /** Whether another of its sharing key is just claiming the address that it shall have. */
+    static boolean sharesSoon(View view, AddressRequest request, IpFamily family) {
+        List<Refusal> said = new ArrayList<>();
+        return request.wishes().address(family).isEmpty()
+                && new ForFamily(view, request, family, said).join().isEmpty()
+                && !said.isEmpty();
     }
 
     private record ForFamily(View view, AddressRequest request, IpFamily family, List<Refusal> refusals) {
@@ -135,11 +146,16 @@ public final class Allocator {
             if (quota.isPresent()) {
                 return new Answer.No(Rule.OVER_QUOTA, quota.get());
             }
-            Optional<Ip> free = view.nextFree(pool, family, request.turn());
-            if (free.isPresent() && view.isTurn(pool, family, request.turn())) {
-                return yes(free.get(), pool);
+            if (view.free(pool, family).signum() <= 0) {
+                return no(Rule.FULL);
             }
-            return no(view.free(pool, family).signum() > 0 ? Rule.OTHERS_WAIT : Rule.FULL);
+            Optional<Ip> free = isTurn(pool) ? view.nextFree(pool, family, request.turn()) : Optional.empty();
+            return free.isPresent() ? yes(free.get(), pool) : no(Rule.OTHERS_WAIT);
+        }
+
+        private boolean isTurn(Pool pool) {
+            return view.isTurn(pool, family, request.turn())
+                    && view.isTurn(pool, family, request.service().namespace(), request.turn());
         }
 
         private Answer exactly(Pool pool, Ip ip) {
@@ -151,9 +167,7 @@ public final class Allocator {
             if (quota.isPresent()) {
                 return new Answer.No(Rule.OVER_QUOTA, quota.get());
             }
-            return view.isTurn(ip, request.turn()) && view.isTurn(pool, family, request.turn())
-                    ? yes(ip, pool)
-                    : no(Rule.OTHERS_WAIT);
+            return view.isTurn(ip, request.turn()) && isTurn(pool) ? yes(ip, pool) : no(Rule.OTHERS_WAIT);
         }
 
         /** A share of an address that others have. */
@@ -163,7 +177,11 @@ public final class Allocator {
             boolean sameNamespace = held.owners().stream()
                     .allMatch(owner ->
                             owner.service().namespace().equals(request.service().namespace()));
-            if (mine == null || theirs == null || !sameNamespace || !mine.key().equals(theirs.key())) {
+            if (mine == null
+                    || theirs == null
+                    || held.spec().phase() != ClaimSpec.Phase.BOUND
+                    || !sameNamespace
+                    || !mine.key().equals(theirs.key())) {
                 return new Answer.No(Rule.IN_USE, heldBy(held, sameNamespace));
             }
             if (!request.loadBalancerClass().equals(held.loadBalancerClass())) {
@@ -202,24 +220,27 @@ public final class Allocator {
             if (mine == null) {
                 return Optional.empty();
             }
+            Optional<Refusal> soon = Optional.empty();
             for (Holding held : view.shared(request.service().namespace(), mine.key())) {
                 Optional<Pool> pool = view.pools().poolOf(held.ip());
                 if (held.ip().family() != family
-                        || held.spec().phase() != ClaimSpec.Phase.BOUND
                         || held.isFor(request.service(), request.uid())
                         || pool.isEmpty()
                         || pool.get().forbids(request, family).isPresent()) {
                     continue;
                 }
-                Answer said = joining(pool.get(), held);
-                if (said instanceof Answer.Yes(Choice.Pick pick)) {
-                    return Optional.of(pick);
-                }
-                if (said instanceof Answer.No no && no.rule() == Rule.SHARED_SOON) {
-                    refusals.add(refusal(pool.get(), no));
-                    return Optional.empty();
+                switch (joining(pool.get(), held)) {
+                    case Answer.Yes(Choice.Pick pick) -> {
+                        return Optional.of(pick);
+                    }
+                    case Answer.No no -> {
+                        if (soon.isEmpty() && no.rule() == Rule.SHARED_SOON) {
+                            soon = Optional.of(refusal(pool.get(), no));
+                        }
+                    }
                 }
             }
+            soon.ifPresent(refusals::add);
             return Optional.empty();
         }
 

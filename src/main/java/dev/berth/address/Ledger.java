@@ -2,19 +2,24 @@ package dev.berth.address;
 
 import dev.berth.address.WaitingList.Queue;
 import java.math.BigInteger;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +37,9 @@ public final class Ledger {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Ip, Holding> holdings = new HashMap<>();
-    private final Map<ServiceKey, SequencedSet<Ip>> byService = new HashMap<>();
+    private final Map<ServiceKey, NavigableSet<Ip>> byService = new HashMap<>();
     private final IpSet used = new IpSet();
-    private final Map<SharedBy, SequencedSet<Ip>> byShare = new HashMap<>();
+    private final Map<SharedBy, NavigableSet<Ip>> byShare = new HashMap<>();
     private final PoolCounts counts = new PoolCounts();
     private final StrandedByPool stranded = new StrandedByPool();
     private final Rested rested = new Rested();
@@ -43,6 +48,9 @@ public final class Ledger {
 
     /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
     private final Map<ServiceKey, List<Ip>> keptBack = new HashMap<>();
+
+    /** Left by those who wait for something else since an address was taken. */
+    private final List<Queue> reopened = new ArrayList<>();
 
     /** The objects that vanished last. */
     private final Set<String> gone = Collections.newSetFromMap(new LinkedHashMap<>() {
@@ -65,18 +73,18 @@ public final class Ledger {
 
         @Override
         public Collection<Holding> shared(String namespace, String key) {
-            return byShare.getOrDefault(new SharedBy(namespace, key), new LinkedHashSet<>()).stream()
+            return byShare.getOrDefault(new SharedBy(namespace, key), Collections.emptyNavigableSet()).stream()
                     .flatMap(ip -> holding(ip).stream())
                     .toList();
         }
 
         @Override
         public Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn) {
-            return pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED
-                    ? rested.next(pool, family, ip -> waiting.isTurn(ip, turn))
-                    : used.missing(pool.ranges(family))
-                            .filter(ip -> waiting.isTurn(ip, turn))
-                            .findFirst();
+            // Nobody is given what another waits for in person while there is something else.
+            return waiting.hasSetAside()
+                    ? next(pool, family, ip -> !waiting.isSetAside(ip))
+                            .or(() -> next(pool, family, ip -> waiting.isTurn(ip, turn)))
+                    : next(pool, family, ip -> true);
         }
 
         @Override
@@ -95,6 +103,13 @@ public final class Ledger {
         }
 
         @Override
+        public boolean isTurn(Pool pool, IpFamily family, String namespace, WaitTurn turn) {
+            OptionalInt limit = pool.policy().quota().of(namespace);
+            return limit.isEmpty()
+                    || waiting.isTurn(pool, family, namespace, turn, limit.getAsInt() - used(pool, family, namespace));
+        }
+
+        @Override
         public int used(Pool pool, IpFamily family, String namespace) {
             return counts.of(pool.name(), family, namespace);
         }
@@ -109,17 +124,20 @@ public final class Ledger {
      * Holds every address of {@code choice} for its Service, or none. One that it joins needs no hold: the
      * update of the Address object decides.
      *
-     * @return false if one of them was taken since: choose again
+     * @return false if it would be chosen otherwise by now: choose again
      */
     public boolean hold(Choice.Assigned choice) {
         return locked(() -> {
-            List<Choice.Pick> taken =
-                    choice.picks().stream().filter(pick -> pick.joins() == null).toList();
-            if (taken.stream().anyMatch(pick -> holdings.containsKey(pick.ip()))) {
+            // Whatever changed since: the address, its pool, the quota, or who waits.
+            if (!(Allocator.choose(view, choice.request()) instanceof Choice.Assigned now)
+                    || !now.picks().equals(choice.picks())) {
                 return false;
             }
-            for (Choice.Pick pick : taken) {
-                put(new Holding(pick.ip(), Holding.State.HELD, choice.request().claimOf(pick.pool()), null));
+            for (Choice.Pick pick : choice.picks()) {
+                if (pick.joins() == null) {
+                    put(new Holding(
+                            pick.ip(), Holding.State.HELD, choice.request().claimOf(pick.pool()), null));
+                }
             }
             return true;
         });
@@ -166,8 +184,8 @@ public final class Ledger {
             sharesOf(now).forEach(by -> opened.add(new Queue.OfShare(by)));
         }
         if (left) {
-            opened.add(new Queue.OfAddress(now.ip()));
             opened.addAll(quotasOf(before));
+            opened.add(new Queue.OfAddress(now.ip()));
         }
         return opened;
     }
@@ -412,7 +430,7 @@ public final class Ledger {
             pools = book;
             recount();
             rested.use(book, holdings.keySet());
-            waiting.requeue(view);
+            waiting.requeueAll(view);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>(waiting.all());
             stranded.all()
                     .filter(holding ->
@@ -434,8 +452,10 @@ public final class Ledger {
             rested.forget();
             keptBack.clear();
             claims.forEach(claim -> put(Holding.of(claim)));
+            reopened.clear();
             recount();
             rested.use(pools, holdings.keySet());
+            waiting.requeueAll(view);
             return true;
         });
     }
@@ -444,9 +464,9 @@ public final class Ledger {
         return locked(() -> pools);
     }
 
-    /** What is held for the Service of this name, in the order in which it came; reservations included. */
+    /** What is held for the Service of this name, ascending; reservations included. */
     public List<Holding> heldFor(ServiceKey service) {
-        return locked(() -> byService.getOrDefault(service, new LinkedHashSet<>()).stream()
+        return locked(() -> byService.getOrDefault(service, Collections.emptyNavigableSet()).stream()
                 .flatMap(ip -> Optional.ofNullable(holdings.get(ip)).stream())
                 .toList());
     }
@@ -495,36 +515,52 @@ public final class Ledger {
         return locked(() -> stranded.contains(holding));
     }
 
-    private List<ServiceKey> newlyInTurn(List<Queue> queues) {
+    private Optional<Ip> next(Pool pool, IpFamily family, Predicate<Ip> may) {
+        return pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED
+                ? rested.next(pool, family, may)
+                : used.missing(pool.ranges(family)).filter(may).findFirst();
+    }
+
+    /** Who comes into turn is queued anew: what it waits for may be another thing by now. */
+    private List<ServiceKey> newlyInTurn(List<Queue> opened) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>();
-        for (Queue queue : queues) {
-            switch (queue) {
-                case Queue.OfPool(String pool, IpFamily family) -> due.addAll(inTurn(pool, family));
-                case Queue.OfQuota(String pool, IpFamily family, String namespace) ->
-                    pools.named(pool)
-                            .ifPresent(found -> due.addAll(waiting.newlyInTurn(queue, left(found, family, namespace))));
-                case Queue.OfAddress(Ip ip) -> {
-                    due.addAll(waiting.newlyInTurn(queue, BigInteger.ONE));
-                    if (!holdings.containsKey(ip)) {
-                        pools.poolOf(ip).ifPresent(pool -> due.addAll(inTurn(pool.name(), ip.family())));
-                    }
+        Deque<Queue> left = new ArrayDeque<>(opened);
+        left.addAll(reopened);
+        reopened.clear();
+        while (!left.isEmpty()) {
+            for (ServiceKey service : inTurn(left.remove())) {
+                if (due.add(service)) {
+                    left.addAll(waiting.requeue(service, view));
                 }
-                case Queue.OfShare share -> due.addAll(waiting.newlyInTurn(share, BigInteger.ONE));
             }
         }
         return List.copyOf(due);
     }
 
-    private List<ServiceKey> inTurn(String pool, IpFamily family) {
-        return pools.named(pool)
-                .map(found -> waiting.newlyInTurn(new Queue.OfPool(pool, family), view.free(found, family)))
-                .orElse(List.of());
+    private List<ServiceKey> inTurn(Queue queue) {
+        return switch (queue) {
+            case Queue.OfPool(String pool, IpFamily family) -> inTurn(pools.named(pool), family);
+            case Queue.OfQuota quota ->
+                pools.named(quota.pool())
+                        .map(pool -> pool.policy().quota().of(quota.namespace()))
+                        .filter(OptionalInt::isPresent)
+                        .map(limit -> waiting.newlyInTurn(
+                                quota, limit.getAsInt() - counts.of(quota.pool(), quota.family(), quota.namespace())))
+                        .orElse(List.of());
+            case Queue.OfAddress address -> {
+                List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
+                if (!holdings.containsKey(address.ip())) {
+                    due.addAll(inTurn(pools.poolOf(address.ip()), address.ip().family()));
+                }
+                yield due;
+            }
+            case Queue.OfShare share -> waiting.newlyInTurn(share);
+        };
     }
 
-    private BigInteger left(Pool pool, IpFamily family, String namespace) {
-        OptionalInt limit = pool.policy().quota().of(namespace);
-        return BigInteger.valueOf(
-                limit.isEmpty() ? Long.MAX_VALUE : limit.getAsInt() - (long) view.used(pool, family, namespace));
+    private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family) {
+        return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family)))
+                .orElse(List.of());
     }
 
     private void put(Holding holding) {
@@ -540,13 +576,29 @@ public final class Ledger {
         }
         pool.ifPresentOrElse(found -> counts.replace(found.name(), old, holding), () -> stranded.add(holding));
         for (Owner owner : holding.owners()) {
-            byService
-                    .computeIfAbsent(owner.service(), none -> new LinkedHashSet<>())
-                    .add(ip);
+            byService.computeIfAbsent(owner.service(), none -> new TreeSet<>()).add(ip);
         }
         for (SharedBy by : sharesOf(holding)) {
-            byShare.computeIfAbsent(by, none -> new LinkedHashSet<>()).add(ip);
+            byShare.computeIfAbsent(by, none -> new TreeSet<>()).add(ip);
         }
+        if (!waiting.isEmpty()) {
+            usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
+        }
+    }
+
+    /** What there is nothing left of, now that this is held. */
+    private List<Queue> usedUpBy(Holding holding) {
+        IpFamily family = holding.ip().family();
+        List<Queue> usedUp = new ArrayList<>();
+        pools.poolOf(holding.ip()).ifPresent(pool -> {
+            if (view.free(pool, family).signum() <= 0) {
+                usedUp.add(new Queue.OfPool(pool.name(), family));
+            }
+        });
+        usedUp.addAll(quotasOf(holding));
+        usedUp.add(new Queue.OfAddress(holding.ip()));
+        sharesOf(holding).forEach(by -> usedUp.add(new Queue.OfShare(by)));
+        return usedUp;
     }
 
     private @Nullable Holding remove(Ip ip) {
@@ -573,7 +625,7 @@ public final class Ledger {
         }
     }
 
-    private static <K> void unlink(Map<K, SequencedSet<Ip>> index, K key, Ip ip) {
+    private static <K> void unlink(Map<K, NavigableSet<Ip>> index, K key, Ip ip) {
         index.computeIfPresent(key, (same, ips) -> {
             ips.remove(ip);
             return ips.isEmpty() ? null : ips;

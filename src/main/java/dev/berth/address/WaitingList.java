@@ -9,9 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The Services that wait, in order, indexed by what they wait for. Who cannot use what is freed is not
@@ -23,7 +25,7 @@ final class WaitingList {
         /** Any address of one family of one pool. */
         record OfPool(String pool, IpFamily family) implements Queue {}
 
-        /** One more within the quota of a namespace. */
+        /** One more of a pool that limits how many the namespace may have; whether it has them all or not. */
         record OfQuota(String pool, IpFamily family, String namespace) implements Queue {}
 
         /** This very address. */
@@ -33,7 +35,25 @@ final class WaitingList {
         record OfShare(SharedBy by) implements Queue {}
     }
 
-    private record Waiter(AddressRequest request, List<Queue> queues) {}
+    /**
+     * One that waits.
+     *
+     * @param whole whether it needs all or nothing, and all was there when it was queued
+     */
+    private record Waiter(AddressRequest request, List<Queue> queues, boolean whole) {
+        /** Whether it would not wait for {@code queue} as it does if there were nothing left of it. */
+        boolean countsOn(Queue queue) {
+            return switch (queue) {
+                case Queue.OfPool pool -> whole;
+                case Queue.OfQuota(String pool, IpFamily family, String namespace) ->
+                    queues.stream()
+                            .anyMatch(other ->
+                                    other instanceof Queue.OfAddress || other.equals(new Queue.OfPool(pool, family)));
+                case Queue.OfAddress address -> true;
+                case Queue.OfShare share -> true;
+            };
+        }
+    }
 
     private final Map<ServiceKey, Waiter> waiters = new LinkedHashMap<>();
     private final Map<Queue, NavigableSet<WaitTurn>> queues = new HashMap<>();
@@ -56,13 +76,13 @@ final class WaitingList {
                 .filter(family -> isOut(request, family, view))
                 .toList();
         // One that needs all waits for what it cannot have yet only; to any other, whichever comes first is of use.
-        boolean forAll = !request.allOrNone() || lacking.isEmpty();
+        boolean whole = request.allOrNone() && lacking.isEmpty();
         List<Queue> wanted = new ArrayList<>();
-        for (IpFamily family : forAll ? request.families() : lacking) {
+        for (IpFamily family : whole || !request.allOrNone() ? request.families() : lacking) {
             wanted.addAll(queuesFor(request, family, view));
         }
         request.sharedBy().ifPresent(by -> wanted.add(new Queue.OfShare(by)));
-        waiters.put(request.service(), new Waiter(request, wanted));
+        waiters.put(request.service(), new Waiter(request, wanted, whole));
         byTurn.put(request.turn(), request.service());
         for (Queue queue : wanted) {
             queues.computeIfAbsent(queue, none -> new TreeSet<>()).add(request.turn());
@@ -90,23 +110,59 @@ final class WaitingList {
         });
     }
 
+    /** Quotas first: who comes into turn by them joins the others in order. */
     private static List<Queue> queuesFor(AddressRequest request, IpFamily family, Allocator.View view) {
+        List<Queue> wanted = new ArrayList<>();
+        if (Allocator.sharesSoon(view, request, family)) {
+            return wanted;
+        }
         Optional<Ip> named = request.wishes().address(family);
         String namespace = request.service().namespace();
-        List<Queue> wanted = new ArrayList<>();
+        boolean heldByOthers = named.flatMap(view::holding).isPresent();
         for (Pool pool : view.pools().pools()) {
             if (pool.forbids(request, family).isPresent()) {
                 continue;
             }
-            boolean free = named.isEmpty() || view.holding(named.get()).isEmpty();
-            if (free && Allocator.overQuota(view, request, pool, family).isPresent()) {
+            if (!heldByOthers && pool.policy().quota().of(namespace).isPresent()) {
                 wanted.add(new Queue.OfQuota(pool.name(), family, namespace));
-            } else {
+            }
+            if (heldByOthers || Allocator.overQuota(view, request, pool, family).isEmpty()) {
                 wanted.add(
                         named.<Queue>map(Queue.OfAddress::new).orElseGet(() -> new Queue.OfPool(pool.name(), family)));
             }
         }
         return wanted;
+    }
+
+    /**
+     * Queues the Service anew for what it lacks by now.
+     *
+     * @return the queues that it left
+     */
+    List<Queue> requeue(ServiceKey service, Allocator.View view) {
+        Waiter waiter = waiters.get(service);
+        return waiter == null ? List.of() : join(waiter.request(), view);
+    }
+
+    /**
+     * Queues those anew who may have to wait for something else, now that nothing is left of what {@code
+     * queue} is for.
+     *
+     * @return the queues that they left
+     */
+    List<Queue> usedUp(Queue queue, Allocator.View view) {
+        List<Queue> left = new ArrayList<>();
+        for (WaitTurn turn : List.copyOf(queue(queue))) {
+            service(turn)
+                    .filter(service ->
+                            Objects.requireNonNull(waiters.get(service)).countsOn(queue))
+                    .ifPresent(service -> left.addAll(requeue(service, view)));
+        }
+        return left;
+    }
+
+    boolean isEmpty() {
+        return waiters.isEmpty();
     }
 
     /** Takes the Service out, and returns the queues that it left; empty: it did not wait. */
@@ -141,6 +197,16 @@ final class WaitingList {
         }
     }
 
+    /** Whether there is an address that somebody waits for and nobody holds. */
+    boolean hasSetAside() {
+        return !setAside.isEmpty();
+    }
+
+    /** Whether somebody waits for this very address, and nobody holds it. */
+    boolean isSetAside(Ip ip) {
+        return setAside.contains(ip);
+    }
+
     /** The place that the Service has; absent: it does not wait. */
     Optional<WaitTurn> turnOf(ServiceKey service) {
         return Optional.ofNullable(waiters.get(service))
@@ -151,6 +217,13 @@ final class WaitingList {
     boolean isTurn(Ip ip, WaitTurn turn) {
         NavigableSet<WaitTurn> turns = queue(new Queue.OfAddress(ip));
         return turns.isEmpty() || turns.first().compareTo(turn) >= 0;
+    }
+
+    /** Whether fewer than {@code left} Services of the namespace wait ahead of {@code turn} for one of the pool. */
+    boolean isTurn(Pool pool, IpFamily family, String namespace, WaitTurn turn, int left) {
+        NavigableSet<WaitTurn> turns = queue(new Queue.OfQuota(pool.name(), family, namespace));
+        return turns.size() < left
+                || turns.headSet(turn, false).stream().limit(Math.max(left, 0)).count() < left;
     }
 
     /** Whether fewer than {@code free} Services wait ahead of {@code turn} for the pool. */
@@ -166,31 +239,49 @@ final class WaitingList {
 
     /** How many free addresses of the pool those ahead of {@code turn} wait for in person. */
     private long setAside(Pool pool, IpFamily family, WaitTurn turn) {
+        return setAside(pool, family).filter(ip -> !isTurn(ip, turn)).count();
+    }
+
+    private Stream<Ip> setAside(Pool pool, IpFamily family) {
         return setAside.isEmpty()
-                ? 0
+                ? Stream.empty()
                 : pool.ranges(family).stream()
-                        .flatMap(range -> setAside.subSet(range.lower(), true, range.upper(), true).stream())
-                        .filter(ip -> !isTurn(ip, turn))
-                        .count();
+                        .flatMap(range -> setAside.subSet(range.lower(), true, range.upper(), true).stream());
     }
 
     /**
-     * The Services that came into turn when one more of what {@code queue} is for was freed, or when one
-     * ahead of them left. Of a pool or a quota the {@code free}th alone, for those before it had their turn
-     * already; of an address the first; of a share all, for it is not known which ports fit.
+     * The Services that came into turn for an address of the pool when one more was freed, or when one ahead
+     * of them left: the {@code free}th alone, for those before it had their turn already. Where addresses are
+     * set aside, all that are in turn.
      */
-    List<ServiceKey> newlyInTurn(Queue queue, BigInteger free) {
-        NavigableSet<WaitTurn> turns = queue(queue);
-        if (turns.isEmpty()) {
-            return List.of();
-        }
-        return switch (queue) {
-            case Queue.OfShare share ->
-                turns.stream().flatMap(turn -> service(turn).stream()).toList();
-            case Queue.OfAddress address -> service(turns.first()).stream().toList();
-            case Queue.OfPool pool -> nth(turns, free);
-            case Queue.OfQuota quota -> nth(turns, free);
-        };
+    List<ServiceKey> newlyInTurn(Pool pool, IpFamily family, BigInteger free) {
+        NavigableSet<WaitTurn> turns = queue(new Queue.OfPool(pool.name(), family));
+        List<WaitTurn> first = setAside(pool, family)
+                .map(ip -> queue(new Queue.OfAddress(ip)).first())
+                .toList();
+        return first.isEmpty()
+                ? nth(turns, free)
+                : Stream.concat(turns.stream(), first.stream())
+                        .sorted()
+                        .filter(turn -> isTurn(pool, family, turn, free))
+                        .flatMap(turn -> service(turn).stream())
+                        .toList();
+    }
+
+    /** The Services that came into turn when one more was left of a quota, or when one ahead of them left. */
+    List<ServiceKey> newlyInTurn(Queue.OfQuota quota, int left) {
+        return nth(queue(quota), BigInteger.valueOf(left));
+    }
+
+    /** The first that waits for this very address. */
+    List<ServiceKey> newlyInTurn(Queue.OfAddress address) {
+        NavigableSet<WaitTurn> turns = queue(address);
+        return turns.isEmpty() ? List.of() : service(turns.first()).stream().toList();
+    }
+
+    /** All that wait to share: it is not known which ports fit. */
+    List<ServiceKey> newlyInTurn(Queue.OfShare share) {
+        return queue(share).stream().flatMap(turn -> service(turn).stream()).toList();
     }
 
     private List<ServiceKey> nth(NavigableSet<WaitTurn> turns, BigInteger free) {
@@ -215,7 +306,7 @@ final class WaitingList {
     }
 
     /** Queues everyone anew, after the pools changed. */
-    void requeue(Allocator.View view) {
+    void requeueAll(Allocator.View view) {
         Collection<Waiter> all = List.copyOf(waiters.values());
         all.forEach(waiter -> join(waiter.request(), view));
     }

@@ -314,9 +314,7 @@ public final class Planner {
      * one could take any address by it (CVE-2020-8554).
      */
     private List<Ip> formerAddresses() {
-        return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty()
-                ? service.publishedAddresses()
-                : List.of();
+        return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty() ? service.publishedAddresses() : List.of();
     }
 
     /**

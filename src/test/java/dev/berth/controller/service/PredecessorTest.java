@@ -10,6 +10,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.plan.ClassBook;
 import dev.berth.plan.SampleService;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,39 +23,35 @@ class PredecessorTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Ip ADDRESS = Ip.parse("192.0.2.7");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new SimulatedCluster.Line() {
-        @Override
-        public SimulatedCluster.Fault sending(String call, Runnable effect) {
-            return SimulatedCluster.Fault.NONE;
-        }
-
-        @Override
-        public void answered(String call) {}
-
-        @Override
-        public boolean readFails(String call) {
-            return false;
-        }
-    });
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final SimulatedCluster.Client client = cluster.client();
 
     private final List<ServiceKey> due = new ArrayList<>();
 
     private void reconcileAddress() {
-        cluster.createClaim(ADDRESS, ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, "old")));
-        cluster.deliverClaim();
+        client.createClaim(ADDRESS, ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, "old")));
+        client.deliverClaim();
         Ledger ledger = new Ledger();
-        ledger.rebuild(cluster.claims());
+        ledger.rebuild(client.claims());
         StartGate gate = new StartGate();
         gate.open();
         new AddressControl(
-                        cluster, ledger, gate, new Backoff(new Random(1)), () -> Instant.EPOCH, due::addAll, ip -> {})
+                        client,
+                        ledger,
+                        gate,
+                        new Backoff(new Random(1)),
+                        ClassBook::empty,
+                        () -> Instant.EPOCH,
+                        due::addAll,
+                        ip -> {},
+                        (delay, what) -> {})
                 .reconcile(ADDRESS);
     }
 
     @Test
     void isForTheServiceThatBearsTheNameNow_toTakeOverOrToLetGo() {
         cluster.put(WEB, SampleService.named(WEB, "new"));
-        cluster.deliverService();
+        client.deliverService();
 
         reconcileAddress();
 
