@@ -89,4 +89,14 @@ class IpRangeTest {
                     .hasMessage(row.says());
         }
     }
+
+    @Test
+    void theEndsOfANetwork_areOfIpv4TwoOfIpv6One_andNoneWhereAllAreHosts() {
+        assertThat(IpRange.endsOfNetwork("192.0.2.0/30")).containsExactly(Ip.parse("192.0.2.0"), Ip.parse("192.0.2.3"));
+        assertThat(IpRange.endsOfNetwork("192.0.2.0/31")).isEmpty();
+        assertThat(IpRange.endsOfNetwork("192.0.2.0/32")).isEmpty();
+        assertThat(IpRange.endsOfNetwork("192.0.2.0-192.0.2.3")).isEmpty();
+        assertThat(IpRange.endsOfNetwork("2001:db8::/126")).containsExactly(Ip.parse("2001:db8::"));
+        assertThat(IpRange.endsOfNetwork("2001:db8::/127")).isEmpty();
+    }
 }

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class IpSetTest {
-    private static final int SEEDS = 150;
+    private static final long SEEDS = Math.min(150, Long.getLong("property.seeds", 150));
     private static final int WIDTH = 40;
 
     @Test

@@ -95,4 +95,33 @@ class PoolBookTest {
 
         assertThat(book.pools().stream().map(Pool::name)).containsExactly("z", "a", "b");
     }
+
+    private static PoolDeclaration withoutEnds(String... addresses) {
+        PoolDeclaration plain = pool("edge", addresses);
+        return new PoolDeclaration(
+                plain.name(), plain.created(), plain.addresses(), List.of(), true, plain.policy(), false);
+    }
+
+    @Test
+    void networkAndBroadcast_areLeftOutWhenAskedFor_ofCidrsOnly() {
+        assertThat(ranges(book(withoutEnds("192.0.2.0/30", "198.51.100.0-198.51.100.3", "nonsense")), "edge"))
+                .containsExactly(IpRange.parse("192.0.2.1-192.0.2.2"), IpRange.parse("198.51.100.0/30"));
+        assertThat(ranges(book(withoutEnds("192.0.2.0/31", "192.0.2.8/32")), "edge"))
+                .containsExactly(IpRange.parse("192.0.2.0/31"), IpRange.parse("192.0.2.8"));
+        assertThat(ranges(book(withoutEnds("2001:db8::/64")), "edge"))
+                .containsExactly(IpRange.parse("2001:db8::1-2001:db8::ffff:ffff:ffff:ffff"));
+    }
+
+    @Test
+    void anAddress_isTakenBackByThePoolItCameFrom_onceNoPoolHasIt() {
+        PoolDeclaration plain = pool("edge", "192.0.2.0/30");
+        PoolDeclaration releasing = new PoolDeclaration(
+                plain.name(), plain.created(), plain.addresses(), List.of(), false, plain.policy(), true);
+
+        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.9"), "edge")).isTrue();
+        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.9"), "other")).isFalse();
+        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.9"), null)).isFalse();
+        assertThat(book(releasing).takesBack(Ip.parse("192.0.2.1"), "edge")).isFalse();
+        assertThat(book(plain).takesBack(Ip.parse("192.0.2.9"), "edge")).isFalse();
+    }
 }
