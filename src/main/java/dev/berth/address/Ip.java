@@ -6,15 +6,13 @@ import inet.ipaddr.IPAddress;
 import inet.ipaddr.IPAddressString;
 import inet.ipaddr.IPAddressStringParameters;
 import inet.ipaddr.IncompatibleAddressException;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/**
- * One address of either family. IPv4 sorts before IPv6, then by number.
- *
- * @param value the address; never a subnet, never IPv4-mapped IPv6
- */
-public record Ip(IPAddress value) implements Comparable<Ip> {
+/** One address of either family. IPv4 sorts before IPv6, then by number. */
+public final class Ip implements Comparable<Ip> {
     private static final int IPV6_NAME_LENGTH = 39;
 
     /** Of a prefix length. Told to refuse it, the library would take /0 for one as well. */
@@ -23,10 +21,34 @@ public record Ip(IPAddress value) implements Comparable<Ip> {
     /** Plain addresses and CIDRs only: no wildcards, masks, zones, leading zeros or shortened IPv4. */
     static final IPAddressStringParameters STRICT = strict();
 
-    public Ip {
+    private final IPAddress value;
+
+    // Its number, for comparing: the library takes apart and allocates for that, and trees compare all the time.
+    private final long high;
+    private final long low;
+
+    /**
+     * Makes one.
+     *
+     * @param value the address; never a subnet, never IPv4-mapped IPv6
+     */
+    public Ip(IPAddress value) {
         if (value.isMultiple() || value.isPrefixed()) {
             throw new IllegalArgumentException(value + " is more than one address");
         }
+        this.value = value;
+        if (value.isIPv4()) {
+            high = 0;
+            low = value.toIPv4().longValue();
+        } else {
+            ByteBuffer bytes = ByteBuffer.wrap(value.getBytes());
+            high = bytes.getLong();
+            low = bytes.getLong();
+        }
+    }
+
+    public IPAddress value() {
+        return value;
     }
 
     /**
@@ -92,6 +114,11 @@ public record Ip(IPAddress value) implements Comparable<Ip> {
         return new Ip(value.increment(1));
     }
 
+    /** Whether {@code other}, of the same family, is the next address up. */
+    boolean isJustBefore(Ip other) {
+        return low + 1 == other.low && (low == -1 ? high + 1 : high) == other.high && compareTo(other) < 0;
+    }
+
     /** The next address down. Ask only above the start of a range. */
     Ip previous() {
         return new Ip(value.increment(-1));
@@ -99,7 +126,21 @@ public record Ip(IPAddress value) implements Comparable<Ip> {
 
     @Override
     public int compareTo(Ip other) {
-        return value.compareTo(other.value);
+        if (value.isIPv4() != other.value.isIPv4()) {
+            return value.isIPv4() ? -1 : 1;
+        }
+        int byHigh = Long.compareUnsigned(high, other.high);
+        return byHigh != 0 ? byHigh : Long.compareUnsigned(low, other.low);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Ip ip && compareTo(ip) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(31 * high + low);
     }
 
     /** The canonical text (RFC 5952 for IPv6). */

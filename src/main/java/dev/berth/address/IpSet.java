@@ -126,10 +126,7 @@ final class IpSet {
 
     /** Whether an address that starts at {@code next} continues, or overlaps, a run that ends at {@code end}. */
     private static boolean touches(Ip end, Ip next) {
-        if (end.family() != next.family()) {
-            return false;
-        }
-        return next.compareTo(end) <= 0 || (!end.value().isMax() && end.next().equals(next));
+        return end.family() == next.family() && (next.compareTo(end) <= 0 || end.isJustBefore(next));
     }
 
     private static Ip max(Ip a, Ip b) {

@@ -84,7 +84,7 @@ public final class Ledger {
             return waiting.hasSetAside()
                     ? next(pool, family, ip -> !waiting.isSetAside(ip))
                             .or(() -> next(pool, family, ip -> waiting.isTurn(ip, turn)))
-                    : next(pool, family, ip -> true);
+                    : next(pool, family);
         }
 
         @Override
@@ -513,6 +513,19 @@ public final class Ledger {
     /** Whether a Service has {@code holding} of a pool, and no pool has it any more. */
     public boolean isStranded(Holding holding) {
         return locked(() -> stranded.contains(holding));
+    }
+
+    private Optional<Ip> next(Pool pool, IpFamily family) {
+        if (pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED) {
+            return rested.next(pool, family, ip -> true);
+        }
+        for (IpRange range : pool.ranges(family)) {
+            Optional<Ip> lowest = used.lowestMissing(range);
+            if (lowest.isPresent()) {
+                return lowest;
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Ip> next(Pool pool, IpFamily family, Predicate<Ip> may) {
