@@ -36,7 +36,7 @@ KUSTOMIZE = { kubectl=$$(command -v kubectl || $(KUBE) --path kubectl) && \
 .PHONY: help
 help: ## lists the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | \
-	  awk -F '\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	  awk -F '\t' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 .PHONY: demo
 demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Services getting addresses, and ends
@@ -59,6 +59,15 @@ test: kube-to-test one-file-check ## builds and runs every test (mvn verify)
 bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (minutes)
 	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller
 	@$(JAVA_TEST_TREE) dev.berth.bench.Bench
+
+.PHONY: bench-address
+bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
+	@$(JDK) java -Xmx3g -cp "target/test-classes:target/classes:$$(cat $(BUILT))" dev.berth.bench.AddressBench
+
+.PHONY: mutation
+mutation: ## breaks dev.berth.address in every way PIT knows, and counts what the tests notice (long)
+	@echo "make: mutating dev.berth.address; the report will be target/pit-reports/index.html"
+	@$(MVN) test-compile org.pitest:pitest-maven:mutationCoverage -Dorg.slf4j.simpleLogger.defaultLogLevel=warn
 
 .PHONY: kube
 kube: ## fetches or builds etcd and kube-apiserver into ~/.cache/berth; ALL=1: what the tests use, too
