@@ -96,6 +96,25 @@ public final class Allocator {
                 && !said.isEmpty();
     }
 
+    /** Whether it could have an address of the family now. */
+    static boolean isThere(View view, AddressRequest request, IpFamily family) {
+        ForFamily asked = new ForFamily(view, request, family, new ArrayList<>());
+        Optional<Ip> named = request.wishes().address(family);
+        if (named.isEmpty() && (asked.join().isPresent() || !asked.refusals().isEmpty())) {
+            return asked.refusals().isEmpty();
+        }
+        Optional<Holding> held = named.flatMap(view::holding);
+        return view.pools().pools().stream()
+                .filter(pool -> pool.forbids(request, family).isEmpty())
+                .anyMatch(pool -> held.isPresent()
+                        ? asked.joining(pool, held.get()) instanceof ForFamily.Answer.Yes
+                        : overQuota(view, request, pool, family).isEmpty()
+                                && view.free(pool, family).signum() > 0
+                                && view.isTurn(pool, family, request.turn())
+                                && named.map(ip -> view.isTurn(ip, request.turn()))
+                                        .orElse(true));
+    }
+
     private record ForFamily(View view, AddressRequest request, IpFamily family, List<Refusal> refusals) {
         Optional<Choice.Pick> choose() {
             Optional<Ip> named = request.wishes().address(family);

@@ -193,6 +193,7 @@ public final class Ledger {
     private List<Queue> quotasOf(Holding holding) {
         return pools.poolOf(holding.ip()).stream()
                 .flatMap(pool -> PoolCounts.namespaces(holding).stream()
+                        .filter(namespace -> pool.policy().quota().of(namespace).isPresent())
                         .<Queue>map(namespace ->
                                 new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
                 .toList();
@@ -540,30 +541,35 @@ public final class Ledger {
         Deque<Queue> left = new ArrayDeque<>(opened);
         left.addAll(reopened);
         reopened.clear();
+        int changes = left.size();
         while (!left.isEmpty()) {
-            for (ServiceKey service : inTurn(left.remove())) {
+            for (ServiceKey service : inTurn(left.remove(), changes)) {
                 if (due.add(service)) {
-                    left.addAll(waiting.requeue(service, view));
+                    List<Queue> more = waiting.requeue(service, view);
+                    changes += more.size();
+                    left.addAll(more);
                 }
             }
         }
         return List.copyOf(due);
     }
 
-    private List<ServiceKey> inTurn(Queue queue) {
+    private List<ServiceKey> inTurn(Queue queue, int changes) {
         return switch (queue) {
-            case Queue.OfPool(String pool, IpFamily family) -> inTurn(pools.named(pool), family);
+            case Queue.OfPool(String pool, IpFamily family) -> inTurn(pools.named(pool), family, changes);
             case Queue.OfQuota quota ->
                 pools.named(quota.pool())
                         .map(pool -> pool.policy().quota().of(quota.namespace()))
                         .filter(OptionalInt::isPresent)
                         .map(limit -> waiting.newlyInTurn(
-                                quota, limit.getAsInt() - counts.of(quota.pool(), quota.family(), quota.namespace())))
+                                quota,
+                                limit.getAsInt() - counts.of(quota.pool(), quota.family(), quota.namespace()),
+                                changes))
                         .orElse(List.of());
             case Queue.OfAddress address -> {
                 List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
                 if (!holdings.containsKey(address.ip())) {
-                    due.addAll(inTurn(pools.poolOf(address.ip()), address.ip().family()));
+                    due.addAll(inTurn(pools.poolOf(address.ip()), address.ip().family(), changes));
                 }
                 yield due;
             }
@@ -571,8 +577,8 @@ public final class Ledger {
         };
     }
 
-    private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family) {
-        return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family)))
+    private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family, int changes) {
+        return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family), changes))
                 .orElse(List.of());
     }
 

@@ -73,7 +73,7 @@ final class WaitingList {
                 .isPresent();
         List<Queue> left = new ArrayList<>(leave(request.service()));
         List<IpFamily> lacking = request.families().stream()
-                .filter(family -> isOut(request, family, view))
+                .filter(family -> !Allocator.isThere(view, request, family))
                 .toList();
         // One that needs all waits for what it cannot have yet only; to any other, whichever comes first is of use.
         boolean whole = request.allOrNone() && lacking.isEmpty();
@@ -94,20 +94,6 @@ final class WaitingList {
             left.removeAll(wanted);
         }
         return left;
-    }
-
-    private static boolean isOut(AddressRequest request, IpFamily family, Allocator.View view) {
-        return queuesFor(request, family, view).stream().noneMatch(queue -> switch (queue) {
-            case Queue.OfAddress(Ip ip) -> view.holding(ip).isEmpty() && view.isTurn(ip, request.turn());
-            case Queue.OfPool(String pool, IpFamily none) ->
-                view.pools()
-                        .named(pool)
-                        .filter(found ->
-                                view.free(found, family).signum() > 0 && view.isTurn(found, family, request.turn()))
-                        .isPresent();
-            case Queue.OfQuota quota -> false;
-            case Queue.OfShare share -> false;
-        });
     }
 
     /** Quotas first: who comes into turn by them joins the others in order. */
@@ -250,17 +236,17 @@ final class WaitingList {
     }
 
     /**
-     * The Services that came into turn for an address of the pool when one more was freed, or when one ahead
-     * of them left: the {@code free}th alone, for those before it had their turn already. Where addresses are
-     * set aside, all that are in turn.
+     * The Services that came into turn for an address of the pool by so many changes: each one more that was
+     * freed, or one ahead that left. Those before them had their turn already. Where addresses are set aside,
+     * all that are in turn.
      */
-    List<ServiceKey> newlyInTurn(Pool pool, IpFamily family, BigInteger free) {
+    List<ServiceKey> newlyInTurn(Pool pool, IpFamily family, BigInteger free, int changes) {
         NavigableSet<WaitTurn> turns = queue(new Queue.OfPool(pool.name(), family));
         List<WaitTurn> first = setAside(pool, family)
                 .map(ip -> queue(new Queue.OfAddress(ip)).first())
                 .toList();
         return first.isEmpty()
-                ? nth(turns, free)
+                ? last(turns, free, changes)
                 : Stream.concat(turns.stream(), first.stream())
                         .sorted()
                         .filter(turn -> isTurn(pool, family, turn, free))
@@ -268,9 +254,9 @@ final class WaitingList {
                         .toList();
     }
 
-    /** The Services that came into turn when one more was left of a quota, or when one ahead of them left. */
-    List<ServiceKey> newlyInTurn(Queue.OfQuota quota, int left) {
-        return nth(queue(quota), BigInteger.valueOf(left));
+    /** The Services that came into turn for what is left of a quota, by so many changes. */
+    List<ServiceKey> newlyInTurn(Queue.OfQuota quota, int left, int changes) {
+        return last(queue(quota), BigInteger.valueOf(left), changes);
     }
 
     /** The first that waits for this very address. */
@@ -284,11 +270,17 @@ final class WaitingList {
         return queue(share).stream().flatMap(turn -> service(turn).stream()).toList();
     }
 
-    private List<ServiceKey> nth(NavigableSet<WaitTurn> turns, BigInteger free) {
-        if (free.signum() <= 0 || BigInteger.valueOf(turns.size()).compareTo(free) < 0) {
+    /** Of the first {@code number} the last {@code changes}. */
+    private List<ServiceKey> last(NavigableSet<WaitTurn> turns, BigInteger number, int changes) {
+        BigInteger skipped = number.subtract(BigInteger.valueOf(changes)).max(BigInteger.ZERO);
+        if (number.signum() <= 0 || BigInteger.valueOf(turns.size()).compareTo(skipped) <= 0) {
             return List.of();
         }
-        return turns.stream().skip(free.longValue() - 1).findFirst().flatMap(this::service).stream()
+        // What is skipped is shorter than the queue here, so it fits.
+        return turns.stream()
+                .skip(skipped.longValue())
+                .limit(number.subtract(skipped).longValue())
+                .flatMap(turn -> service(turn).stream())
                 .toList();
     }
 

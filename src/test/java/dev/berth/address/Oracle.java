@@ -6,7 +6,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /** What a ledger should say, found out slowly and plainly: by looking at every address. */
 final class Oracle {
@@ -162,12 +161,10 @@ final class Oracle {
 
     /** The families that it would get, if nobody else waited. */
     List<IpFamily> couldHave(AddressRequest request) {
-        return allOrNone(request, family -> could(request, family));
-    }
-
-    private static List<IpFamily> allOrNone(AddressRequest request, Predicate<IpFamily> can) {
-        List<IpFamily> all = request.families().stream().filter(can).toList();
-        return request.allOrNone() && all.size() < request.families().size() ? List.of() : all;
+        List<IpFamily> can = request.families().stream()
+                .filter(family -> could(request, family))
+                .toList();
+        return request.allOrNone() && can.size() < request.families().size() ? List.of() : can;
     }
 
     /** Those who wait ahead of the request. */
@@ -187,12 +184,10 @@ final class Oracle {
         Oracle now = this;
         Set<Served> served = new LinkedHashSet<>();
         for (AddressRequest request : requests) {
-            Oracle then = now;
-            for (IpFamily family :
-                    allOrNone(request, one -> then.could(request, one) || then.sharesSoon(request, one))) {
+            for (IpFamily family : now.couldHave(request)) {
                 served.add(new Served(request.service(), family));
-                if (then.shares(request, family, Optional.empty()).isEmpty() && !then.sharesSoon(request, family)) {
-                    now = now.holding(then.next(request, family), request);
+                if (now.shares(request, family, Optional.empty()).isEmpty()) {
+                    now = now.holding(now.next(request, family), request);
                 }
             }
         }
@@ -202,7 +197,7 @@ final class Oracle {
     /** The very address it names; else, of the first pool that gives, one that nobody names if there is such. */
     private Ip next(AddressRequest request, IpFamily family) {
         List<Ip> named = waiting.stream()
-                .flatMap(other -> other.wishes().addresses().stream())
+                .flatMap(other -> other.wishes().address(family).stream().filter(ip -> could(other, family)))
                 .toList();
         return request.wishes().address(family).orElseGet(() -> {
             List<Ip> free = pools.stream()
@@ -214,10 +209,10 @@ final class Oracle {
         });
     }
 
-    /** The same, if {@code ip} were the request's. */
+    /** The same, if {@code ip} were the request's, and claimed. */
     Oracle holding(Ip ip, AddressRequest request) {
         List<Holding> more = new ArrayList<>(held);
-        more.add(new Holding(ip, Holding.State.HELD, request.claimOf("any"), null));
+        more.add(new Holding(ip, Holding.State.CLAIMED, request.claimOf("any"), null));
         return new Oracle(pools, more, waiting);
     }
 }

@@ -262,6 +262,19 @@ class WishesTest {
         assertThat(answer(request("six", 3, IPV6))).isEqualTo("2001:db8::1");
     }
 
+    @Test
+    void whoCanShareOneFamily_waitsInTurnForTheOther() {
+        use(pool("edge", "192.0.2.0", "2001:db8::1"));
+        take(sharing(request("x", 0, IPV6), "k", 80));
+        take(request("y", 0, IPV4));
+        ledger.await(sharing(request("both", 1, true, IPV4, IPV6), "k", 443));
+
+        assertThat(ledger.free(FIRST)).containsExactly(key("both"));
+        assertThat(answer(request("newcomer", 2, IPV4))).isEqualTo("edge OTHERS_WAIT");
+        assertThat(answer(sharing(request("both", 1, true, IPV4, IPV6), "k", 443)))
+                .isEqualTo("192.0.2.0 joins 2001:db8::1");
+    }
+
     // ---- sharing
 
     @Test
@@ -499,6 +512,22 @@ class WishesTest {
     }
 
     @Test
+    void whereSeveralLeaveAtOnce_forTheirQuotaIsUsedUp_theNextHasItsTurn() {
+        use(limited(pool("edge", "192.0.2.0-192.0.2.2"), new Quota(null, Map.of("dev", 1))));
+        List.of("x", "y", "z").forEach(name -> take(request(name, 0, IPV4)));
+        AddressRequest first = of("dev", request("a", 1, IPV4));
+        ledger.await(first);
+        ledger.await(of("dev", request("b", 2, IPV4)));
+        ledger.await(of("dev", request("c", 3, IPV4)));
+        ledger.await(request("d", 4, IPV4));
+        List.of("192.0.2.0", "192.0.2.1", "192.0.2.2").forEach(ip -> ledger.free(Ip.parse(ip)));
+
+        assertThat(ledger.hold((Choice.Assigned) ledger.choose(first))).isTrue();
+
+        assertThat(ledger.stopWaiting(first.service())).containsExactly(key("d"));
+    }
+
+    @Test
     void twoChoicesAtOnce_doNotExceedTheQuota() {
         use(limited(pool("edge", "192.0.2.0/30"), new Quota(1, Map.of())));
         Choice.Assigned one = (Choice.Assigned) ledger.choose(asking(request("a", 0, IPV4), "192.0.2.1"));
@@ -638,6 +667,6 @@ class WishesTest {
         say(Ip.parse("192.0.2.2"), ClaimSpec.of(null, null));
         use(pool("edge", "192.0.2.3"));
 
-        assertThat(ledger.stranded()).extracting(Holding::ip).containsExactly(FIRST, SECOND);
+        assertThat(ledger.stranded()).containsExactly(FIRST, SECOND);
     }
 }

@@ -23,13 +23,13 @@ class AskedAddressesTest {
     }
 
     private static Wishes wishes(SampleService service) {
-        AskedAddresses asked = AskedAddresses.of(service.build(), IpMode.VIP);
+        AskedAddresses asked = AskedAddresses.of(service.build(), IpMode.VIP, List.of());
         assertThat(asked.fault()).isEmpty();
         return asked.wishes();
     }
 
     private static String fault(SampleService service) {
-        AskedAddresses asked = AskedAddresses.of(service.build(), IpMode.VIP);
+        AskedAddresses asked = AskedAddresses.of(service.build(), IpMode.VIP, List.of());
         assertThat(asked.wishes()).isEqualTo(Wishes.NONE);
         WaitReason why = asked.fault().orElseThrow();
         return why.reason() + ": " + why.message();
@@ -37,7 +37,7 @@ class AskedAddressesTest {
 
     private static Sharing sharing(SampleService service, IpMode ipMode) {
         return Objects.requireNonNull(
-                AskedAddresses.of(service.build(), ipMode).wishes().sharing());
+                AskedAddresses.of(service.build(), ipMode, List.of()).wishes().sharing());
     }
 
     @Test
@@ -45,7 +45,7 @@ class AskedAddressesTest {
         assertThat(wishes(web())).isEqualTo(Wishes.NONE);
         assertThat(wishes(web().annotation(Marks.ADDRESSES, " ").annotation(Marks.SHARING_KEY, "")))
                 .isEqualTo(Wishes.NONE);
-        assertThat(AskedAddresses.of(web().build(), IpMode.VIP).retain()).isNull();
+        assertThat(AskedAddresses.of(web().build(), IpMode.VIP, List.of()).retain()).isNull();
     }
 
     @Test
@@ -100,7 +100,7 @@ class AskedAddressesTest {
     @Test
     void retain_isTrueOrFalse() {
         assertThat(wishes(web().annotation(Marks.RETAIN, "true")).retain()).isTrue();
-        assertThat(AskedAddresses.of(web().annotation(Marks.RETAIN, "false").build(), IpMode.VIP)
+        assertThat(AskedAddresses.of(web().annotation(Marks.RETAIN, "false").build(), IpMode.VIP, List.of())
                         .retain())
                 .isFalse();
         assertThat(fault(web().annotation(Marks.RETAIN, "yes")))

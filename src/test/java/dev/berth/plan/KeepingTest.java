@@ -170,7 +170,7 @@ class KeepingTest {
     }
 
     private static AskedAddresses asked(SampleService service) {
-        return AskedAddresses.of(service.build(), IpMode.VIP);
+        return AskedAddresses.of(service.build(), IpMode.VIP, List.of());
     }
 
     private static @Nullable ClaimSpec amended(Holding kept, SampleService service) {
