@@ -9,6 +9,7 @@ import dev.berth.address.Sharing;
 import dev.berth.address.Wishes;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,8 @@ class AskedAddressesTest {
         assertThat(wishes(web())).isEqualTo(Wishes.NONE);
         assertThat(wishes(web().annotation(Marks.ADDRESSES, " ").annotation(Marks.SHARING_KEY, "")))
                 .isEqualTo(Wishes.NONE);
-        assertThat(AskedAddresses.of(web().build(), IpMode.VIP, List.of()).retain()).isNull();
+        assertThat(AskedAddresses.of(web().build(), IpMode.VIP, List.of()).retain())
+                .isNull();
     }
 
     @Test
