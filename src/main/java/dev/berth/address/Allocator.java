@@ -96,7 +96,7 @@ public final class Allocator {
                 && !said.isEmpty();
     }
 
-    /** Whether it could have an address of the family now. */
+    /** Whether it could have an address of the family, if nobody else waited. */
     static boolean isThere(View view, AddressRequest request, IpFamily family) {
         ForFamily asked = new ForFamily(view, request, family, new ArrayList<>());
         Optional<Ip> named = request.wishes().address(family);
@@ -109,10 +109,7 @@ public final class Allocator {
                 .anyMatch(pool -> held.isPresent()
                         ? asked.joining(pool, held.get()) instanceof ForFamily.Answer.Yes
                         : overQuota(view, request, pool, family).isEmpty()
-                                && view.free(pool, family).signum() > 0
-                                && view.isTurn(pool, family, request.turn())
-                                && named.map(ip -> view.isTurn(ip, request.turn()))
-                                        .orElse(true));
+                                && view.free(pool, family).signum() > 0);
     }
 
     private record ForFamily(View view, AddressRequest request, IpFamily family, List<Refusal> refusals) {
