@@ -33,6 +33,7 @@ public final class Demo {
     private static final String EXAMPLES = "docs/examples/";
     private static final String SCENES = "src/test/resources/dev/berth/demo/";
     private static final String TABLE = "custom-columns-file=" + SCENES + "services.columns";
+    private static final String STRANDED = "custom-columns-file=" + SCENES + "stranded.columns";
     private static final String REASON = "custom-columns-file=" + SCENES + "waiting.columns";
 
     private final ControlPlane cluster;
@@ -146,6 +147,38 @@ public final class Demo {
         kubectl("delete", "service", "shop");
         awaitPool("example", 2);
         kubectl("get", "addresspools");
+
+        title("An address kept for a Service to come");
+        kubectl("apply", "-f", EXAMPLES + "address-reserved.yaml");
+        awaitPool("example", 1, AddressPool.Family::reserved);
+        kubectl("get", "addresses", "-o", "wide");
+        kubectl("create", "service", "loadbalancer", "mail", "--tcp=25");
+        await(service("mail"), "the address 192.0.2.7", mail -> addresses(mail).equals("192.0.2.7"));
+
+        title("An edit of a pool takes no address from a Service");
+        kubectl(
+                "patch",
+                "addresspool",
+                "small",
+                "--type=merge",
+                "--patch={\"spec\":{\"addresses\":[\"198.51.100.2\"]}}");
+        AddressPool small = await(
+                pool("small"),
+                "the condition Stranded",
+                found -> found.getStatus() != null && isStranded(found.getStatus()));
+        kubectl("get", "addresspool", "small", "-o", STRANDED);
+        Service second = service("second").require();
+        Unexpected.unless(addresses(second).equals(freed), "the address " + freed + " as before", addresses(second));
+        kubectl(
+                "annotate",
+                "addresspool",
+                "small",
+                Marks.RELEASE_STRANDED + "=" + small.getMetadata().getGeneration());
+        await(
+                service("second"),
+                "the address 198.51.100.2",
+                moved -> addresses(moved).equals("198.51.100.2"));
+        kubectl("get", "services", "--field-selector=spec.type=LoadBalancer", "-o", TABLE);
         expectUntouched(service("other").require(), after);
         say("");
     }
@@ -185,10 +218,30 @@ public final class Demo {
 
     private void awaitPool(String name, int allocated) {
         await(
-                cluster.adminClient().resources(AddressPool.class).withName(name),
+                pool(name),
                 allocated + " allocated",
                 pool -> pool.getStatus() != null
                         && Objects.equals(pool.getStatus().allocated(), (long) allocated));
+    }
+
+    private void awaitPool(String name, int number, Function<AddressPool.Family, String> which) {
+        await(
+                pool(name),
+                "a number " + number + " in status.ipv4",
+                pool -> pool.getStatus() != null
+                        && pool.getStatus().ipv4() != null
+                        && which.apply(pool.getStatus().ipv4()).equals(Integer.toString(number)));
+    }
+
+    private Resource<AddressPool> pool(String name) {
+        return cluster.adminClient().resources(AddressPool.class).withName(name);
+    }
+
+    private static boolean isStranded(AddressPool.Status status) {
+        return status.conditions() != null
+                && status.conditions().stream()
+                        .anyMatch(condition -> condition.getType().equals("Stranded")
+                                && condition.getStatus().equals("True"));
     }
 
     private static boolean waitsForAddress(Service service) {
