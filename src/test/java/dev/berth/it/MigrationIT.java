@@ -345,7 +345,7 @@ class MigrationIT {
                     "ServedByAnother",
                     "kubectl patch service " + name + " --namespace=shop --patch='" + patch + "'");
         }
-        awaitLeftAlone("dhcp", "DHCPNotSupported", "by which kube-vip asks a DHCP server");
+        awaitLeftAlone("dhcp", "ServedByAnother", "by which kube-vip asks a DHCP server");
         newcomer("early", ofClass(Installation.DEFAULT_CLASS));
         for (String name : List.of("plain", "dual", "classed", "share-a", "share-b")) {
             controlPlane.kubectl("patch", "service", name, "--namespace=shop", "--patch=" + patch);
