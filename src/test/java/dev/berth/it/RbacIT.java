@@ -41,6 +41,7 @@ class RbacIT {
             String namespace = berth.namespace("rbac");
             berth.pool(namespace, "198.51.100.0/31");
             reserve(berth, namespace, "reserved", "198.51.100.1");
+            reserve(berth, namespace, "absent", "198.51.100.9");
             berth.startOperator("--leader-elect").awaitLog("ready after");
             berth.service(namespace, "reserved");
             berth.service(namespace, "first");
