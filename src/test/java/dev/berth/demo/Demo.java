@@ -1,5 +1,6 @@
 package dev.berth.demo;
 
+import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.plan.Marks;
 import dev.berth.testing.ControlPlane;
@@ -151,6 +152,11 @@ public final class Demo {
         title("An address kept for a Service to come");
         kubectl("apply", "-f", EXAMPLES + "address-reserved.yaml");
         awaitPool("example", 1, AddressPool.Family::reserved);
+        await(
+                cluster.adminClient().resources(Address.class).withName("192.0.2.7"),
+                "the phase Reserved",
+                found -> found.getStatus() != null
+                        && "Reserved".equals(found.getStatus().phase()));
         kubectl("get", "addresses", "-o", "wide");
         kubectl("create", "service", "loadbalancer", "mail", "--tcp=25");
         await(service("mail"), "the address 192.0.2.7", mail -> addresses(mail).equals("192.0.2.7"));
