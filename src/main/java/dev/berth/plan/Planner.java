@@ -248,8 +248,9 @@ public final class Planner {
     private ServicePlan serve(ServedClass served) {
         List<Step> steps = new ArrayList<>();
         AskedAddresses asked = asked(served);
+        Keeping keeping = Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
-            address(served, asked, steps);
+            address(served, asked, keeping, steps);
         }
         if (!served.capabilities().immediate() && !service.hasOurFinalizer()) {
             steps.add(new Step.AddFinalizer());
@@ -257,17 +258,14 @@ public final class Planner {
         steps.add(new Step.Ensure(served));
         steps.add(new Step.Publish());
         if (steps.stream().anyMatch(Step.Acquire.class::isInstance)
-                || !Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools())
-                        .rest()
-                        .isEmpty()) {
+                || !keeping.rest().isEmpty()) {
             steps.add(new Step.ReleaseRest());
         }
         return new ServicePlan.Serve(service, served, asked.wishes(), steps);
     }
 
     /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
-    private void address(ServedClass served, AskedAddresses asked, List<Step> steps) {
-        Keeping keeping = Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
+    private void address(ServedClass served, AskedAddresses asked, Keeping keeping, List<Step> steps) {
         for (Holding holding : keeping.kept()) {
             if (holding.state() != Holding.State.CLAIMED) {
                 steps.add(new Step.Secure(holding, served));

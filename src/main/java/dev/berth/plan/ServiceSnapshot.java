@@ -32,18 +32,6 @@ public record ServiceSnapshot(
         migrateFrom = List.copyOf(migrateFrom);
     }
 
-    /** Of an operator as it is installed: it takes over nobody's Services. */
-    public ServiceSnapshot(
-            Optional<ServiceState> service,
-            List<Holding> holdings,
-            PoolBook pools,
-            ClassBook classes,
-            Optional<StandBack> standBack,
-            Map<String, String> namespaceLabels,
-            WaitTurn turn) {
-        this(service, holdings, pools, classes, standBack, namespaceLabels, turn, List.of());
-    }
-
     /** The same, but for what is kept for its name and not claimed yet. */
     public ServiceSnapshot withoutReservations() {
         return withoutHoldings(holding -> holding.owners().stream().anyMatch(owner -> owner.isReservation()));

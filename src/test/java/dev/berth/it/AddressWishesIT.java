@@ -81,17 +81,6 @@ class AddressWishesIT {
                         .build());
     }
 
-    private static void delete(String namespace, String name) {
-        berth.client().services().inNamespace(namespace).withName(name).delete();
-        await().atMost(PATIENCE)
-                .until(() -> berth.client()
-                                .services()
-                                .inNamespace(namespace)
-                                .withName(name)
-                                .get()
-                        == null);
-    }
-
     private static Condition awaitWaits(String namespace, String name, String reason) {
         return condition(
                         berth.await(
@@ -158,7 +147,7 @@ class AddressWishesIT {
         assertThat(awaitWaits(namespace, "second", "AddressNotAvailable").getMessage())
                 .contains("203.0.113.40 is of Service " + namespace + "/first");
 
-        delete(namespace, "first");
+        berth.deleteService(namespace, "first");
 
         awaitIps(namespace, "second", "203.0.113.40");
     }
@@ -176,7 +165,7 @@ class AddressWishesIT {
         awaitWaits(namespace, "web", "KeepsFormer");
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("203.0.113.50");
 
-        delete(namespace, "holder");
+        berth.deleteService(namespace, "holder");
         awaitIps(namespace, "web", "203.0.113.55");
         await().atMost(PATIENCE)
                 .untilAsserted(
@@ -214,13 +203,13 @@ class AddressWishesIT {
         }
         assertThat(Installation.claimsOf(address("203.0.113.80"))).hasSize(names.size());
         for (String name : names.subList(0, 5)) {
-            delete(namespace, name);
+            berth.deleteService(namespace, name);
         }
         assertThat(ips(berth.get(namespace, "f"))).containsExactly("203.0.113.80");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.80")))
                         .hasSize(1));
-        delete(namespace, "f");
+        berth.deleteService(namespace, "f");
         berth.awaitReleased(namespace, "f");
     }
 
@@ -300,7 +289,7 @@ class AddressWishesIT {
         berth.service(namespace, "web", annotated(Marks.RETAIN, "true", Marks.ADDRESSES, "203.0.113.133"));
         awaitIps(namespace, "web", "203.0.113.133");
 
-        delete(namespace, "web");
+        berth.deleteService(namespace, "web");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.133")))
                         .singleElement()
@@ -324,7 +313,7 @@ class AddressWishesIT {
                 "203.0.113.144/32");
         berth.service(namespace, "web");
         awaitIps(namespace, "web", "203.0.113.144");
-        delete(namespace, "web");
+        berth.deleteService(namespace, "web");
         await().atMost(PATIENCE)
                 .untilAsserted(
                         () -> assertThat(address("203.0.113.144").getSpec().releasedAt())
@@ -333,7 +322,7 @@ class AddressWishesIT {
         awaitIps(namespace, "web", "203.0.113.144");
         assertThat(address("203.0.113.144").getSpec().releasedAt()).isNull();
 
-        delete(namespace, "web");
+        berth.deleteService(namespace, "web");
         operator.stop();
         berth.service(namespace, "other");
         operator = berth.startOperator();
@@ -402,7 +391,7 @@ class AddressWishesIT {
                         .withFinalizers(List.of())
                         .endMetadata()
                         .build());
-        delete(namespace, "web");
+        berth.deleteService(namespace, "web");
         berth.service(namespace, "web");
         operator = berth.startOperator();
 

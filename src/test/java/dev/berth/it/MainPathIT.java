@@ -59,17 +59,6 @@ class MainPathIT {
                 .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":" + spec + "}");
     }
 
-    private static void delete(String namespace, String name) {
-        berth.client().services().inNamespace(namespace).withName(name).delete();
-        await().atMost(PATIENCE)
-                .until(() -> berth.client()
-                                .services()
-                                .inNamespace(namespace)
-                                .withName(name)
-                                .get()
-                        == null);
-    }
-
     @Test
     void serviceWithoutClass_getsTheLowestFreeAddress_asVip() {
         String namespace = berth.namespace("plain");
@@ -171,7 +160,7 @@ class MainPathIT {
             assertThat(condition.getMessage()).contains("\"" + namespace + "\" (0 of 1 free)");
         });
 
-        delete(namespace, "first");
+        berth.deleteService(namespace, "first");
 
         assertThat(ips(berth.awaitAddress(namespace, "second"))).containsExactly("198.51.100.64");
     }
@@ -373,7 +362,7 @@ class MainPathIT {
         berth.pool(namespace, "198.51.100.192/28");
         berth.service(namespace, "web");
         berth.awaitAddress(namespace, "web");
-        delete(namespace, "web");
+        berth.deleteService(namespace, "web");
         berth.awaitReleased(namespace, "web");
 
         assertThat(controlPlane.auditEvents())

@@ -55,7 +55,8 @@ class PlannerTest {
                 classes,
                 standBack ? Optional.of(new StandBack("Node \"a\"")) : Optional.empty(),
                 Map.of(),
-                new WaitTurn(NOW, NOW, "u1")));
+                new WaitTurn(NOW, NOW, "u1"),
+                List.of()));
     }
 
     private static SampleService served() {

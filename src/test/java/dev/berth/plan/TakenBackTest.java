@@ -49,7 +49,8 @@ class TakenBackTest {
                         classes,
                         Optional.empty(),
                         Map.of(),
-                        new WaitTurn(NOW, NOW, "u1")))
+                        new WaitTurn(NOW, NOW, "u1"),
+                        List.of()))
                 .steps()
                 .stream()
                 .<Class<?>>map(Step::getClass)

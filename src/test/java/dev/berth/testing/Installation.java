@@ -167,6 +167,18 @@ public final class Installation implements AutoCloseable {
         }
     }
 
+    /** Deletes the Service and waits until it is gone. */
+    public void deleteService(String namespace, String name) {
+        client().services().inNamespace(namespace).withName(name).delete();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> client().services()
+                                .inNamespace(namespace)
+                                .withName(name)
+                                .get()
+                        == null);
+    }
+
     /** Waits until there is no Address of the Service of this name. */
     public void awaitReleased(String namespace, String name) {
         Awaitility.await()

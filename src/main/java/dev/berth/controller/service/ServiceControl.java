@@ -72,35 +72,7 @@ public final class ServiceControl implements ClassControl.Services {
             InstantSource clock,
             String clusterName,
             LongSupplier fencingToken,
-            List<Dialect> migrateFrom) {
-        /** Of an operator as it is installed: it takes over nobody's Services. */
-        public Parts(
-                Cluster cluster,
-                Ledger ledger,
-                AddressControl addresses,
-                Providers providers,
-                Events events,
-                IpModeSupport ipMode,
-                ServiceMetrics metrics,
-                Backoff backoff,
-                InstantSource clock,
-                String clusterName,
-                LongSupplier fencingToken) {
-            this(
-                    cluster,
-                    ledger,
-                    addresses,
-                    providers,
-                    events,
-                    ipMode,
-                    metrics,
-                    backoff,
-                    clock,
-                    clusterName,
-                    fencingToken,
-                    List.of());
-        }
-    }
+            List<Dialect> migrateFrom) {}
 
     private final Parts parts;
     private final StartGate gate;

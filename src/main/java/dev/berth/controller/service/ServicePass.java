@@ -299,7 +299,6 @@ final class ServicePass {
                 switch (parts.cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
                         observe(found);
-                        confirmed.add(ip);
                         yield found.owners().contains(owner(serve))
                                 ? Optional.empty()
                                 : Optional.of(new Outcome.Again(false));
@@ -350,7 +349,6 @@ final class ServicePass {
         return switch (parts.cluster().updateClaim(claim, spec)) {
             case Write.Done<Claim>(Claim now) -> {
                 observe(now);
-                confirmed.add(now.ip());
                 yield Optional.empty();
             }
             case Write.Conflict<Claim> changed -> readAgain(serve, claim);
@@ -463,7 +461,6 @@ final class ServicePass {
                     parts.ledger().doubt(ip);
                     trouble(doing, "ClaimUnsure", "it was deleted while it was being claimed", request);
                 }
-                confirmed.add(ip);
                 yield still ? Created.OURS : Created.UNSURE;
             }
             case Write.Conflict<Claim> exists -> whose(ip, owner, request);
@@ -497,7 +494,6 @@ final class ServicePass {
         return switch (parts.cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
             case Write.Done<Claim>(Claim now) -> {
                 observe(now);
-                confirmed.add(ip);
                 yield Created.OURS;
             }
             case Write.Conflict<Claim> changed -> joined(shared, asked, request);
@@ -515,7 +511,6 @@ final class ServicePass {
         return switch (parts.cluster().readClaim(shared.ip())) {
             case Read.Found<Claim>(Claim found) -> {
                 observe(found);
-                confirmed.add(found.ip());
                 yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
@@ -529,7 +524,9 @@ final class ServicePass {
         };
     }
 
+    /** Takes note of what the API server said of an Address to this pass. */
     private void observe(Claim claim) {
+        confirmed.add(claim.ip());
         due.accept(parts.ledger().observe(claim).due());
     }
 
@@ -538,7 +535,6 @@ final class ServicePass {
         return switch (parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> {
                 observe(found);
-                confirmed.add(ip);
                 yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
