@@ -1,7 +1,13 @@
 package dev.berth.app;
 
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.quarkus.kubernetes.client.KubernetesConfigCustomizer;
+import io.vertx.core.Vertx;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 
@@ -20,6 +26,20 @@ public final class ApiClient implements KubernetesConfigCustomizer {
     @Override
     public void customize(Config config) {
         bound(config);
+    }
+
+    @Produces
+    @Singleton
+    KubernetesClient client(Config config, KubernetesSerialization serialization, Vertx vertx) {
+        return new KubernetesClientBuilder()
+                .withConfig(config)
+                .withKubernetesSerialization(serialization)
+                .withHttpClientFactory(new ApiHttpClient(vertx))
+                .build();
+    }
+
+    void close(@Disposes KubernetesClient client) {
+        client.close();
     }
 
     /** Bounds the requests of a client; watches last as long as they do. */

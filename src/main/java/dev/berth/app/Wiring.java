@@ -27,8 +27,6 @@ import dev.berth.kube.Claims;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
-import dev.berth.kube.LeanItemStore;
-import dev.berth.kube.ServiceStates;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.plan.ClassBook;
@@ -219,25 +217,22 @@ public final class Wiring {
         ConfigurationService configuration =
                 ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure);
         Operator operator = new Operator(configuration);
+        ServiceReconciler serviceReconciler = new ServiceReconciler(caches, services, serviceWakeups);
         register(
                 operator,
                 configuration,
-                new ServiceReconciler(caches, services, serviceWakeups),
+                serviceReconciler,
                 "service",
                 InformerConfiguration.builder(Service.class)
-                        .withItemStore(new LeanItemStore<>())
-                        .withOnAddFilter(service -> ServiceReconciler.isRelevant(service))
-                        .withOnUpdateFilter((now, before) -> ServiceReconciler.isRelevant(now, before)
-                                && !services.isEchoOfOurWrite(ServiceStates.of(now)))
+                        .withOnAddFilter(ServiceReconciler::isRelevant)
+                        .withOnUpdateFilter(serviceReconciler::isRelevant)
                         .buildForController());
         register(
                 operator,
                 configuration,
                 new AddressReconciler(caches, addresses, phases, addressWakeups),
                 "address",
-                InformerConfiguration.builder(Address.class)
-                        .withItemStore(new LeanItemStore<>())
-                        .buildForController());
+                InformerConfiguration.builder(Address.class).buildForController());
         register(
                 operator,
                 configuration,

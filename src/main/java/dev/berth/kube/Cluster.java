@@ -19,6 +19,11 @@ public interface Cluster {
     /** The Service in the cache; absent: it is not there. */
     Optional<ServiceState> service(ServiceKey key);
 
+    /** Whether the cache has the Service. */
+    default boolean hasService(ServiceKey key) {
+        return service(key).isPresent();
+    }
+
     /** All Services in the cache. */
     List<ServiceState> services();
 

@@ -52,6 +52,11 @@ public final class FabricCluster implements Cluster {
     }
 
     @Override
+    public boolean hasService(ServiceKey key) {
+        return caches.services().get(key.namespace(), key.name()).isPresent();
+    }
+
+    @Override
     public List<ServiceState> services() {
         return caches.services().list().map(ServiceStates::of).toList();
     }

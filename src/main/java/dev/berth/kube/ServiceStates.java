@@ -37,6 +37,18 @@ public final class ServiceStates {
                 && TYPE_LOAD_BALANCER.equals(service.getSpec().getType());
     }
 
+    public static List<String> finalizers(Service service) {
+        return list(service.getMetadata().getFinalizers());
+    }
+
+    public static List<String> conditionTypes(Service service) {
+        return service.getStatus() == null
+                ? List.of()
+                : list(service.getStatus().getConditions()).stream()
+                        .map(io.fabric8.kubernetes.api.model.Condition::getType)
+                        .toList();
+    }
+
     public static ServiceState of(Service service) {
         ObjectMeta meta = service.getMetadata();
         ServiceSpec spec = service.getSpec();
@@ -68,7 +80,7 @@ public final class ServiceStates {
                                 : spec.getLoadBalancerIP(),
                         spec != null && "Local".equals(spec.getExternalTrafficPolicy()),
                         spec == null ? Map.of() : map(spec.getSelector())),
-                list(meta.getFinalizers()),
+                finalizers(service),
                 status == null || status.getLoadBalancer() == null
                         ? List.of()
                         : list(status.getLoadBalancer().getIngress()).stream()

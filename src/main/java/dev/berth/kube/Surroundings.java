@@ -95,7 +95,6 @@ public final class Surroundings implements AutoCloseable {
     private <T extends HasMetadata> Cache<T> watch(Informable<T> what, ResourceEventHandler<T> handler) {
         SharedIndexInformer<T> informer = what.runnableInformer(0)
                 .addEventHandler(handler)
-                .itemStore(new LeanItemStore<>())
                 // Without it one bad answer, once it runs, would end the watch for good.
                 .exceptionHandler((started, failure) -> started);
         informers.add(informer);

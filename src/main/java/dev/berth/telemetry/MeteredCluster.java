@@ -77,6 +77,11 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
+    public boolean hasService(ServiceKey key) {
+        return cluster.hasService(key);
+    }
+
+    @Override
     public List<ServiceState> services() {
         return cluster.services();
     }

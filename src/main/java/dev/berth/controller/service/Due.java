@@ -1,10 +1,11 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
 import dev.berth.plan.ServiceState;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Which Services an event makes due. Pure. */
@@ -55,8 +56,17 @@ public final class Due {
 
     /** Whether an event on a Service can be any of our business; null: it was not there. */
     public static boolean isRelevant(@Nullable ServiceState service) {
-        return Optional.ofNullable(service)
-                .filter(state -> state.typeLoadBalancer() || state.hasOurFinalizer() || state.hasOurConditions())
-                .isPresent();
+        return service != null
+                && isRelevant(
+                        service.typeLoadBalancer(),
+                        service.finalizers(),
+                        service.conditions().stream().map(Condition::type).toList());
+    }
+
+    /** The same, by what of a Service decides it. */
+    public static boolean isRelevant(boolean typeLoadBalancer, List<String> finalizers, List<String> conditions) {
+        return typeLoadBalancer
+                || finalizers.contains(Marks.FINALIZER)
+                || conditions.stream().anyMatch(Marks.CONDITIONS::contains);
     }
 }

@@ -181,9 +181,9 @@ public final class ServiceControl implements ClassControl.Services {
      * Whether the cache now has just what was answered to our own last write: no reason to look again.
      * Half of all events on Services are such.
      */
-    public boolean isEchoOfOurWrite(ServiceState now) {
-        ServiceMemory memory = memories.get(now.key());
-        return memory != null && memory.isEcho(now);
+    public boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
+        ServiceMemory memory = memories.get(key);
+        return memory != null && memory.isEcho(uid, resourceVersion);
     }
 
     /** What the Service lacks, by a plan as of now; empty: nothing. */
@@ -201,7 +201,7 @@ public final class ServiceControl implements ClassControl.Services {
         try {
             ServiceMemory memory = memory(key);
             Next next = reconcile(key, memory);
-            if (parts.cluster().service(key).isEmpty()) {
+            if (!parts.cluster().hasService(key)) {
                 memories.remove(key);
             }
             return next;

@@ -56,12 +56,12 @@ final class ServiceMemory {
         return Optional.of(known);
     }
 
-    /** Whether {@code now} is the answer to the last write; it is forgotten then, for the cache has it. */
-    boolean isEcho(ServiceState now) {
+    /** Whether this version is the answer to the last write; it is forgotten then, for the cache has it. */
+    boolean isEcho(String uid, String resourceVersion) {
         ServiceState known = lastWritten;
         if (known == null
-                || !known.uid().equals(now.uid())
-                || !known.resourceVersion().equals(now.resourceVersion())) {
+                || !known.uid().equals(uid)
+                || !known.resourceVersion().equals(resourceVersion)) {
             return false;
         }
         lastWritten = null;

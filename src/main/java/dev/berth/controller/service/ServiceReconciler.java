@@ -51,11 +51,18 @@ public final class ServiceReconciler implements Reconciler<Service> {
 
     /** Whether an added Service can be any of our business. */
     public static boolean isRelevant(Service service) {
-        return Due.isRelevant(ServiceStates.of(service));
+        return Due.isRelevant(
+                ServiceStates.isLoadBalancer(service),
+                ServiceStates.finalizers(service),
+                ServiceStates.conditionTypes(service));
     }
 
-    /** Whether a changed Service is, or was, any of our business. */
-    public static boolean isRelevant(Service now, Service before) {
-        return isRelevant(now) || isRelevant(before);
+    /** Whether a changed Service is, or was, any of our business, and is not just what we wrote. */
+    public boolean isRelevant(Service now, Service before) {
+        return (isRelevant(now) || isRelevant(before))
+                && !control.isEchoOfOurWrite(
+                        ServiceStates.keyOf(now),
+                        now.getMetadata().getUid(),
+                        now.getMetadata().getResourceVersion());
     }
 }

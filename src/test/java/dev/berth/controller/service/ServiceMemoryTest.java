@@ -36,11 +36,11 @@ class ServiceMemoryTest {
     @Test
     void echoOfOurWrite_isNoNewsOnce_butWhatALiveReadFoundIs() {
         memory.wrote(version("20"));
-        assertThat(memory.isEcho(version("20"))).isTrue();
-        assertThat(memory.isEcho(version("20"))).isFalse();
+        assertThat(memory.isEcho("u1", "20")).isTrue();
+        assertThat(memory.isEcho("u1", "20")).isFalse();
 
         memory.remember(version("30"));
-        assertThat(memory.isEcho(version("30"))).isFalse();
+        assertThat(memory.isEcho("u1", "30")).isFalse();
     }
 
     @Test

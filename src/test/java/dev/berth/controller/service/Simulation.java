@@ -291,7 +291,9 @@ final class Simulation {
 
         void serviceChanged(SimulatedCluster.Change.OfService change) {
             ServiceState now = change.now();
-            if (now != null && change.before() != null && services.isEchoOfOurWrite(now)) {
+            if (now != null
+                    && change.before() != null
+                    && services.isEchoOfOurWrite(now.key(), now.uid(), now.resourceVersion())) {
                 return;
             }
             if (now == null || Due.isRelevant(now) || Due.isRelevant(change.before())) {
