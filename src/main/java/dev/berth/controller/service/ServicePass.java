@@ -787,9 +787,9 @@ final class ServicePass {
         List<Ip> doubtful = new ArrayList<>();
         if (published.size() <= IpFamily.values().length) {
             // More than one a family is no operator's work, but a stranger's.
+            // That another seems to have it may be old, or a hold of this operator that the API server will refuse.
             published.stream()
-                    .filter(ip ->
-                            !wanted.contains(ip) && parts.ledger().holding(ip).isEmpty())
+                    .filter(ip -> !wanted.contains(ip) && !holds(ip, owner(serve)))
                     .forEach(doubtful::add);
         }
         wanted.stream()
@@ -818,6 +818,13 @@ final class ServicePass {
             }
         }
         return Checked.AS_KNOWN;
+    }
+
+    private boolean holds(Ip ip, Owner owner) {
+        return parts.ledger()
+                .holding(ip)
+                .filter(holding -> holding.owners().contains(owner))
+                .isPresent();
     }
 
     private List<Condition> conditions(ServicePlan.Serve serve) {

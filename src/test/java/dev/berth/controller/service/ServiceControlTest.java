@@ -171,6 +171,23 @@ class ServiceControlTest {
     }
 
     @Test
+    void whatAnotherOperatorPublished_isNotOverwritten_evenIfThisOneHoldsItForAnotherService() {
+        Stage stage = new Stage(false);
+        Ip published = Ip.parse("192.0.2.2");
+        stage.cluster.put(WEB, web(IpFamily.IPV4).finalizer(Marks.FINALIZER).ingress("192.0.2.2"));
+        stage.claim("192.0.2.1");
+        stage.claim("192.0.2.2");
+        stage.client.relist();
+        stage.ledger.observe(Objects.requireNonNull(stage.cluster.claims.get(Ip.parse("192.0.2.1"))));
+        stage.ledger.holdAgain(List.of(published), new Owner(new ServiceKey("prod", "other"), "uid-other"));
+
+        stage.control.reconcile(WEB);
+
+        assertThat(stage.web().publishedAddresses()).containsExactly(published);
+        assertThat(stage.cluster.claims).containsKey(published);
+    }
+
+    @Test
     void aDroppedMode_isAskedForByADryRun_andNotTakenForOverwritten() {
         Stage stage = new Stage(true);
         stage.cluster.put(WEB, web(IpFamily.IPV4));
