@@ -17,9 +17,8 @@ public final class InstalledBerth {
     private static final String NAMESPACE = "berth-system";
     private static final String NAME = "berth";
 
-    /** How the image starts the JVM; the cache is made by the Makefile, as the Dockerfile makes the image's. */
-    private static final List<String> IMAGE_OPTIONS =
-            List.of("@src/main/docker/jvm.options", "-XX:AOTCache=target/quarkus-app/app.aot");
+    /** Made by the Makefile, as the Dockerfile makes the image's. */
+    private static final String AOT_CACHE = "-XX:AOTCache=target/quarkus-app/app.aot";
 
     private final ControlPlane cluster;
 
@@ -53,13 +52,13 @@ public final class InstalledBerth {
                 .toList();
     }
 
-    /** Of the image, and of the Deployment's JAVA_TOOL_OPTIONS. */
+    /** Those that are not in the image's file: its cache, and the Deployment's JAVA_TOOL_OPTIONS. */
     private List<String> jvmOptions() {
         Stream<String> deployment = container().getEnv().stream()
                 .filter(variable -> variable.getName().equals("JAVA_TOOL_OPTIONS"))
                 .map(EnvVar::getValue)
                 .flatMap(value -> Stream.of(value.strip().split("\\s+")));
-        return Stream.concat(IMAGE_OPTIONS.stream(), deployment).toList();
+        return Stream.concat(Stream.of(AOT_CACHE), deployment).toList();
     }
 
     private Container container() {

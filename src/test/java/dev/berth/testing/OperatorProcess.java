@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its log goes to a file in {@code target/it-logs}, named by the test that starts it, and stays there.
  */
 public final class OperatorProcess implements AutoCloseable {
+    private static final String IMAGE_OPTIONS = "@src/main/docker/jvm.options";
     private static final Path JAR = Path.of("target/quarkus-app/quarkus-run.jar");
     private static final Path LOGS = Path.of("target/it-logs");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -52,7 +53,8 @@ public final class OperatorProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the operator and returns at once: {@link #awaitLog} or {@link #get} wait for it.
+     * Starts the operator by the JVM options of its image, and returns at once: {@link #awaitLog} or {@link
+     * #get} wait for it.
      *
      * @param flags of its operator command
      * @throws IllegalStateException if it is not packaged
@@ -61,13 +63,13 @@ public final class OperatorProcess implements AutoCloseable {
         return startWith(List.of(), kubeconfig, flags);
     }
 
-    /** Like {@link #start}, with options for its JVM, like {@code -Xmx128m}. */
+    /** Like {@link #start}, with more options for its JVM, like {@code -Xmx128m}. */
     public static OperatorProcess startWith(List<String> jvmOptions, Path kubeconfig, String... flags) {
         if (!Files.isRegularFile(JAR)) {
             throw new IllegalStateException(JAR + " is missing; run mvn package");
         }
         List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), IMAGE_OPTIONS));
         command.addAll(jvmOptions);
         command.addAll(List.of("-jar", JAR.toString(), "operator", "--kubeconfig", kubeconfig.toString()));
         if (Stream.of(flags).noneMatch(flag -> flag.startsWith("--http-port"))) {
