@@ -228,13 +228,15 @@ class RestartIT {
     @Test
     void twoOperatorsWithoutElection_neverGiveOneAddressTwice() {
         String namespace = berth.namespace("rivals");
-        berth.pool(namespace, "198.51.100.0/25");
+        berth.pool(namespace, "10.20.0.0/20");
         berth.startOperator();
         berth.startOperator();
 
         try (PublishedAddresses published = new PublishedAddresses(berth.client(), namespace)) {
-            IntStream.range(0, 100).parallel().forEach(i -> create(namespace, "s" + i));
-            awaitSettled(namespace, 100);
+            IntStream.range(0, 2_000).parallel().forEach(i -> create(namespace, "s" + i));
+            // The watch tells it without a list of all of them ten times a second.
+            await().atMost(PATIENCE.multipliedBy(4)).until(() -> published.services() == 2_000);
+            awaitSettled(namespace, 2_000);
 
             assertThat(published.duplicates()).isEmpty();
         }

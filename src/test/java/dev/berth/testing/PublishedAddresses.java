@@ -70,6 +70,11 @@ public final class PublishedAddresses implements AutoCloseable {
         }
     }
 
+    /** How many Services publish an address now. */
+    public synchronized long services() {
+        return byService.values().stream().filter(ips -> !ips.isEmpty()).count();
+    }
+
     /** What was ever published twice, and when; empty: nothing. */
     public synchronized List<String> duplicates() {
         return List.copyOf(duplicates);
