@@ -8,7 +8,8 @@ import java.math.BigInteger;
  * @param allocated held by Services, or about to be
  * @param reserved kept for Services to come, or from everyone
  * @param cooling released, and resting before others may have them
- * @param waiting Services that wait for an address of it
+ * @param waiting Services that wait for an address of it: it is full, or they wait for their turn, for their
+ *     quota, or for one very address of it; who waits for one of several pools counts in each
  */
 public record PoolUse(BigInteger capacity, BigInteger allocated, BigInteger reserved, BigInteger cooling, int waiting) {
     public BigInteger available() {

@@ -38,9 +38,10 @@ final class WaitingList {
     /**
      * One that waits.
      *
+     * @param pools those that could give it what it waits for, once it is there and its own turn or quota allows
      * @param whole whether it needs all or nothing, and all was there when it was queued
      */
-    private record Waiter(AddressRequest request, List<Queue> queues, boolean whole) {
+    private record Waiter(AddressRequest request, List<Queue> queues, List<Queue.OfPool> pools, boolean whole) {
         /** Whether it would not wait for {@code queue} as it does if there were nothing left of it. */
         boolean countsOn(Queue queue) {
             return switch (queue) {
@@ -58,6 +59,9 @@ final class WaitingList {
     private final Map<ServiceKey, Waiter> waiters = new LinkedHashMap<>();
     private final Map<Queue, NavigableSet<WaitTurn>> queues = new HashMap<>();
     private final Map<WaitTurn, ServiceKey> byTurn = new TreeMap<>();
+
+    /** How many wait for anything of a pool: any address, one that they name, or one more than their quota. */
+    private final Map<Queue.OfPool, Integer> byPool = new HashMap<>();
 
     /** The addresses that somebody waits for and nobody holds: set aside for them, for a moment. */
     private final NavigableSet<Ip> setAside = new TreeSet<>();
@@ -78,11 +82,16 @@ final class WaitingList {
         // One that needs all waits for what it cannot have yet only; to any other, whichever comes first is of use.
         boolean whole = request.allOrNone() && lacking.isEmpty();
         List<Queue> wanted = new ArrayList<>();
+        List<Queue.OfPool> pools = new ArrayList<>();
         for (IpFamily family : whole || !request.allOrNone() ? request.families() : lacking) {
-            wanted.addAll(queuesFor(request, family, view));
+            for (Pool pool : poolsFor(request, family, view)) {
+                wanted.addAll(queuesFor(request, pool, family, view));
+                pools.add(new Queue.OfPool(pool.name(), family));
+            }
         }
         request.sharedBy().ifPresent(by -> wanted.add(new Queue.OfShare(by)));
-        waiters.put(request.service(), new Waiter(request, wanted, whole));
+        waiters.put(request.service(), new Waiter(request, wanted, pools, whole));
+        pools.forEach(pool -> byPool.merge(pool, 1, Integer::sum));
         byTurn.put(request.turn(), request.service());
         for (Queue queue : wanted) {
             queues.computeIfAbsent(queue, none -> new TreeSet<>()).add(request.turn());
@@ -96,26 +105,26 @@ final class WaitingList {
         return left;
     }
 
+    /** The pools that may give it an address of the family; none, if it shall share one that is in the making. */
+    private static List<Pool> poolsFor(AddressRequest request, IpFamily family, Allocator.View view) {
+        return Allocator.sharesSoon(view, request, family)
+                ? List.of()
+                : view.pools().pools().stream()
+                        .filter(pool -> pool.forbids(request, family).isEmpty())
+                        .toList();
+    }
+
     /** Quotas first: who comes into turn by them joins the others in order. */
-    private static List<Queue> queuesFor(AddressRequest request, IpFamily family, Allocator.View view) {
+    private static List<Queue> queuesFor(AddressRequest request, Pool pool, IpFamily family, Allocator.View view) {
         List<Queue> wanted = new ArrayList<>();
-        if (Allocator.sharesSoon(view, request, family)) {
-            return wanted;
-        }
         Optional<Ip> named = request.wishes().address(family);
         String namespace = request.service().namespace();
         boolean heldByOthers = named.flatMap(view::holding).isPresent();
-        for (Pool pool : view.pools().pools()) {
-            if (pool.forbids(request, family).isPresent()) {
-                continue;
-            }
-            if (!heldByOthers && pool.policy().quota().of(namespace).isPresent()) {
-                wanted.add(new Queue.OfQuota(pool.name(), family, namespace));
-            }
-            if (heldByOthers || Allocator.overQuota(view, request, pool, family).isEmpty()) {
-                wanted.add(
-                        named.<Queue>map(Queue.OfAddress::new).orElseGet(() -> new Queue.OfPool(pool.name(), family)));
-            }
+        if (!heldByOthers && pool.policy().quota().of(namespace).isPresent()) {
+            wanted.add(new Queue.OfQuota(pool.name(), family, namespace));
+        }
+        if (heldByOthers || Allocator.overQuota(view, request, pool, family).isEmpty()) {
+            wanted.add(named.<Queue>map(Queue.OfAddress::new).orElseGet(() -> new Queue.OfPool(pool.name(), family)));
         }
         return wanted;
     }
@@ -159,6 +168,7 @@ final class WaitingList {
         }
         WaitTurn turn = waiter.request().turn();
         byTurn.remove(turn);
+        waiter.pools().forEach(pool -> byPool.computeIfPresent(pool, (name, count) -> count == 1 ? null : count - 1));
         for (Queue queue : waiter.queues()) {
             queues.computeIfPresent(queue, (name, turns) -> {
                 turns.remove(turn);
@@ -288,8 +298,9 @@ final class WaitingList {
         return Optional.ofNullable(byTurn.get(turn));
     }
 
+    /** How many wait for an address of the pool, for whatever reason they have none yet. */
     int size(String pool, IpFamily family) {
-        return queue(new Queue.OfPool(pool, family)).size();
+        return byPool.getOrDefault(new Queue.OfPool(pool, family), 0);
     }
 
     /** All that wait, in order. */

@@ -236,6 +236,26 @@ class LedgerPropertyTest {
     }
 
     @Test
+    void waiting_isWhoLacksAnAddressOfThePool_forWhateverReason() {
+        forAllSeeds(seed -> {
+            World world = World.after(seed, STEPS);
+            world.drain();
+            Oracle oracle = new Oracle(world);
+            for (Pool pool : world.ledger.pools().pools()) {
+                for (IpFamily family : IpFamily.values()) {
+                    List<AddressRequest> waiters = oracle.waitingFor(pool, family);
+                    // Who needs all or nothing may lack the other family only.
+                    long surely = waiters.stream()
+                            .filter(request -> !request.allOrNone())
+                            .count();
+                    int counted = world.ledger.use(pool.name(), family).waiting();
+                    world.check(surely <= counted && counted <= waiters.size(), pool, family, counted, waiters);
+                }
+            }
+        });
+    }
+
+    @Test
     void nobodyOvertakes_whoCouldBeServed() {
         forAllSeeds(
                 seed -> World.after(seed, STEPS, LedgerPropertyTest::checkOrder).drain());

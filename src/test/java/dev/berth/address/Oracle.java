@@ -167,6 +167,15 @@ final class Oracle {
         return request.allOrNone() && can.size() < request.families().size() ? List.of() : can;
     }
 
+    /** Those who wait and may have an address of the pool, but for those who soon share another. */
+    List<AddressRequest> waitingFor(Pool pool, IpFamily family) {
+        return waiting.stream()
+                .filter(request -> request.families().contains(family)
+                        && forbids(pool, request, family).isEmpty()
+                        && !sharesSoon(request, family))
+                .toList();
+    }
+
     /** Those who wait ahead of the request. */
     List<AddressRequest> ahead(AddressRequest request) {
         return waiting.stream()

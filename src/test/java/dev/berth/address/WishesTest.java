@@ -168,6 +168,34 @@ class WishesTest {
                 .isEqualTo("192.0.2.0 2001:db8::77");
     }
 
+    @Test
+    void waiting_countsWhoLacksAnAddressOfThePool_forWhateverReason_once_untilItWaitsNoMore() {
+        use(
+                limited(pool("edge", "192.0.2.0/31", "2001:db8::/127"), new Quota(null, Map.of("dev", 0))),
+                pool("other", "198.51.100.0"));
+        take(asking(request("a", 0, IPV4), "192.0.2.0"));
+        take(asking(request("b", 0, IPV4), "198.51.100.0"));
+
+        ledger.await(asking(request("named", 1, IPV4), "192.0.2.0"));
+        ledger.await(
+                wishing(of("dev", request("quota", 2, IPV4)), new Wishes(List.of(), List.of("edge"), null, false)));
+        assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(2);
+        assertThat(ledger.use("other", IPV4).waiting()).isZero();
+
+        take(request("c", 3, IPV4));
+        ledger.await(request("any", 4, IPV4));
+        assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(3);
+        assertThat(ledger.use("edge", IPV6).waiting()).isZero();
+        assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
+
+        ledger.stopWaiting(key("named"));
+        ledger.stopWaiting(new ServiceKey("dev", "quota"));
+        assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(1);
+        use(pool("other", "198.51.100.0"));
+        assertThat(ledger.use("edge", IPV4).waiting()).isZero();
+        assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
+    }
+
     // ---- those who wait for one address
 
     @Test
@@ -176,7 +204,6 @@ class WishesTest {
         assertThat(ledger.await(asking(request("exact", 1, IPV4), "192.0.2.0"))).isEmpty();
 
         assertThat(answer(request("newcomer", 2, IPV4))).isEqualTo("192.0.2.1");
-        assertThat(ledger.use("edge", IPV4).waiting()).isZero();
     }
 
     @Test
