@@ -25,7 +25,20 @@ public final class Adoption {
     /** Before everyone who waits. */
     private static final WaitTurn FIRST = new WaitTurn(Instant.EPOCH, Instant.EPOCH, "");
 
+    /** How many addresses of one Service are kept from others; and how many are named. */
+    private static final int KEPT_BACK = 64;
+
+    private static final int NAMED = 10;
+
     private Adoption() {}
+
+    /**
+     * What is given to nobody else while the Service publishes it. No controller gives one Service more; who may
+     * write a status could otherwise fill the memory with what he writes.
+     */
+    public static List<Ip> keptBack(ServiceState service) {
+        return service.publishedAddresses().stream().limit(KEPT_BACK).toList();
+    }
 
     /** Why its addresses cannot become Berth's, whatever pools there are; absent: they can. */
     static Optional<WaitReason> hindrance(ServiceState service, ServedClass served, AskedAddresses asked) {
@@ -57,7 +70,11 @@ public final class Adoption {
             Optional<Ip> wished = asked.wishes().address(family);
             if (ofFamily.size() > 1) {
                 return Optional.of(left("it has " + list(service) + " of another controller; Berth gives one " + family
-                        + " address, so take all but one of them out of its annotations and its status"));
+                        + " address, so take all but one of them out of its annotations and its status"
+                        + (ips.size() > KEPT_BACK
+                                ? "; until then Berth keeps the first " + KEPT_BACK
+                                        + " of them from others, and no more"
+                                : "")));
             }
             if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {
                 return Optional.of(left("it has " + ofFamily.getFirst()
@@ -146,6 +163,8 @@ public final class Adoption {
     }
 
     private static String list(ServiceState service) {
-        return service.ingress().stream().map(Published::toString).collect(Collectors.joining(", "));
+        int more = service.ingress().size() - NAMED;
+        return service.ingress().stream().limit(NAMED).map(Published::toString).collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "");
     }
 }

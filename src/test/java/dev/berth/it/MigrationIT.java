@@ -286,6 +286,10 @@ class MigrationIT {
         assertThat(ips(berth.awaitAddress(NAMESPACE, "waits"))).doesNotContainAnyElementsOf(allBefore());
         awaitLeftAlone("red", "ServedByAnother", "AddressPool \"blue\" does not select its labels");
         awaitLeftAlone("two", "ServedByAnother", "Berth gives one IPv4 address");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(operator.metric("berth_services_left_alone", "reason", "ServedByAnother"))
+                                .isEqualTo(2));
         for (int i = 0; i < 11; i++) {
             newcomer("new-" + i, with(blue, ofClass(Installation.DEFAULT_CLASS)));
         }

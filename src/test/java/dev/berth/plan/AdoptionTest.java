@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a Service that another controller gave its addresses. */
@@ -119,6 +120,22 @@ class AdoptionTest {
                         assertThat(left.message()).contains(row.said());
                     });
         }
+    }
+
+    @Test
+    void ofVeryManyAddresses_sixtyFourAreKeptBack_andTenAreNamed() {
+        ServiceState many = web().ingress(
+                        IntStream.range(0, 100).mapToObj(i -> "192.0.2." + i).toArray(String[]::new))
+                .build();
+
+        assertThat(Adoption.keptBack(many)).hasSize(64).contains(Ip.parse("192.0.2.63"));
+        assertThat(Adoption.keptBack(web().build())).containsExactly(Ip.parse("192.0.2.7"));
+        assertThat(plan(SampleService.from(many), List.of(THEIRS)))
+                .isInstanceOfSatisfying(
+                        ServicePlan.LeaveAlone.class,
+                        left -> assertThat(left.message())
+                                .contains("192.0.2.9 and 90 more of another controller")
+                                .endsWith("Berth keeps the first 64 of them from others, and no more"));
     }
 
     @Test

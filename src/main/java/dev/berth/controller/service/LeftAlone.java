@@ -20,6 +20,15 @@ final class LeftAlone {
     private record Left(Reason reason, @Nullable String className) {}
 
     private final TreeMap<ServiceKey, Left> services = new TreeMap<>();
+    private final String whatToDo;
+
+    /** Nothing is left alone yet. */
+    LeftAlone(boolean takesOver) {
+        // To remove what the other controller left would be to remove the address that is to be taken over.
+        whatToDo = takesOver
+                ? "an event on each says why Berth cannot take it over yet"
+                : "remove that controller and what it left, then Berth takes over";
+    }
 
     /**
      * Takes note of what is planned for a Service now.
@@ -62,6 +71,6 @@ final class LeftAlone {
         String named = all.stream().limit(NAMED).map(ServiceKey::toString).collect(Collectors.joining(", "));
         return Optional.of("left to another controller, whose finalizer or address they have: " + named
                 + (all.size() > NAMED ? " and " + (all.size() - NAMED) + " more" : "")
-                + "; remove that controller and what it left, then Berth takes over");
+                + "; " + whatToDo);
     }
 }

@@ -82,7 +82,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final Runnable standBackChanged;
     private final Consumer<String> leftAloneChanged;
     private final ForeignServices foreign = new ForeignServices();
-    private final LeftAlone leftAlone = new LeftAlone();
+    private final LeftAlone leftAlone;
     private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(60));
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
@@ -104,6 +104,7 @@ public final class ServiceControl implements ClassControl.Services {
             Runnable standBackChanged,
             Consumer<String> leftAloneChanged) {
         this.parts = parts;
+        this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
         this.cloudNode = cloudNode;
@@ -143,7 +144,7 @@ public final class ServiceControl implements ClassControl.Services {
         if (parts.migrateFrom().isEmpty() || !service.typeLoadBalancer()) {
             return false;
         }
-        due.accept(parts.ledger().keepBack(service.key(), service.publishedAddresses()));
+        due.accept(parts.ledger().keepBack(service.key(), Adoption.keptBack(service)));
         return Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
                 && Adoption.goesOn(parts.ledger().adopt(adopt.request()));
     }
@@ -229,8 +230,10 @@ public final class ServiceControl implements ClassControl.Services {
             }
             noteForeign(key, service);
             ServicePlan plan = Planner.plan(snapshot(key, service));
-            noteLeftAlone(key, plan);
-            switch (new ServicePass(parts, guard, due, memory, key, service, plan, live).run()) {
+            ServicePass work = new ServicePass(parts, guard, due, memory, key, service, plan, live);
+            ServicePass.Outcome outcome = work.run();
+            noteLeftAlone(key, work.plan());
+            switch (outcome) {
                 case ServicePass.Outcome.Finished(Next next) -> {
                     return next;
                 }

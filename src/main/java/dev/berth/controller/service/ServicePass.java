@@ -82,7 +82,7 @@ final class ServicePass {
     private final ServiceMemory memory;
     private final ServiceKey key;
     private final Optional<ServiceState> service;
-    private final ServicePlan plan;
+    private ServicePlan plan;
 
     /** Whether the Service is as a live read of this pass found it. */
     private final boolean live;
@@ -132,6 +132,11 @@ final class ServicePass {
         this.plan = plan;
         this.live = live;
         isCurrent = live;
+    }
+
+    /** What it carries out; after it ran, what came of the plan that it was given. */
+    ServicePlan plan() {
+        return plan;
     }
 
     Outcome run() {
@@ -189,8 +194,10 @@ final class ServicePass {
                     yield new Outcome.Finished(Next.after(SHARED_SOON));
                 }
                 WaitReason why = Adoption.refused(request, refusals);
-                Outcome left = leaveAlone(new ServicePlan.LeaveAlone(
-                        adopt.service(), Reason.ServedByAnother, adopt.className(), why.message(), adopt.steps()));
+                ServicePlan.LeaveAlone leave = new ServicePlan.LeaveAlone(
+                        adopt.service(), Reason.ServedByAnother, adopt.className(), why.message(), adopt.steps());
+                plan = leave;
+                Outcome left = leaveAlone(leave);
                 // What hinders it may end without an event on it: a quota, a label of its namespace.
                 yield left.equals(new Outcome.Finished(Next.ON_EVENT))
                         ? new Outcome.Finished(Next.after(LOOK_AGAIN))

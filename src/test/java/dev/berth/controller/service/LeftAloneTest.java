@@ -15,7 +15,7 @@ class LeftAloneTest {
     private static final ServicePlan SERVED = new ServicePlan.NotOurs(List.of());
 
     private final Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
-    private final LeftAlone leftAlone = new LeftAlone();
+    private final LeftAlone leftAlone = new LeftAlone(false);
 
     private List<String> note(String service, ServicePlan plan) {
         return leftAlone.note(new ServiceKey("prod", service), plan, counts::put);
@@ -53,5 +53,15 @@ class LeftAloneTest {
             assertThat(note(service, SERVED)).containsExactly("pool");
         }
         assertThat(leftAlone.toAnother("pool")).isEmpty();
+    }
+
+    @Test
+    void whereServicesAreTakenOver_theClassDoesNotSayToRemoveWhatIsTakenOver() {
+        LeftAlone migrating = new LeftAlone(true);
+        migrating.note(new ServiceKey("prod", "a"), left("a", Reason.ServedByAnother), counts::put);
+
+        assertThat(migrating.toAnother("pool"))
+                .hasValueSatisfying(message -> assertThat(message)
+                        .endsWith(": prod/a; an event on each says why Berth cannot take it over yet"));
     }
 }
