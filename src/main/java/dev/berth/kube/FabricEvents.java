@@ -11,8 +11,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
@@ -20,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes events.k8s.io/v1 events from a bounded queue, within a budget: addresses come first, and the
- * API server's time is scarce when thousands of Services come at once. The same event about the same
- * object is written once in ten minutes.
+ * API server's time is scarce when thousands of Services come at once. Warnings go before the others. The
+ * same event about the same object is written once in ten minutes.
  */
 public final class FabricEvents implements Events, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FabricEvents.class);
@@ -45,7 +43,7 @@ public final class FabricEvents implements Events, AutoCloseable {
     /** Makes names that differ between events, and between runs. */
     private final AtomicLong serial;
 
-    private final BlockingQueue<Event> queue = new ArrayBlockingQueue<>(QUEUE);
+    private final EventQueue<Event> queue = new EventQueue<>(QUEUE);
     private final Thread writer;
 
     private record Said(About about, String reason, String message) {}
@@ -75,15 +73,15 @@ public final class FabricEvents implements Events, AutoCloseable {
 
     @Override
     public void normal(About about, String reason, String message) {
-        add(about, "Normal", reason, message);
+        add(about, false, reason, message);
     }
 
     @Override
     public void warning(About about, String reason, String message) {
-        add(about, "Warning", reason, message);
+        add(about, true, reason, message);
     }
 
-    private void add(About about, String type, String reason, String message) {
+    private void add(About about, boolean warning, String reason, String message) {
         Instant now = clock.instant();
         synchronized (said) {
             Said what = new Said(about, reason, message);
@@ -101,7 +99,7 @@ public final class FabricEvents implements Events, AutoCloseable {
                         + Long.toHexString(serial.incrementAndGet()))
                 .withNamespace(namespace)
                 .endMetadata()
-                .withType(type)
+                .withType(warning ? "Warning" : "Normal")
                 .withReason(reason)
                 .withNote(message.length() <= NOTE_LENGTH ? message : message.substring(0, NOTE_LENGTH) + "...")
                 .withAction("Reconcile")
@@ -116,7 +114,7 @@ public final class FabricEvents implements Events, AutoCloseable {
                 .withUid(about.uid())
                 .endRegarding()
                 .build();
-        if (!queue.offer(event)) {
+        if (!queue.offer(event, warning)) {
             dropped.accept(1);
         }
     }
