@@ -407,11 +407,7 @@ class AddressWishesIT {
         String namespace = berth.namespace("byhand");
         berth.pool(namespace, "203.0.113.192/31");
         for (String ip : List.of("203.0.113.192", "203.0.113.193")) {
-            Address reservation = new Address();
-            reservation.setMetadata(new ObjectMetaBuilder().withName(ip).build());
-            reservation.setSpec(new Address.Spec(
-                    ip, null, null, List.of(new Address.Claim(null, namespace, "web-" + ip.substring(10), null))));
-            berth.client().resource(reservation).create();
+            reserve(ip, namespace, "web-" + ip.substring(10));
         }
         berth.service(namespace, "stranger");
         awaitWaits(namespace, "stranger", "PoolExhausted");
@@ -423,6 +419,48 @@ class AddressWishesIT {
                 .until(() -> controlPlane
                         .kubectl("get", "addresspool", namespace, "-o", "jsonpath={.status.ipv4.reserved}")
                         .equals("1"));
+    }
+
+    private static void reserve(String ip, String namespace, String name) {
+        Address reservation = new Address();
+        reservation.setMetadata(new ObjectMetaBuilder().withName(ip).build());
+        reservation.setSpec(new Address.Spec(ip, null, null, List.of(new Address.Claim(null, namespace, name, null))));
+        berth.client().resource(reservation).create();
+    }
+
+    private static void awaitReserved(String ip) {
+        controlPlane.kubectl("wait", "--for=jsonpath={.status.phase}=Reserved", "--timeout=50s", "address/" + ip);
+    }
+
+    @Test
+    void aReservationThatIsShownAsReserved_isKnown() {
+        String namespace = berth.namespace("first");
+        berth.pool(namespace, "203.0.113.224/29");
+        for (int i = 1; i <= 5; i++) {
+            reserve("203.0.113." + (224 + i), namespace, "web-" + i);
+            awaitReserved("203.0.113." + (224 + i));
+            berth.service(namespace, "web-" + i);
+
+            awaitIps(namespace, "web-" + i, "203.0.113." + (224 + i));
+        }
+    }
+
+    @Test
+    void aReservationThatComesLate_changesNothing_untilTheServiceAsksForIt() {
+        String namespace = berth.namespace("late");
+        berth.pool(namespace, "203.0.113.232/30");
+        berth.service(namespace, "mail");
+        awaitIps(namespace, "mail", "203.0.113.232");
+
+        reserve("203.0.113.234", namespace, "mail");
+        awaitReserved("203.0.113.234");
+        assertThat(ips(berth.get(namespace, "mail"))).containsExactly("203.0.113.232");
+
+        annotate(namespace, "mail", Marks.ADDRESSES, "203.0.113.234");
+        awaitIps(namespace, "mail", "203.0.113.234");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(berth.addressesOf(namespace, "mail")).containsExactly("203.0.113.234"));
     }
 
     @Test
