@@ -9,7 +9,9 @@ import static dev.berth.address.Sample.preferring;
 import static dev.berth.address.Sample.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Answers;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AllocatorTest {
@@ -65,6 +67,25 @@ class AllocatorTest {
         ledger.observe(Sample.claim("192.0.2.5", "other", 1));
 
         assertThat(picks(preferring(request("s", 0, IPV4), "192.0.2.5"))).containsExactly("192.0.2.0");
+    }
+
+    private static PoolDeclaration ofTeam(String team, PoolDeclaration pool) {
+        Selector ofIts = new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of(team))));
+        return Sample.with(pool, policy -> policy.withSelectors(ofIts, Selector.EVERYTHING));
+    }
+
+    @Test
+    @Answers({"metallb/metallb#1422", "metallb/metallb#383", "metallb/metallb#1602"})
+    void aNamespace_getsAddressesOfItsOwnPoolsWithoutAsking_andNoneOfOthers_notEvenByAsking() {
+        ledger.usePools(
+                book(ofTeam("red", pool("red", 0, 1, "10.0.1.10")), ofTeam("blue", pool("blue", 0, 2, "10.0.2.10"))));
+        AddressRequest blue = Sample.ofNamespace(request("s", 0, IPV4), Map.of("team", "blue"));
+
+        assertThat(picks(blue)).containsExactly("10.0.2.10");
+        assertThat(rules(Sample.asking(blue, "10.0.1.10")))
+                .containsExactly("red NAMESPACE_NOT_SELECTED", "blue NOT_ITS_ADDRESS");
+        assertThat(rules(Sample.wishing(blue, new Wishes(List.of(), List.of("red"), null, false))))
+                .containsExactly("red NAMESPACE_NOT_SELECTED", "blue NOT_NAMED");
     }
 
     @Test

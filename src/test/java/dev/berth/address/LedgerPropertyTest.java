@@ -1,5 +1,6 @@
 package dev.berth.address;
 
+import dev.berth.testing.Answers;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,6 +59,7 @@ class LedgerPropertyTest {
     }
 
     @Test
+    @Answers({"kube-vip/kube-vip#283", "kube-vip/kube-vip#400"})
     void noAddressIsOfTwo_unlessTheyShareItByTheRules() {
         forAllSeeds(seed -> {
             World world = new World(seed, (none, request, choice) -> {});

@@ -4,6 +4,7 @@ import static dev.berth.address.Sample.book;
 import static dev.berth.address.Sample.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Answers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,7 @@ class PoolBookTest {
     }
 
     @Test
+    @Answers("metallb/metallb#364")
     void theAddressOfANode_isLeftOutWithoutAWord() {
         PoolBook book = PoolBook.of(
                 List.of(pool("edge", "192.0.2.0/30")),
@@ -57,6 +59,17 @@ class PoolBookTest {
         assertThat(ranges(book, "edge"))
                 .containsExactly(IpRange.parse("192.0.2.0"), IpRange.parse("192.0.2.2-192.0.2.3"));
         assertThat(book.poolOf(Ip.parse("192.0.2.1"))).isEmpty();
+    }
+
+    @Test
+    @Answers("metallb/metallb#2779")
+    void aRangeBesideANode_isGivenOutWhole_withoutAFault() {
+        PoolBook book = PoolBook.of(
+                List.of(pool("edge", "192.168.1.5-192.168.1.37")),
+                List.of(new NeverGiven("Node \"a\"", List.of(IpRange.parse("192.168.1.2")), false)));
+
+        assertThat(book.faults("edge")).isEmpty();
+        assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.168.1.5-192.168.1.37"));
     }
 
     @Test

@@ -87,6 +87,10 @@ final class Sample {
         return with(request, new Bearer(List.of(), Map.of(), labels), request.wishes(), request.preferred());
     }
 
+    static AddressRequest ofNamespace(AddressRequest request, Map<String, String> labels) {
+        return with(request, new Bearer(List.of(), labels, Map.of()), request.wishes(), request.preferred());
+    }
+
     static AddressRequest preferring(AddressRequest request, String... ips) {
         return with(request, request.bearer(), request.wishes(), ips(ips));
     }

@@ -13,6 +13,7 @@ import static dev.berth.address.Sample.wishing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.testing.Answers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -597,6 +598,7 @@ class WishesTest {
     }
 
     @Test
+    @Answers("metallb/metallb#778")
     void leastRecentlyUsed_givesWhatWasNeverUsed_thenWhatWasReleasedFirst() {
         use(leastRecentlyUsed(pool("edge", "192.0.2.0/30", "2001:db8::1")));
         takeAndFree("192.0.2.2", "192.0.2.0");

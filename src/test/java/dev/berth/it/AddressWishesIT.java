@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.plan.Marks;
+import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -302,6 +303,7 @@ class AddressWishesIT {
     }
 
     @Test
+    @Answers("metallb/metallb#778")
     void aReleasedAddress_restsForItsPoolsTime_alsoAcrossARestart_andAReturningServiceHasItAtOnce() {
         String namespace = berth.namespace("cool");
         berth.pool(
@@ -332,6 +334,7 @@ class AddressWishesIT {
     }
 
     @Test
+    @Answers({"metallb/metallb#1156", "metallb/metallb#1339", "metallb/metallb#1776", "metallb/metallb#2482"})
     void requireDualStack_isBothOrNone_andPreferDualStack_degradesAndAddsLater() {
         String namespace = berth.namespace("dual");
         berth.pool(namespace, "203.0.113.160/28");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -159,6 +160,7 @@ class BadInputIT {
     }
 
     @Test
+    @Answers({"metallb/metallb#1638", "purelb/purelb#60"})
     void hugeIpv6Pools_areCountedExactly_andGiveAddresses() {
         Map<String, Integer> bits =
                 new TreeMap<>(Map.of("2001:db8:0:1::/64", 64, "2001:db8:1::/48", 80, "3f00::/16", 112));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -287,6 +288,7 @@ abstract class CrdRules {
     }
 
     @Test
+    @Answers({"metallb/metallb#2352", "metallb/metallb#161"})
     void columns_answerWhoHasWhat() {
         create(POOL_AND_CLASS.formatted("LoadBalancerClass", "shown", "loadBalancerClass: example.com/shown"));
         create(

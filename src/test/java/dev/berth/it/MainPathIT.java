@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.plan.Marks;
+import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -203,6 +204,7 @@ class MainPathIT {
     }
 
     @Test
+    @Answers({"kubernetes/kubernetes#91306", "hetznercloud/hcloud-cloud-controller-manager#832"})
     void anotherControllersClass_isNeverTouched() {
         String namespace = berth.namespace("other");
         berth.pool(namespace, "198.51.100.112/28");

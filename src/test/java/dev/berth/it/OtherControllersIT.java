@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.plan.Marks;
+import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -100,6 +101,7 @@ class OtherControllersIT {
     }
 
     @Test
+    @Answers("cilium/cilium#40888")
     void finalizersInManifests_neitherStopTheOthersFromBeingServed_norGetPastTheClass() {
         String namespace = berth.namespace("marks");
         berth.pool(namespace, "198.51.100.64/28");

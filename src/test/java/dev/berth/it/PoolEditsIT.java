@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -154,6 +155,7 @@ class PoolEditsIT {
     // ---- edits
 
     @Test
+    @Answers("cilium/cilium#41458")
     void shrunkPool_leavesServicesTheirs_namesThem_andGivesNothingOutOfTheRest() {
         String namespace = berth.namespace("shrink");
         berth.pool(namespace, "198.51.100.0-198.51.100.2");

@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -163,6 +164,7 @@ class RestartIT {
     }
 
     @Test
+    @Answers("kube-vip/kube-vip#51")
     void killedUnderChurn_leavesNoDuplicateAndNoLeak() {
         String namespace = berth.namespace("churn");
         berth.pool(namespace, "198.51.100.0/24");
@@ -226,6 +228,7 @@ class RestartIT {
     }
 
     @Test
+    @Answers({"kube-vip/kube-vip#283", "kube-vip/kube-vip#400"})
     void twoOperatorsWithoutElection_neverGiveOneAddressTwice() {
         String namespace = berth.namespace("rivals");
         berth.pool(namespace, "10.20.0.0/20");

@@ -3,6 +3,7 @@ package dev.berth.it;
 import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -144,6 +145,7 @@ class WaitingIT {
     }
 
     @Test
+    @Answers("harvester/harvester#5685")
     void namespaceAtItsQuota_waitsWithTheNumbers_blocksNobody_andGoesOnWhenOneOfItsOwnGoes() {
         String namespace = berth.namespace("quota");
         String other = berth.namespace("quota-other");
@@ -188,6 +190,7 @@ class WaitingIT {
     private record Row(String name, UnaryOperator<ServiceBuilder> change, String reason, String says) {}
 
     @Test
+    @Answers("metallb/metallb#2079")
     void everyServiceThatWaits_hasItsReasonWithinTwoSeconds_oneEvent_andIsCountedUnderIt() {
         String namespace = berth.namespace("reasons");
         String pool = "AddressPool \"" + namespace + "\" ";

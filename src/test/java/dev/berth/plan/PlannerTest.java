@@ -15,6 +15,7 @@ import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
+import dev.berth.testing.Answers;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -414,6 +415,7 @@ class PlannerTest {
     }
 
     @Test
+    @Answers({"cilium/cilium#33351", "cilium/cilium#40888"})
     void whoseAServiceIs_andWhatIsDone() {
         for (Row row : ROWS) {
             assertThat(text(plan(row.service(), row.holdings(), row.classes(), row.standBack())))
