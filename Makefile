@@ -62,7 +62,7 @@ bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (m
 
 .PHONY: bench-address
 bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
-	@$(JDK) java -Xmx3g -cp "target/test-classes:target/classes:$$(cat $(BUILT))" dev.berth.bench.AddressBench
+	@$(JDK) java -Xmx3g --sun-misc-unsafe-memory-access=allow -cp "target/test-classes:target/classes:$$(cat $(BUILT))" dev.berth.bench.AddressBench
 
 .PHONY: mutation
 mutation: ## breaks dev.berth.address in every way PIT knows, and counts what the tests notice (long)
