@@ -16,7 +16,6 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -52,13 +51,13 @@ public final class Ledger {
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
-    /** The objects that vanished last. */
-    private final Set<String> gone = Collections.newSetFromMap(new LinkedHashMap<>() {
+    /** Of the addresses whose objects vanished last, the newest such object. */
+    private final Map<Ip, Claim> gone = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Ip, Claim> eldest) {
             return size() > REMEMBERED;
         }
-    });
+    };
 
     private final Allocator.View view = new Allocator.View() {
         @Override
@@ -153,7 +152,7 @@ public final class Ledger {
     public Observation observe(Claim claim) {
         return locked(() -> {
             Holding known = holdings.get(claim.ip());
-            if (gone.contains(claim.uid())
+            if (isNoMore(claim)
                     || (known != null && known.claim() != null && known.claim().isNewerThan(claim))) {
                 return new Observation(false, List.of());
             }
@@ -267,30 +266,60 @@ public final class Ledger {
 
     /**
      * The Address object {@code claim} is no more; a read of it that was under way says nothing any more. If
-     * another object of that address is known by now, that one stays.
+     * another object of that address is known by now, that one stays; and if this one is known to be for
+     * others since, it stays theirs until they have made it again.
      *
-     * @return the Services whose turn it is now
+     * @return the Services whose turn it is now, or who have to make it again
      */
     public List<ServiceKey> free(Claim claim) {
         return locked(() -> {
-            gone.add(claim.uid());
+            bury(claim);
             Holding held = holdings.get(claim.ip());
-            Claim known = held == null ? null : held.claim();
-            boolean same = known == null
-                    ? held != null && held.owners().equals(claim.owners())
-                    : known.uid().equals(claim.uid());
-            return same ? free(claim.ip()) : List.of();
+            if (held == null) {
+                return List.of();
+            }
+            boolean ofSameOwners = held.owners().equals(claim.owners());
+            Claim known = held.claim();
+            if (known == null || !known.uid().equals(claim.uid())) {
+                return known == null && ofSameOwners ? free(claim.ip()) : List.of();
+            }
+            List<ServiceKey> others = held.owners().stream()
+                    .filter(owner -> !owner.isReservation() && !claim.owners().contains(owner))
+                    .map(Owner::service)
+                    .toList();
+            if (others.isEmpty()) {
+                return free(claim.ip());
+            }
+            put(held.unseen(Holding.State.HELD));
+            return others;
         });
     }
 
-    /** The Address object of this uid is no more: whoever hears of it late must not take it for there. */
-    public void gone(String uid) {
-        locked(() -> gone.add(uid));
+    /** This Address object is no more: whoever hears late of it, or of one before it, must not take it for there. */
+    public void gone(Claim claim) {
+        locked(() -> {
+            bury(claim);
+            return true;
+        });
     }
 
-    /** Whether the Address object of this uid is known to be no more. */
-    public boolean isGone(String uid) {
-        return locked(() -> gone.contains(uid));
+    /** Whether this Address object is known to be no more. */
+    public boolean isGone(Claim claim) {
+        return locked(() -> isNoMore(claim));
+    }
+
+    private void bury(Claim claim) {
+        Claim known = gone.get(claim.ip());
+        if (known == null || !known.isNewerThan(claim)) {
+            gone.remove(claim.ip());
+            gone.put(claim.ip(), claim);
+        }
+    }
+
+    /** There is one object of a name at a time: what is older than one that is gone is gone, too. */
+    private boolean isNoMore(Claim claim) {
+        Claim known = gone.get(claim.ip());
+        return known != null && (known.uid().equals(claim.uid()) || known.isNewerThan(claim));
     }
 
     /**

@@ -55,7 +55,7 @@ class LedgerTest {
 
     @Test
     void observe_ofAnObjectThatIsGone_saysNothing() {
-        ledger.gone(claim("192.0.2.0", "a", 7).uid());
+        ledger.gone(claim("192.0.2.0", "a", 7));
 
         assertThat(ledger.observe(claim("192.0.2.0", "a", 7)).news()).isFalse();
         assertThat(ledger.holding(FIRST)).isEmpty();
@@ -69,6 +69,27 @@ class LedgerTest {
 
         assertThat(ledger.observe(read).news()).isFalse();
         assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void observe_ofAnObjectBeforeOneThatIsGone_saysNothing() {
+        Claim before = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, new Owner(key("a"), "uid-a")));
+        Claim after = new Claim(FIRST, "u2", "9", ClaimSpec.of("edge", null, new Owner(key("b"), "uid-b")));
+        ledger.observe(after);
+        ledger.free(after);
+
+        assertThat(ledger.observe(before).news()).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void free_ofAnObjectThatIsForAnotherSince_keepsItTheirs() {
+        Claim before = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, new Owner(key("a"), "uid-a")));
+        ledger.observe(new Claim(FIRST, "u1", "9", ClaimSpec.of("edge", null, new Owner(key("b"), "uid-b"))));
+
+        assertThat(ledger.free(before)).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+        assertThat(ledger.heldFor(key("b"))).hasSize(1);
     }
 
     @Test

@@ -354,7 +354,7 @@ final class World {
         boolean rests = !Cooling.left(left, ledger.pools().poolOf(claim.ip()), START.plusSeconds(time))
                 .isZero();
         if (left.phase() == ClaimSpec.Phase.COOLING && !rests) {
-            ledger.gone(claim.uid());
+            ledger.gone(claim);
             due.addAll(ledger.free(claim));
         } else {
             observe(claim, left);

@@ -170,19 +170,20 @@ public final class AddressControl {
         return Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
     }
 
-    /** The Address object that the cache had of {@code ip} is gone, unless the cache has that very object. */
-    public Next vanished(Ip ip, String uid) {
+    /** This Address object, as the cache had it last, is gone, unless the cache has that very object. */
+    public Next vanished(Claim last) {
         gate.await();
-        if (cluster.claim(ip).filter(claim -> claim.uid().equals(uid)).isPresent()) {
+        Ip ip = last.ip();
+        if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
             // The operator SDK tells of the deletion of one with the object that was made in its place.
             return reconcile(ip);
         }
-        ledger.gone(uid);
-        if (deleted.remove(uid)) {
+        ledger.gone(last);
+        if (deleted.remove(last.uid())) {
             return Next.ON_EVENT;
         }
         Optional<Holding> known = ledger.holding(ip);
-        if (known.isEmpty() || !isOf(known.get(), uid)) {
+        if (known.isEmpty() || !isGone(known.get())) {
             return Next.ON_EVENT;
         }
         List<Owner> owners = known.get().owners().stream()
@@ -214,11 +215,9 @@ public final class AddressControl {
         }
     }
 
-    private static boolean isOf(Holding holding, String uid) {
+    private boolean isGone(Holding holding) {
         Claim claim = holding.claim();
-        return claim == null
-                ? holding.state() == Holding.State.UNSURE
-                : claim.uid().equals(uid);
+        return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);
     }
 
     private static boolean isOwner(Optional<ServiceState> service, Owner owner) {
@@ -295,7 +294,7 @@ public final class AddressControl {
                 mayReadAgain ? releaseAsRead(claim.ip(), owner) : cannotRelease(claim.ip(), message);
             case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
             case Write.Unknown<Claim>(String message) -> {
-                if (ledger.isGone(claim.uid())) {
+                if (ledger.isGone(claim)) {
                     // The informer was quicker than the answer that got lost: it is done.
                     due.accept(ledger.free(claim));
                     yield true;

@@ -1,5 +1,6 @@
 package dev.berth.controller.address;
 
+import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.controller.Answer;
@@ -39,14 +40,15 @@ public final class AddressReconciler implements Reconciler<Address> {
 
     @Override
     public UpdateControl<Address> reconcile(Address address, Context<Address> context) {
-        Optional<Ip> ip = Claims.of(address).map(claim -> claim.ip());
-        if (ip.isEmpty()) {
+        Optional<Claim> claim = Claims.of(address);
+        if (claim.isEmpty()) {
             return UpdateControl.noUpdate();
         }
         if (context.isPrimaryResourceDeleted()) {
-            return Answer.of(control.vanished(ip.get(), address.getMetadata().getUid()));
+            return Answer.of(control.vanished(claim.get()));
         }
-        phases.look(ip.get());
-        return Answer.of(control.reconcile(ip.get()));
+        Ip ip = claim.get().ip();
+        phases.look(ip);
+        return Answer.of(control.reconcile(ip));
     }
 }

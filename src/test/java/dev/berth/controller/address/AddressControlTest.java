@@ -70,9 +70,9 @@ class AddressControlTest {
         cluster.cached = Optional.of(claim("a2"));
         ledger.observe(claim("a2"));
 
-        control.vanished(IP, "a2");
+        control.vanished(claim("a2"));
 
-        assertThat(ledger.isGone("a2")).isFalse();
+        assertThat(ledger.isGone(claim("a2"))).isFalse();
         assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
 
@@ -81,7 +81,7 @@ class AddressControlTest {
         ledger.observe(claim("a1"));
         cluster.live = new Read.Failed<>("no route to host");
 
-        control.vanished(IP, "a1");
+        control.vanished(claim("a1"));
         for (int i = 0; i < 20; i++) {
             assertThat(held()).hasValue(Holding.State.HELD);
             next.run();
@@ -101,7 +101,7 @@ class AddressControlTest {
     void vanishedAddressThatAnotherHoldsByNow_isReadNoMore() {
         ledger.observe(claim("a1"));
         cluster.live = new Read.Failed<>("no route to host");
-        control.vanished(IP, "a1");
+        control.vanished(claim("a1"));
         ledger.observe(new Claim(
                 IP,
                 "a2",

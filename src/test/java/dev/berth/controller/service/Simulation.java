@@ -151,7 +151,7 @@ final class Simulation {
         final Ledger ledger = new Ledger();
         final SequencedSet<Work> queue = new LinkedHashSet<>();
         final Map<Work, Instant> timers = new LinkedHashMap<>();
-        final Map<Ip, String> vanished = new LinkedHashMap<>();
+        final Map<Ip, Claim> vanished = new LinkedHashMap<>();
         final List<Task> tasks = new ArrayList<>();
         final AddressControl addresses;
         final ServiceControl services;
@@ -237,9 +237,9 @@ final class Simulation {
             Next next = switch (work) {
                 case Work.OfService(ServiceKey key) -> services.reconcile(key);
                 case Work.OfAddress(Ip ip) -> {
-                    String uid = vanished.remove(ip);
-                    if (client.claim(ip).isEmpty() && uid != null) {
-                        yield addresses.vanished(ip, uid);
+                    Claim last = vanished.remove(ip);
+                    if (client.claim(ip).isEmpty() && last != null) {
+                        yield addresses.vanished(last);
                     }
                     yield addresses.reconcile(ip);
                 }
@@ -303,7 +303,7 @@ final class Simulation {
 
         void claimChanged(SimulatedCluster.Change.OfClaim change) {
             if (change.now() == null && change.before() != null) {
-                vanished.put(change.ip(), change.before().uid());
+                vanished.put(change.ip(), change.before());
             }
             queue.add(new Work.OfAddress(change.ip()));
         }
