@@ -65,9 +65,14 @@ public final class IpModeSupport {
         asking.set(false);
     }
 
-    /** Whether Services go without a mode that they should have. */
-    public boolean isDropped(Instant now) {
-        return gate && answer(now) == Answer.DROPPED;
+    /**
+     * Whether a Service that should have a mode goes without: it is looked at again. One that was written
+     * without the field does so even if another Service has learned by now that it is kept.
+     *
+     * @param written whether the field was written
+     */
+    public boolean isMissing(boolean written, Instant now) {
+        return gate && (!written || answer(now) == Answer.DROPPED);
     }
 
     private Answer answer(Instant now) {

@@ -769,10 +769,16 @@ final class ServicePass {
             // The condition goes by itself when it is over.
             again = Optional.of(ServiceMemory.OVERWRITES_WITHIN);
         }
-        if (parts.ipMode().isDropped(now()) && serve.servedClass().ipMode() == IpMode.PROXY && again.isEmpty()) {
+        if (serve.servedClass().ipMode() == IpMode.PROXY
+                && parts.ipMode().isMissing(hasModes(wanted.ingress()), now())
+                && again.isEmpty()) {
             again = Optional.of(IpModeSupport.ASK_AGAIN);
         }
         return outcome;
+    }
+
+    private static boolean hasModes(@Nullable List<Published> entries) {
+        return entries == null || entries.stream().allMatch(entry -> entry.ip() == null || entry.ipMode() != null);
     }
 
     private enum Checked {

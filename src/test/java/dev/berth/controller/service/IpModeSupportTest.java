@@ -14,7 +14,7 @@ class IpModeSupportTest {
 
         assertThat(support.isPublished(NOW)).isFalse();
         assertThat(support.isUnknown(NOW)).isFalse();
-        assertThat(support.isDropped(NOW)).isFalse();
+        assertThat(support.isMissing(true, NOW)).isFalse();
     }
 
     @Test
@@ -44,5 +44,14 @@ class IpModeSupportTest {
         assertThat(support.mayAsk()).isFalse();
         support.asked();
         assertThat(support.mayAsk()).isTrue();
+    }
+
+    @Test
+    void whoWasWrittenWithoutTheField_missesIt_thoughAnotherLearnedThatItIsKept() {
+        IpModeSupport support = new IpModeSupport(true);
+        support.learn(true, NOW);
+
+        assertThat(support.isMissing(false, NOW)).isTrue();
+        assertThat(support.isMissing(true, NOW)).isFalse();
     }
 }
