@@ -49,13 +49,17 @@ public record Sharing(String key, String terms, List<Port> ports) {
                 && clash(joining.ports).isEmpty();
     }
 
-    /** The same with {@code joining}'s ports for its Services; the ports that these had before are theirs no more. */
+    /**
+     * The same with {@code joining}'s ports for its Services; the ports that these had before and ask for no
+     * more are theirs no more. What stays keeps its place: it is whose it was first.
+     */
     Sharing with(Sharing joining) {
         List<Port> all = new ArrayList<>(ports.stream()
-                .filter(port -> joining.ports.stream()
-                        .noneMatch(other -> other.service().equals(port.service())))
+                .filter(port -> joining.ports.contains(port)
+                        || joining.ports.stream()
+                                .noneMatch(other -> other.service().equals(port.service())))
                 .toList());
-        all.addAll(joining.ports);
+        joining.ports.stream().filter(port -> !all.contains(port)).forEach(all::add);
         return new Sharing(key, terms, all);
     }
 

@@ -203,6 +203,17 @@ class KeepingTest {
     }
 
     @Test
+    void thoseWhoShare_leaveEachOthersPortsInTheirPlaces() {
+        Sharing both = new Sharing(
+                "k",
+                "ipMode VIP, externalTrafficPolicy Cluster",
+                List.of(new Sharing.Port(WEB, "TCP", 80), new Sharing.Port(OTHER, "TCP", 443)));
+        Holding shared = held("192.0.2.1", new ClaimSpec("edge", "x", List.of(OWNER, SHARER), both, null, false));
+
+        assertThat(amended(shared, web().annotation(Marks.SHARING_KEY, "k"))).isNull();
+    }
+
+    @Test
     void aPortEditThatClashes_isWarnedOf_andTheEarlierHolderKeepsThePort() {
         assertThat(Keeping.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "k", 80))))
                 .contains(new WaitReason(
