@@ -42,9 +42,13 @@ public final class IpModeSupport {
         this.gate = gate;
     }
 
-    /** Whether to write the field at all. */
-    public boolean isPublished(Instant now) {
-        return gate && answer(now) != Answer.DROPPED;
+    /**
+     * Whether to write the field at all.
+     *
+     * @param inUse whether the Service has it already: an API server drops it only where it is not in use
+     */
+    public boolean isPublished(boolean inUse, Instant now) {
+        return gate && (inUse || answer(now) != Answer.DROPPED);
     }
 
     /** Whether a dry run should tell before the field alone is a reason to write. */

@@ -725,7 +725,8 @@ final class ServicePass {
     }
 
     private List<Published> published(EnsureOutcome.Ready ready) {
-        return Publication.ingressOf(ready.status(), parts.ipMode().isPublished(now()));
+        boolean inUse = service.filter(ServicePass::usesIpMode).isPresent();
+        return Publication.ingressOf(ready.status(), parts.ipMode().isPublished(inUse, now()));
     }
 
     // ---- status
@@ -761,7 +762,7 @@ final class ServicePass {
             if (asked.isPresent() || trouble.isPresent()) {
                 return asked;
             }
-            wanted = new Publication(holds, withoutDropped(entries), wanted.conditions());
+            wanted = new Publication(holds, withoutDropped(state, entries), wanted.conditions());
         }
         Optional<Outcome> outcome = write(state, wanted, "publishing the status");
         ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
@@ -953,15 +954,20 @@ final class ServicePass {
         };
     }
 
-    private List<Published> withoutDropped(List<Published> wanted) {
-        return parts.ipMode().isPublished(now())
+    private static boolean usesIpMode(ServiceState state) {
+        return state.ingress().stream().anyMatch(entry -> entry.ipMode() != null);
+    }
+
+    private List<Published> withoutDropped(ServiceState state, List<Published> wanted) {
+        return parts.ipMode().isPublished(usesIpMode(state), now())
                 ? wanted
                 : wanted.stream().map(Published::withoutIpMode).toList();
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
         boolean told = sent != null && sent.stream().anyMatch(entry -> entry.ipMode() != null);
-        if (!told) {
+        if (!told || usesIpMode(about)) {
+            // Where it is in use, it is kept in any case.
             return;
         }
         boolean kept = answer.ingress().stream().anyMatch(entry -> entry.ipMode() != null);

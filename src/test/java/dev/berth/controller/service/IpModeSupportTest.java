@@ -12,7 +12,7 @@ class IpModeSupportTest {
     void gateOff_neverPublishes_andNeverAsks() {
         IpModeSupport support = new IpModeSupport(false);
 
-        assertThat(support.isPublished(NOW)).isFalse();
+        assertThat(support.isPublished(false, NOW)).isFalse();
         assertThat(support.isUnknown(NOW)).isFalse();
         assertThat(support.isMissing(true, NOW)).isFalse();
     }
@@ -23,7 +23,7 @@ class IpModeSupportTest {
 
         assertThat(support.learn(false, NOW)).isTrue();
         assertThat(support.learn(false, NOW)).isFalse();
-        assertThat(support.isPublished(NOW.plusSeconds(599))).isFalse();
+        assertThat(support.isPublished(false, NOW.plusSeconds(599))).isFalse();
         assertThat(support.isUnknown(NOW.plus(IpModeSupport.ASK_AGAIN))).isTrue();
     }
 
@@ -32,7 +32,7 @@ class IpModeSupportTest {
         IpModeSupport support = new IpModeSupport(true);
         support.learn(true, NOW);
 
-        assertThat(support.isPublished(NOW.plusSeconds(1_000_000))).isTrue();
+        assertThat(support.isPublished(false, NOW.plusSeconds(1_000_000))).isTrue();
         assertThat(support.isUnknown(NOW.plusSeconds(1_000_000))).isFalse();
     }
 
@@ -53,5 +53,14 @@ class IpModeSupportTest {
 
         assertThat(support.isMissing(false, NOW)).isTrue();
         assertThat(support.isMissing(true, NOW)).isFalse();
+    }
+
+    @Test
+    void dropped_isStillWritten_whereItIsInUse() {
+        IpModeSupport support = new IpModeSupport(true);
+        support.learn(false, NOW);
+
+        assertThat(support.isPublished(true, NOW)).isTrue();
+        assertThat(new IpModeSupport(false).isPublished(true, NOW)).isFalse();
     }
 }
