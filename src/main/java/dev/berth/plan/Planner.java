@@ -276,6 +276,7 @@ public final class Planner {
         }
         List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
         List<IpFamily> wishing = new ArrayList<>(keeping.wishing());
+        List<Step> reserved = new ArrayList<>();
         for (Holding holding : snapshot.holdings()) {
             boolean fits = (holding.isReservedFor(service.key())
                             || (isPredecessors(holding) && holding.state() == Holding.State.CLAIMED))
@@ -285,10 +286,14 @@ public final class Planner {
                     && Keeping.asAsked(holding, asked.wishes(), snapshot.pools());
             IpFamily family = holding.ip().family();
             if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
-                steps.add(new Step.Secure(holding, served));
+                (isPredecessors(holding) ? steps : reserved).add(new Step.Secure(holding, served));
             }
         }
         List<IpFamily> wanted = lacking.isEmpty() ? wishing : lacking;
+        boolean whole = service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK && !lacking.isEmpty();
+        if (!whole) {
+            steps.addAll(reserved);
+        }
         if (asked.fault().isPresent()) {
             steps.add(new Step.Refuse(asked.fault().get()));
         } else if (!wanted.isEmpty()) {
@@ -297,11 +302,15 @@ public final class Planner {
                     service.uid(),
                     served.value(),
                     wanted,
-                    service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK && !lacking.isEmpty(),
+                    whole,
                     new Bearer(served.pools(), snapshot.namespaceLabels(), service.labels()),
                     asked.wishes(),
                     formerAddresses(),
                     snapshot.turn())));
+        }
+        if (whole) {
+            // A half that is no use would be given back at once, and taken again: it stays reserved until then.
+            steps.addAll(reserved);
         }
     }
 

@@ -360,6 +360,13 @@ class PlannerTest {
                     false,
                     "Serve Secure[192.0.2.9] Ensure Publish"),
             new Row(
+                    "a reserved half of a whole is taken once the rest is had",
+                    web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
+                    List.of(held("192.0.2.9", null, null)),
+                    AUTO,
+                    false,
+                    "Serve Acquire Secure[192.0.2.9] Ensure Publish ReleaseRest"),
+            new Row(
                     "a reservation for another class is not",
                     web(),
                     List.of(held("192.0.2.9", null, "x")),

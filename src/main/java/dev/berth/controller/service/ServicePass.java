@@ -262,7 +262,9 @@ final class ServicePass {
 
     private Optional<Outcome> execute(ServicePlan.Serve serve, Step step) {
         return switch (step) {
-            case Step.Secure(Holding holding, ServedClass served) -> secure(serve, holding, served);
+            case Step.Secure(Holding holding, ServedClass served) ->
+                // What comes after the choice of the rest is of no use without it.
+                waiting.isPresent() ? Optional.empty() : secure(serve, holding, served);
             case Step.Amend(Holding holding, ClaimSpec spec) -> amend(serve, holding, spec);
             case Step.Acquire(AddressRequest request) -> acquire(serve, request);
             case Step.Refuse(WaitReason why) -> {
