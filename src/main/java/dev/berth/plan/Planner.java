@@ -161,6 +161,15 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
+        List<Ip> unclaimed = claimed().stream()
+                .filter(holding -> holding.state() == Holding.State.HELD && !service.publishes(holding.ip()))
+                .map(Holding::ip)
+                .toList();
+        if (!unclaimed.isEmpty()) {
+            return new ServicePlan.TearDown(
+                    "addresses were about to be claimed for a class that is gone",
+                    List.of(new Step.Release(unclaimed)));
+        }
         return explained(
                 Reason.ClassMissing,
                 "no accepted LoadBalancerClass serves "

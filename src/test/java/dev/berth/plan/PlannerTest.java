@@ -47,6 +47,11 @@ class PlannerTest {
         return new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim);
     }
 
+    private static Holding unclaimed(String ip, String loadBalancerClass) {
+        ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"));
+        return new Holding(Ip.parse(ip), Holding.State.HELD, spec, null);
+    }
+
     private static ServicePlan plan(
             @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean standBack) {
         return Planner.plan(new ServiceSnapshot(
@@ -366,6 +371,13 @@ class PlannerTest {
                     AUTO,
                     false,
                     "Serve Acquire Secure[192.0.2.9] Ensure Publish ReleaseRest"),
+            new Row(
+                    "what was about to be claimed for a class that is gone is let go",
+                    web().loadBalancerClass("x/gone"),
+                    List.of(unclaimed("192.0.2.1", "x/gone")),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
             new Row(
                     "a reservation for another class is not",
                     web(),

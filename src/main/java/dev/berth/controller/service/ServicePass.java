@@ -1083,9 +1083,19 @@ final class ServicePass {
                 .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
                         && !served.capabilities().immediate());
         return service.isPresent()
-                && down.steps().stream()
-                        .anyMatch(step -> step instanceof Step.Clear(List<Published> others)
-                                && (touchesTheWorld || isClean(service.get(), others)));
+                && (releasesItsOwnAlone(down, service.get())
+                        || down.steps().stream()
+                                .anyMatch(step -> step instanceof Step.Clear(List<Published> others)
+                                        && (touchesTheWorld || isClean(service.get(), others))));
+    }
+
+    private boolean releasesItsOwnAlone(ServicePlan.TearDown down, ServiceState state) {
+        return down.steps().stream().noneMatch(Step.Clear.class::isInstance)
+                && parts.ledger().heldFor(key).stream()
+                        .filter(holding -> holding.isFor(key, state.uid()))
+                        .anyMatch(holding -> down.steps().stream()
+                                .anyMatch(step ->
+                                        step instanceof Step.Release(List<Ip> ips) && ips.contains(holding.ip())));
     }
 
     private static boolean isClean(ServiceState state, List<Published> others) {
