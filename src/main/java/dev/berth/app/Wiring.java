@@ -151,7 +151,7 @@ public final class Wiring {
                 statuses,
                 events,
                 clock,
-                changed -> wake(new Due.Event.ClassChanged(changed.value(), changed.isDefault())));
+                changed -> wake(new Due.Event.ClassChanged(changed.value())));
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,

@@ -14,8 +14,11 @@ public final class Due {
 
     /** What happened. */
     public sealed interface Event {
-        /** A LoadBalancerClass came, changed or went; {@code value} is what Services name it by. */
-        record ClassChanged(String value, boolean mayBeDefault) implements Event {}
+        /**
+         * A LoadBalancerClass came, changed or went; {@code value} is what Services name it by. Those that name
+         * none may have been claimed for it when it was the default.
+         */
+        record ClassChanged(String value) implements Event {}
 
         /** Whether Berth stands back for Services without a class changed. */
         record StandBackChanged() implements Event {}
@@ -32,8 +35,8 @@ public final class Due {
      */
     public static List<ServiceKey> keys(Event event, List<ServiceState> services, List<ServiceKey> waiting) {
         return switch (event) {
-            case Event.ClassChanged(String value, boolean mayBeDefault) ->
-                loadBalancers(services, named -> Objects.equals(named, value) || (mayBeDefault && named == null));
+            case Event.ClassChanged(String value) ->
+                loadBalancers(services, named -> named == null || named.equals(value));
             case Event.StandBackChanged() -> loadBalancers(services, Objects::isNull);
             case Event.NamespaceChanged(String namespace) ->
                 waiting.stream()

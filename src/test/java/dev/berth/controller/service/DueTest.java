@@ -20,11 +20,11 @@ class DueTest {
                     .build());
 
     @Test
-    void aClass_concernsWhoNamesIt_andTheDefaultAlsoWhoNamesNone() {
-        assertThat(Due.keys(new Due.Event.ClassChanged("c", false), SERVICES, List.of()))
-                .containsExactly(NAMED);
-        assertThat(Due.keys(new Due.Event.ClassChanged("c", true), SERVICES, List.of()))
+    void aClass_concernsWhoNamesIt_andWhoNamesNone_forItMayHaveBeenTheDefault() {
+        assertThat(Due.keys(new Due.Event.ClassChanged("c"), SERVICES, List.of()))
                 .containsExactly(NAMED, CLASSLESS);
+        assertThat(Due.keys(new Due.Event.ClassChanged("other"), SERVICES, List.of()))
+                .containsExactly(CLASSLESS);
         assertThat(Due.keys(new Due.Event.StandBackChanged(), SERVICES, List.of()))
                 .containsExactly(CLASSLESS);
     }
