@@ -65,6 +65,11 @@ public final class AddressControl {
         }
     }));
 
+    private record Lingering(Ip ip, Owner owner) {}
+
+    /** What is held for Services that may be gone, and has no Address that would be reconciled again. */
+    private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
+
     private final Map<Ip, Integer> failures = new ConcurrentHashMap<>();
 
     /**
@@ -200,6 +205,7 @@ public final class AddressControl {
                 LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
                 due.accept(List.of(owner.service()));
             } else {
+                lingering.add(new Lingering(ip, owner));
                 releaseVanished(ip, owner, 1);
             }
         }
@@ -212,6 +218,8 @@ public final class AddressControl {
                 ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
         if (stillHeld && !isReleased(ip, owner)) {
             later.after(backoff.after(tries), () -> releaseVanished(ip, owner, tries + 1));
+        } else {
+            lingering.remove(new Lingering(ip, owner));
         }
     }
 
@@ -231,8 +239,11 @@ public final class AddressControl {
      */
     public boolean releaseIfGone(Ip ip, Owner owner) {
         boolean released = isReleased(ip, owner);
-        if (!released) {
+        if (!released && cluster.claim(ip).isPresent()) {
             retry.accept(ip);
+        } else if (!released && lingering.add(new Lingering(ip, owner))) {
+            // Neither the Service nor the Address need be in a cache: nothing else would come back to it.
+            later.after(backoff.after(1), () -> releaseVanished(ip, owner, 2));
         }
         return released;
     }

@@ -114,6 +114,22 @@ class AddressControlTest {
         assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
 
+    @Test
+    void whatHasNoAddressAndNoServiceInACache_isReadAgain_untilItIsTold_onceForAllWhoAsk() {
+        ledger.holdAgain(List.of(IP), WEB);
+        cluster.live = new Read.Failed<>("no route to host");
+
+        assertThat(control.releaseIfGone(IP, WEB)).isFalse();
+        assertThat(control.releaseIfGone(IP, WEB)).isFalse();
+        assertThat(delays).hasSize(1);
+
+        cluster.live = new Read.Absent<>();
+        next.run();
+
+        assertThat(held()).isEmpty();
+        assertThat(delays).hasSize(1);
+    }
+
     /** A cluster of at most one Address, without Services in the cache; nothing is written. */
     private static final class Unwritten implements Cluster {
         private Optional<Claim> cached = Optional.empty();
