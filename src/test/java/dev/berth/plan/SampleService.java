@@ -67,6 +67,17 @@ public final class SampleService {
         return this;
     }
 
+    /** These annotations, and no others. */
+    public SampleService annotations(Map<String, String> values) {
+        asked = new ServiceState.Asked(values, asked.loadBalancerIp(), asked.localTraffic(), asked.selector());
+        return this;
+    }
+
+    public SampleService ports(List<Port> value) {
+        ports = value;
+        return this;
+    }
+
     public SampleService loadBalancerIp(String value) {
         asked = new ServiceState.Asked(asked.annotations(), value, asked.localTraffic(), asked.selector());
         return this;

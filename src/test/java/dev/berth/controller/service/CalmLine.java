@@ -14,4 +14,7 @@ final class CalmLine implements SimulatedCluster.Line {
     public boolean readFails(String call) {
         return false;
     }
+
+    @Override
+    public void late(String call, Runnable effect) {}
 }

@@ -16,6 +16,7 @@ import dev.berth.plan.ServiceState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -34,9 +35,15 @@ final class SimulatedCluster {
     enum Fault {
         NONE,
         CONFLICT,
+        /** Of a create only: the kind is not there. Of anything else it would say that the object is gone. */
+        NOT_FOUND,
         REFUSED,
         UNKNOWN_DONE,
-        UNKNOWN_NOT_DONE
+        UNKNOWN_NOT_DONE,
+        /** Not done yet when the client gives up, but in the end. */
+        UNKNOWN_LATE,
+        /** Done, and sent again by a client that did not hear of it: the answer is to the second. */
+        SENT_TWICE
     }
 
     /** The line between an operator and its API server. */
@@ -49,6 +56,9 @@ final class SimulatedCluster {
 
         /** Whether a live read fails. */
         boolean readFails(String call);
+
+        /** Nobody waits for {@code effect} any more; it is still to be done. */
+        void late(String call, Runnable effect);
     }
 
     /** What a cache hears. */
@@ -186,8 +196,9 @@ final class SimulatedCluster {
     final class Client implements Cluster {
         private final NavigableMap<ServiceKey, ServiceState> cachedServices = new TreeMap<>();
         private final NavigableMap<Ip, Claim> cachedClaims = new TreeMap<>();
-        private final Deque<Change.OfService> serviceNews = new ArrayDeque<>();
-        private final Deque<Change.OfClaim> claimNews = new ArrayDeque<>();
+        private final Map<String, Map<String, String>> cachedNamespaces = new TreeMap<>();
+        private Deque<Change.OfService> serviceNews = new ArrayDeque<>();
+        private Deque<Change.OfClaim> claimNews = new ArrayDeque<>();
 
         private Client() {}
 
@@ -233,6 +244,31 @@ final class SimulatedCluster {
             cachedClaims.putAll(claims);
         }
 
+        /** A watch broke, and the list that follows has one change for each object, whatever became of it meanwhile. */
+        void missHistory() {
+            Map<ServiceKey, Change.OfService> ofServices = new LinkedHashMap<>();
+            serviceNews.forEach(change -> ofServices.merge(
+                    change.key(),
+                    change,
+                    (first, last) -> new Change.OfService(change.key(), first.before(), last.now())));
+            serviceNews = new ArrayDeque<>(ofServices.values());
+            serviceNews.removeIf(change -> change.before() == null && change.now() == null);
+            Map<Ip, Change.OfClaim> ofClaims = new LinkedHashMap<>();
+            claimNews.forEach(change -> ofClaims.merge(
+                    change.ip(), change, (first, last) -> new Change.OfClaim(change.ip(), first.before(), last.now())));
+            claimNews = new ArrayDeque<>(ofClaims.values());
+            claimNews.removeIf(change -> change.before() == null && change.now() == null);
+        }
+
+        void namespaces(Map<String, Map<String, String>> all) {
+            cachedNamespaces.clear();
+            cachedNamespaces.putAll(all);
+        }
+
+        void namespace(String namespace, Map<String, String> labels) {
+            cachedNamespaces.put(namespace, labels);
+        }
+
         @Override
         public Optional<ServiceState> service(ServiceKey key) {
             return Optional.ofNullable(cachedServices.get(key));
@@ -245,7 +281,7 @@ final class SimulatedCluster {
 
         @Override
         public Map<String, String> namespaceLabels(String namespace) {
-            return Map.of("name", namespace);
+            return cachedNamespaces.getOrDefault(namespace, Map.of());
         }
 
         @Override
@@ -289,6 +325,12 @@ final class SimulatedCluster {
                     line.answered(call + " -> conflict");
                     yield new Write.Conflict<>("simulated");
                 }
+                case NOT_FOUND -> {
+                    line.answered(call + " -> not found");
+                    yield call.startsWith("create")
+                            ? new Write.NotFound<>("simulated")
+                            : new Write.Unknown<>("simulated");
+                }
                 case REFUSED -> {
                     line.answered(call + " -> refused");
                     yield new Write.Refused<>("simulated");
@@ -301,6 +343,16 @@ final class SimulatedCluster {
                 case UNKNOWN_NOT_DONE -> {
                     line.answered(call + " -> unknown, not done");
                     yield new Write.Unknown<>("simulated");
+                }
+                case UNKNOWN_LATE -> {
+                    line.late(call, () -> Objects.requireNonNull(effect.get()));
+                    yield new Write.Unknown<>("simulated");
+                }
+                case SENT_TWICE -> {
+                    Write<T> lost = effect.get();
+                    Write<T> answer = effect.get();
+                    line.answered(call + " -> " + lost + ", sent again -> " + answer);
+                    yield answer;
                 }
             };
         }

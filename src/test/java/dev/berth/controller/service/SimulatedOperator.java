@@ -1,0 +1,363 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.address.PoolBook;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.providers.pool.PoolProvider;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of the operator: what it has heard, what it has to do, and what it is doing.
+ *
+ * <p>Several Services are reconciled at once, each by a thread of its own, but only one thread runs at a
+ * time: it stops at every call to the cluster, and the seed says who goes on. So every run repeats.
+ */
+final class SimulatedOperator {
+    /** What is to be reconciled. */
+    sealed interface Work {
+        record OfService(ServiceKey key) implements Work {}
+
+        record OfAddress(Ip ip) implements Work {}
+
+        record Later(Runnable what) implements Work {}
+    }
+
+    /** The process was killed here. */
+    private static final class Crash extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** One reconciliation under way. */
+    final class Task {
+        private final Work work;
+        private final Semaphore go = new Semaphore(0);
+        private @Nullable Thread thread;
+        private boolean done;
+        private boolean killed;
+        private @Nullable Throwable failure;
+
+        /** What it is about to write, which may still be done after its death. */
+        @Nullable Runnable unsent;
+
+        /** How often it is passed over: the answer to its call is slow. */
+        int slow;
+
+        private Task(Work work) {
+            this.work = work;
+        }
+
+        /** Lets it run to its next call to the cluster, or to its end. */
+        private void step() {
+            world.running = this;
+            if (thread == null) {
+                thread = Thread.ofVirtual().start(this::run);
+            } else {
+                go.release();
+            }
+            world.stopped.acquireUninterruptibly();
+            world.running = null;
+        }
+
+        private void run() {
+            try {
+                perform(work);
+            } catch (Crash end) {
+                // As meant.
+            } catch (Throwable thrown) {
+                failure = thrown;
+            } finally {
+                done = true;
+                world.stopped.release();
+            }
+        }
+
+        /** Called by its own thread. */
+        void pause() {
+            world.stopped.release();
+            go.acquireUninterruptibly();
+            if (killed) {
+                throw new Crash();
+            }
+        }
+    }
+
+    private final SimulatedWorld world;
+    final SimulatedCluster.Client client;
+    final Ledger ledger = new Ledger();
+    final ServiceControl services;
+    private final AddressControl addresses;
+    private final SequencedSet<Work> queue = new LinkedHashSet<>();
+    private final Map<Work, Instant> timers = new LinkedHashMap<>();
+    private final Map<Ip, Claim> vanished = new LinkedHashMap<>();
+    final List<Task> tasks = new ArrayList<>();
+
+    /** What it has not heard yet of pools, classes and namespaces. */
+    private final Deque<Runnable> otherNews = new ArrayDeque<>();
+
+    private ClassBook classes;
+
+    SimulatedOperator(SimulatedWorld world, SimulatedCluster.Client client) {
+        this.world = world;
+        this.client = client;
+        classes = world.classBook();
+        client.namespaces(world.namespaces);
+        StartGate gate = new StartGate();
+        Backoff backoff = new Backoff(new Random(world.seed));
+        addresses = new AddressControl(
+                client,
+                ledger,
+                gate,
+                backoff,
+                () -> classes,
+                () -> world.clock,
+                this::wake,
+                ip -> {
+                    if (client.claim(ip).isPresent()) {
+                        queue.add(new Work.OfAddress(ip));
+                    }
+                },
+                (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)));
+        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
+        providers.put(PoolProvider.NAME, new PoolProvider());
+        providers.put(SimulatedWorld.SLOW_PROVIDER, world.provider);
+        services = new ServiceControl(
+                new ServiceControl.Parts(
+                        client,
+                        ledger,
+                        addresses,
+                        new Providers(providers),
+                        new Silence(),
+                        new IpModeSupport(true),
+                        new Silence(),
+                        backoff,
+                        () -> world.clock,
+                        "simulated",
+                        () -> 1,
+                        List.of()),
+                gate,
+                () -> classes,
+                Optional::empty,
+                this::wake,
+                () -> wake(new Due.Event.StandBackChanged()),
+                none -> {});
+        ledger.rebuild(client.claims());
+        wake(ledger.usePools(world.poolBook()));
+        services.adopt();
+        gate.open();
+        for (ServiceState service : client.services()) {
+            if (Due.isRelevant(service)) {
+                queue.add(new Work.OfService(service.key()));
+            }
+        }
+        client.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
+    }
+
+    // ---- what it hears
+
+    /** As the operator SDK does: what is not in the cache is not reconciled. */
+    private void wake(Collection<ServiceKey> keys) {
+        keys.stream().filter(key -> client.service(key).isPresent()).forEach(key -> queue.add(new Work.OfService(key)));
+    }
+
+    private void wake(Due.Event event) {
+        wake(Due.keys(event, client.services(), ledger.waiting()));
+    }
+
+    /** The pools are others from when it hears of it. */
+    void poolsChange(PoolBook now) {
+        otherNews.add(() -> wake(ledger.usePools(now)));
+    }
+
+    /** The classes are others from when it hears of it. */
+    void classesChange(ClassBook now, List<ClassDeclaration> changed) {
+        otherNews.add(() -> {
+            classes = now;
+            changed.forEach(declaration -> wake(new Due.Event.ClassChanged(declaration.value())));
+        });
+    }
+
+    /** A namespace has other labels from when it hears of it. */
+    void namespaceChanges(String namespace, Map<String, String> labels) {
+        otherNews.add(() -> {
+            client.namespace(namespace, labels);
+            wake(new Due.Event.NamespaceChanged(namespace));
+        });
+    }
+
+    void hearOfService() {
+        if (client.hasServiceNews()) {
+            SimulatedCluster.Change.OfService change = client.deliverService();
+            ServiceState now = change.now();
+            if (now != null
+                    && change.before() != null
+                    && services.isEchoOfOurWrite(now.key(), now.uid(), now.resourceVersion())) {
+                return;
+            }
+            if (now == null || Due.isRelevant(now) || Due.isRelevant(change.before())) {
+                queue.add(new Work.OfService(change.key()));
+            }
+        }
+    }
+
+    void hearOfClaim() {
+        if (client.hasClaimNews()) {
+            SimulatedCluster.Change.OfClaim change = client.deliverClaim();
+            if (change.now() == null && change.before() != null) {
+                vanished.put(change.ip(), change.before());
+            }
+            queue.add(new Work.OfAddress(change.ip()));
+        }
+    }
+
+    void hearOfOthers() {
+        if (!otherNews.isEmpty()) {
+            otherNews.removeFirst().run();
+        }
+    }
+
+    // ---- what it does
+
+    void queueEverything() {
+        client.services().forEach(service -> queue.add(new Work.OfService(service.key())));
+        client.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
+    }
+
+    boolean isIdle() {
+        return tasks.isEmpty()
+                && queue.isEmpty()
+                && !client.hasServiceNews()
+                && !client.hasClaimNews()
+                && otherNews.isEmpty();
+    }
+
+    private void perform(Work work) {
+        Next next = switch (work) {
+            case Work.OfService(ServiceKey key) -> services.reconcile(key);
+            case Work.OfAddress(Ip ip) -> {
+                Claim last = vanished.remove(ip);
+                if (client.claim(ip).isEmpty() && last != null) {
+                    yield addresses.vanished(last);
+                }
+                yield addresses.reconcile(ip);
+            }
+            case Work.Later(Runnable what) -> {
+                what.run();
+                yield Next.ON_EVENT;
+            }
+        };
+        next.delay().ifPresent(delay -> timers.put(work, world.clock.plus(delay)));
+    }
+
+    private boolean isUnderWay(Work work) {
+        return tasks.stream().anyMatch(task -> task.work.equals(work));
+    }
+
+    void startOne(int atOnce) {
+        List<Work> ready = queue.stream().filter(work -> !isUnderWay(work)).toList();
+        if (!ready.isEmpty() && tasks.size() < atOnce) {
+            Work work = ready.get(world.random.nextInt(ready.size()));
+            queue.remove(work);
+            timers.remove(work);
+            world.trace("start " + work + " at " + world.operators.indexOf(this));
+            Task task = new Task(work);
+            tasks.add(task);
+            step(task);
+        }
+    }
+
+    void stepOne() {
+        if (!tasks.isEmpty()) {
+            Task task = tasks.get(world.random.nextInt(tasks.size()));
+            if (task.slow > 0) {
+                task.slow--;
+            } else {
+                step(task);
+            }
+        }
+    }
+
+    private void step(Task task) {
+        task.step();
+        if (task.done) {
+            tasks.remove(task);
+            if (task.failure != null) {
+                throw new AssertionError("reconciling " + task.work + " threw", task.failure);
+            }
+        }
+    }
+
+    /** Ends the process; some of what it was about to write may still be done. */
+    void kill() {
+        for (Task task : List.copyOf(tasks)) {
+            Runnable unsent = task.unsent;
+            if (unsent != null && world.random.nextInt(3) == 0) {
+                world.stillUnderWay.add(unsent);
+            }
+            task.killed = true;
+            if (task.thread != null) {
+                task.step();
+            }
+        }
+        tasks.clear();
+    }
+
+    // ---- time
+
+    /** What is due by now. */
+    void ring() {
+        if (nextTimer().filter(first -> !first.isAfter(world.clock)).isPresent()) {
+            advance();
+        }
+    }
+
+    Optional<Instant> nextTimer() {
+        return timers.values().stream().min(Instant::compareTo);
+    }
+
+    void advance() {
+        Instant first = nextTimer().orElseThrow();
+        if (first.isAfter(world.clock)) {
+            world.clock = first;
+        }
+        List<Work> due = timers.entrySet().stream()
+                .filter(timer -> !timer.getValue().isAfter(world.clock))
+                .map(Map.Entry::getKey)
+                .toList();
+        due.forEach(work -> {
+            timers.remove(work);
+            // As in the SDK: a timer of what is gone is of no effect.
+            boolean there = switch (work) {
+                case Work.OfService(ServiceKey key) -> client.service(key).isPresent();
+                case Work.OfAddress(Ip ip) -> client.claim(ip).isPresent();
+                case Work.Later later -> true;
+            };
+            if (there) {
+                queue.add(work);
+            }
+        });
+    }
+}

@@ -1,0 +1,403 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.Quota;
+import dev.berth.address.Selector;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Published;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.providers.pool.PoolProvider;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What users, administrators, strangers and other controllers do, as the seed says. */
+final class SimulatedPeople {
+    static final String SHOWN = "berth.dev/pool";
+    static final String SLOW = "berth.dev/slow";
+    static final String OTHERS = "other.dev/lb";
+    static final List<Published> PUBLISHED_BY_OTHERS = List.of(new Published("203.0.113.100", null, null));
+
+    private static final String FOREIGN_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
+    private static final List<String> POOLS = List.of("a", "b", "c", "d");
+    private static final List<ServiceKey> KEYS = List.of(
+            new ServiceKey("prod", "a"),
+            new ServiceKey("prod", "b"),
+            new ServiceKey("prod", "c"),
+            new ServiceKey("dev", "d"),
+            new ServiceKey("dev", "e"),
+            new ServiceKey("dev", "f"),
+            new ServiceKey("dev", "g"));
+
+    private final SimulatedWorld world;
+    private final SimulatedCluster cluster;
+    private final Random random;
+
+    /** Whether somebody writes the status of Services that is not theirs. */
+    private final boolean strangers;
+
+    /**
+     * Whether Addresses are deleted by hand. A status is a request for the same address then, and a
+     * stranger's would be one as well; and where a second operator has not heard of an Address yet, nothing
+     * but the Address tells it whose it is.
+     */
+    private final boolean deletions;
+
+    /** Whether Services say more of their addresses than that they want one. */
+    private final boolean wishes;
+
+    SimulatedPeople(SimulatedWorld world, boolean alone) {
+        this.world = world;
+        cluster = world.cluster;
+        random = world.random;
+        strangers = random.nextInt(3) == 0;
+        deletions = !strangers && alone && random.nextBoolean();
+        wishes = random.nextBoolean();
+        world.namespaces.put("prod", Map.of("name", "prod"));
+        world.namespaces.put("dev", Map.of("name", "dev"));
+        world.classes.put("pool", randomClass("pool", true));
+        world.classes.put("slow", randomClass("slow", false));
+        POOLS.forEach(this::makePool);
+    }
+
+    private boolean oneIn(int number) {
+        return random.nextInt(number) == 0;
+    }
+
+    void act() {
+        int dice = random.nextInt(20);
+        if (dice < 15) {
+            touchService(KEYS.get(random.nextInt(KEYS.size())));
+        } else if (dice < 16) {
+            deleteAddress();
+        } else if (dice < 17) {
+            reserve(KEYS.get(random.nextInt(KEYS.size())));
+        } else if (dice < 19) {
+            if (oneIn(3)) {
+                changePool();
+            }
+        } else if (oneIn(4)) {
+            changeClass();
+        } else if (oneIn(3)) {
+            relabelNamespace();
+        }
+    }
+
+    // ---- users
+
+    private void touchService(ServiceKey key) {
+        ServiceState now = cluster.services.get(key);
+        if (now == null) {
+            create(key);
+            return;
+        }
+        int dice = random.nextInt(15);
+        if (dice < 5) {
+            world.trace("user deletes " + key);
+            cluster.deleteService(key);
+            if (oneIn(3) && cluster.services.get(key) == null) {
+                create(key);
+            }
+        } else if (dice < 9) {
+            changeType(now);
+        } else if (dice < 11) {
+            world.trace("user changes the families of " + key);
+            cluster.put(key, randomFamilies(SampleService.from(now)));
+        } else if (dice < 12) {
+            world.trace("user changes the labels of " + key);
+            cluster.put(key, SampleService.from(now).labels(randomLabels()));
+        } else if (dice < 13) {
+            world.trace("user changes the wishes of " + key);
+            cluster.put(key, randomWishes(SampleService.from(now)));
+        } else if (dice < 14) {
+            writeStatus(now);
+        } else if (strangers) {
+            mark(now);
+        }
+    }
+
+    private void create(ServiceKey key) {
+        String uid = cluster.newUid();
+        world.trace("user creates " + key + " " + uid);
+        SampleService sample = randomWishes(randomFamilies(SampleService.named(key, uid)))
+                .created(world.clock)
+                .loadBalancerClass(randomClass())
+                .typeLoadBalancer(true)
+                .labels(randomLabels());
+        if (oneIn(6)) {
+            sample.typeLoadBalancer(false).loadBalancerClass(null);
+        }
+        if (oneIn(4)) {
+            sample.conditions(List.of(
+                    new Condition("example.org/Other", Condition.Status.TRUE, "Fine", "not Berth's", world.clock)));
+            sample.finalizers(List.of("example.org/keep"));
+            world.othersMarks.put(uid, List.of("example.org/keep"));
+        }
+        if (oneIn(8)) {
+            // Out of the manifest of another Service.
+            sample.finalizer(Marks.FINALIZER);
+        }
+        cluster.put(key, sample);
+    }
+
+    private void changeType(ServiceState now) {
+        ServiceKey key = now.key();
+        boolean toLoadBalancer = !now.typeLoadBalancer();
+        world.trace("user makes " + key + (toLoadBalancer ? " a LoadBalancer" : " a ClusterIP"));
+        SampleService changed = SampleService.from(now)
+                .typeLoadBalancer(toLoadBalancer)
+                .loadBalancerClass(toLoadBalancer ? randomClass() : null);
+        world.publishedByOthers.remove(now.uid());
+        ServiceState stored = cluster.put(key, toLoadBalancer ? changed : changed.ingress(List.of()));
+        if (!toLoadBalancer) {
+            cluster.publishedByUs.remove(key);
+            if (random.nextBoolean()) {
+                world.trace("and back, with another class");
+                cluster.put(
+                        key, SampleService.from(stored).typeLoadBalancer(true).loadBalancerClass(randomClass()));
+            }
+        }
+    }
+
+    private @Nullable String randomClass() {
+        return switch (random.nextInt(8)) {
+            case 0, 1, 2 -> null;
+            case 3, 4 -> SHOWN;
+            case 5, 6 -> SLOW;
+            default -> OTHERS;
+        };
+    }
+
+    private Map<String, String> randomLabels() {
+        return random.nextBoolean() ? Map.of("team", "b") : Map.of();
+    }
+
+    private SampleService randomFamilies(SampleService sample) {
+        return switch (random.nextInt(8)) {
+            case 0 -> sample.families(FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6);
+            case 1 -> sample.families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4);
+            case 2 -> sample.families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV6);
+            default -> sample.families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4);
+        };
+    }
+
+    /** Half of the seeds have Services that share, name an address or a pool, or want to come back to theirs. */
+    private SampleService randomWishes(SampleService sample) {
+        Map<String, String> annotations = new LinkedHashMap<>();
+        if (wishes) {
+            if (oneIn(2)) {
+                annotations.put(Marks.SHARING_KEY, "k" + random.nextInt(2));
+            }
+            if (oneIn(5)) {
+                annotations.put(Marks.ADDRESSES, "192.0.2." + random.nextInt(4));
+            }
+            if (oneIn(6)) {
+                annotations.put(Marks.ADDRESS_POOL, POOLS.get(random.nextInt(POOLS.size())));
+            }
+            if (oneIn(8)) {
+                annotations.put(Marks.RETAIN, "true");
+            }
+        }
+        int port = 80 + random.nextInt(wishes ? 3 : 1);
+        return sample.annotations(annotations).ports(List.of(new Port("", "TCP", port, 30000 + port)));
+    }
+
+    // ---- strangers, and other controllers
+
+    private void writeStatus(ServiceState now) {
+        ServiceKey key = now.key();
+        if (now.typeLoadBalancer() && OTHERS.equals(now.loadBalancerClass())) {
+            world.trace("the controller of its class publishes " + key);
+            cluster.writeIngressAsStranger(key, PUBLISHED_BY_OTHERS);
+            world.publishedByOthers.add(now.uid());
+        } else if (strangers && now.typeLoadBalancer()) {
+            world.trace("a stranger writes the status of " + key);
+            cluster.writeIngressAsStranger(
+                    key,
+                    random.nextBoolean()
+                            ? List.of()
+                            : List.of(new Published("192.0.2." + random.nextInt(4), null, null)));
+        }
+    }
+
+    private void mark(ServiceState now) {
+        List<String> finalizers = new ArrayList<>(now.finalizers());
+        if (!finalizers.remove(FOREIGN_FINALIZER) && !now.deleting()) {
+            finalizers.add(FOREIGN_FINALIZER);
+        }
+        world.trace("a stranger's finalizers on " + now.key() + ": " + finalizers);
+        cluster.put(now.key(), SampleService.from(now).finalizers(finalizers));
+    }
+
+    // ---- administrators: Addresses
+
+    private void deleteAddress() {
+        List<Claim> all = new ArrayList<>(cluster.claims.values());
+        // With a dead operator's writes on their way as well, two Services could truly be told the same.
+        // Nor while a class is gone: nothing is made for its Services then.
+        if (deletions && !all.isEmpty() && world.stillUnderWay.isEmpty() && world.classes.size() == 2) {
+            Claim claim = all.get(random.nextInt(all.size()));
+            Ip ip = claim.ip();
+            world.trace("administrator deletes Address " + ip);
+            world.deletedByHand.add(ip);
+            if (claim.owners().size() > 1) {
+                world.sharedAndDeletedByHand.add(ip);
+            }
+            cluster.removeClaim(ip);
+        }
+    }
+
+    private void reserve(ServiceKey key) {
+        Ip ip = Ip.parse("192.0.2." + random.nextInt(4));
+        if (cluster.claims.size() < 6
+                && !cluster.claims.containsKey(ip)
+                && !world.isPublished(ip)
+                && !world.deletedByHand.contains(ip)) {
+            world.trace("administrator reserves " + ip + " for " + key);
+            cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
+        }
+    }
+
+    // ---- administrators: pools
+
+    private void changePool() {
+        String name = POOLS.get(random.nextInt(POOLS.size()));
+        PoolDeclaration before = world.pools.remove(name);
+        if (before == null || !oneIn(4)) {
+            makePool(name);
+        }
+        world.trace("pool " + name + " is now " + world.pools.get(name));
+        world.operators.forEach(operator -> operator.poolsChange(world.poolBook()));
+    }
+
+    /** Few addresses, so that Services have to wait. */
+    private void makePool(String name) {
+        switch (name) {
+            case "a" -> makePool(name, "192.0.2.0-192.0.2." + random.nextInt(4), 10, Selector.EVERYTHING);
+            case "b" -> makePool(name, "198.51.100.0-198.51.100." + random.nextInt(2), 5, having("team", "b"));
+            case "c" -> {
+                if (!oneIn(4)) {
+                    makePool(name, "2001:db8::-2001:db8::" + random.nextInt(3), 10, Selector.EVERYTHING);
+                }
+            }
+            default -> {
+                if (oneIn(3)) {
+                    makePool(name, "203.0.113.7", 20, Selector.EVERYTHING);
+                }
+            }
+        }
+    }
+
+    private static Selector having(String label, String value) {
+        return new Selector(List.of(new Selector.Requirement(label, Selector.Operator.IN, List.of(value))));
+    }
+
+    private void makePool(String name, String range, int priority, Selector services) {
+        Quota quota = switch (random.nextInt(8)) {
+            case 0 -> new Quota(1, Map.of());
+            case 1 -> new Quota(null, Map.of("dev", random.nextInt(3)));
+            default -> Quota.NONE;
+        };
+        PoolPolicy policy = PoolPolicy.OPEN
+                .withPriority(priority)
+                .withSelectors(oneIn(8) ? having("name", "prod") : Selector.EVERYTHING, services)
+                .withAutoAssign(!oneIn(10))
+                .withSuspended(oneIn(10))
+                .withStrategy(oneIn(4) ? PoolPolicy.Strategy.LEAST_RECENTLY_USED : PoolPolicy.Strategy.LOWEST_FREE)
+                .withReuseAfter(Duration.ofSeconds(oneIn(4) ? random.nextInt(90) : 0))
+                .withQuota(quota);
+        List<String> excluded = oneIn(8) ? List.of(range.substring(0, (range + "-").indexOf('-'))) : List.of();
+        world.pools.put(
+                name, new PoolDeclaration(name, Instant.EPOCH, List.of(range), excluded, false, policy, oneIn(5)));
+    }
+
+    // ---- administrators: classes and namespaces
+
+    private void changeClass() {
+        List<ClassDeclaration> before = List.copyOf(world.classes.values());
+        if (oneIn(3)) {
+            boolean slowIsDefault = random.nextBoolean();
+            world.classes.replaceAll(
+                    (name, declaration) -> withDefault(declaration, name.equals("slow") == slowIsDefault));
+        } else {
+            String name = random.nextBoolean() ? "pool" : "slow";
+            ClassDeclaration removed = world.classes.remove(name);
+            if (removed == null || !oneIn(3) || !world.deletedByHand.isEmpty()) {
+                world.classes.put(name, randomClass(name, removed != null ? removed.isDefault() : name.equals("pool")));
+            }
+        }
+        world.trace("classes are now " + world.classes.values());
+        world.slowClassWasDeleted |= !world.classes.containsKey("slow");
+        List<ClassDeclaration> now = List.copyOf(world.classes.values());
+        List<ClassDeclaration> changed = Stream.concat(
+                        before.stream().filter(declaration -> !now.contains(declaration)),
+                        now.stream().filter(declaration -> !before.contains(declaration)))
+                .toList();
+        world.operators.forEach(operator -> operator.classesChange(world.classBook(), changed));
+    }
+
+    private static ClassDeclaration withDefault(ClassDeclaration declaration, boolean isDefault) {
+        return new ClassDeclaration(
+                declaration.name(),
+                declaration.created(),
+                declaration.value(),
+                declaration.controllerName(),
+                declaration.provider(),
+                declaration.parameters(),
+                declaration.pools(),
+                declaration.ipMode(),
+                isDefault,
+                declaration.classless());
+    }
+
+    private ClassDeclaration randomClass(String name, boolean isDefault) {
+        boolean shown = name.equals("pool");
+        return new ClassDeclaration(
+                name,
+                Instant.EPOCH,
+                shown ? SHOWN : SLOW,
+                SimulatedWorld.CONTROLLER,
+                shown ? PoolProvider.NAME : SimulatedWorld.SLOW_PROVIDER,
+                Map.of(),
+                oneIn(6) ? List.of("a", "c") : List.of(),
+                switch (random.nextInt(3)) {
+                    case 0 -> IpMode.PROXY;
+                    case 1 -> IpMode.VIP;
+                    default -> null;
+                },
+                isDefault,
+                switch (random.nextInt(8)) {
+                    case 0 -> Classless.NEVER;
+                    case 1, 2, 3 -> Classless.AUTO;
+                    default -> Classless.ALWAYS;
+                });
+    }
+
+    private void relabelNamespace() {
+        String namespace = random.nextBoolean() ? "prod" : "dev";
+        Map<String, String> labels = Map.of("name", random.nextBoolean() ? "prod" : "dev");
+        world.trace("namespace " + namespace + " has labels " + labels);
+        world.namespaces.put(namespace, labels);
+        world.operators.forEach(operator -> operator.namespaceChanges(namespace, labels));
+    }
+}

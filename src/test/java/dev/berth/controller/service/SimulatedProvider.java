@@ -1,0 +1,71 @@
+package dev.berth.controller.service;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** A provider that touches the world, takes its time, and fails now and then. */
+final class SimulatedProvider implements LoadBalancerProvider {
+    /** What carries traffic: the addresses, by the uid of the Service. */
+    final Map<String, List<String>> carried = new TreeMap<>();
+
+    private final SimulatedWorld world;
+
+    SimulatedProvider(SimulatedWorld world) {
+        this.world = world;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.PROXY, IpMode.VIP), false);
+    }
+
+    @Override
+    public String getLoadBalancerName(ServiceIdentity service) {
+        return service.uid();
+    }
+
+    @Override
+    public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+        return Optional.empty();
+    }
+
+    @Override
+    public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+        int luck = world.faults ? world.random.nextInt(6) : 5;
+        world.trace("provider ensures " + request.service() + " " + request.addresses() + ": " + luck);
+        if (luck == 0) {
+            throw new ProviderException("no luck");
+        }
+        if (luck == 1) {
+            return new EnsureOutcome.Pending(Duration.ofSeconds(3), "on its way");
+        }
+        carried.put(request.service().uid(), request.addresses());
+        return new EnsureOutcome.Ready(new LoadBalancerStatus(request.addresses().stream()
+                .map(ip -> Ingress.ofIp(ip, request.ipMode()))
+                .toList()));
+    }
+
+    @Override
+    public void updateLoadBalancer(LoadBalancerRequest request) {}
+
+    @Override
+    public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+        if (world.faults && world.random.nextInt(6) == 0) {
+            throw new ProviderException("no luck");
+        }
+        world.trace("provider deletes " + request.service());
+        carried.remove(request.service().uid());
+    }
+}

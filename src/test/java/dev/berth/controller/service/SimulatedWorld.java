@@ -1,0 +1,187 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Ip;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.provider.Capabilities;
+import dev.berth.providers.pool.PoolProvider;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** What there is outside of the operators: the cluster, the time, what goes wrong, and what happened so far. */
+final class SimulatedWorld {
+    static final String SLOW_PROVIDER = "slow";
+    static final String CONTROLLER = "berth.dev/controller";
+
+    private static final int TOLD = 120;
+    private static final Duration CALL = Duration.ofMillis(10);
+
+    /** How bad it is just now. */
+    enum Weather {
+        /** A call in eight fails. */
+        FAIR,
+        /** Reads and writes fail more often than not. */
+        OUTAGE,
+        /** Reads work; writes fail more often than not. */
+        READ_ONLY,
+        /** Calls work, and take their time. */
+        SLOW,
+        /** Calls work; no cache hears of anything. */
+        DEAF
+    }
+
+    final long seed;
+    final Random random;
+    final SimulatedCluster cluster;
+    final SimulatedProvider provider;
+    final List<SimulatedOperator> operators = new ArrayList<>();
+    final Map<String, PoolDeclaration> pools = new TreeMap<>();
+    final Map<String, ClassDeclaration> classes = new TreeMap<>();
+    final Map<String, Map<String, String>> namespaces = new TreeMap<>();
+    Instant clock = Instant.parse("2026-03-01T12:00:00Z");
+
+    /** Whether anything fails at all. */
+    boolean faults = true;
+
+    Weather weather = Weather.FAIR;
+
+    /** Writes that nobody waits for any more, and that are still to be done. */
+    final List<Runnable> stillUnderWay = new ArrayList<>();
+
+    /** Addresses whose object was deleted or changed by others than the operator, or late by one that is not told. */
+    final Set<Ip> deletedByHand = new HashSet<>();
+
+    /** Those of them that several Services shared. */
+    final Set<Ip> sharedAndDeletedByHand = new HashSet<>();
+
+    /** Finalizers of others, by the uid of the Service. */
+    final Map<String, List<String>> othersMarks = new TreeMap<>();
+
+    /** The uids of the Services that another controller publishes something for. */
+    final Set<String> publishedByOthers = new HashSet<>();
+
+    /** Whether the class of the provider that touches the world was not there for a while. */
+    boolean slowClassWasDeleted;
+
+    // Who runs, and how it hands back.
+    final Semaphore stopped = new Semaphore(0);
+    SimulatedOperator.@Nullable Task running;
+
+    private final List<String> trace = new ArrayList<>();
+
+    SimulatedWorld(long seed) {
+        this.seed = seed;
+        random = new Random(seed);
+        cluster = new SimulatedCluster(random.nextInt(5) == 0, new Line());
+        provider = new SimulatedProvider(this);
+    }
+
+    private final class Line implements SimulatedCluster.Line {
+        @Override
+        public SimulatedCluster.Fault sending(String call, Runnable effect) {
+            SimulatedCluster.Fault fault = SimulatedCluster.Fault.NONE;
+            if (faults && random.nextInt(100) < writesThatFail()) {
+                SimulatedCluster.Fault[] all = SimulatedCluster.Fault.values();
+                fault = all[random.nextInt(all.length)];
+            }
+            SimulatedOperator.Task task = running;
+            if (task != null) {
+                task.unsent = effect;
+                takeTime(task);
+                task.unsent = null;
+            }
+            return fault;
+        }
+
+        @Override
+        public void answered(String call) {
+            trace(call);
+            SimulatedOperator.Task task = running;
+            if (task != null) {
+                takeTime(task);
+            }
+        }
+
+        @Override
+        public boolean readFails(String call) {
+            SimulatedOperator.Task task = running;
+            if (task != null) {
+                takeTime(task);
+            }
+            return faults && random.nextInt(100) < readsThatFail();
+        }
+
+        @Override
+        public void late(String call, Runnable effect) {
+            trace(call + " -> unknown, and not done yet");
+            stillUnderWay.add(effect);
+            answered("");
+        }
+    }
+
+    private int writesThatFail() {
+        return switch (weather) {
+            case FAIR, SLOW, DEAF -> 12;
+            case OUTAGE, READ_ONLY -> 75;
+        };
+    }
+
+    private int readsThatFail() {
+        return switch (weather) {
+            case FAIR, SLOW, DEAF, READ_ONLY -> 7;
+            case OUTAGE -> 70;
+        };
+    }
+
+    private void takeTime(SimulatedOperator.Task task) {
+        if (faults && weather == Weather.SLOW && random.nextInt(3) == 0) {
+            task.slow = random.nextInt(30);
+        }
+        task.pause();
+    }
+
+    /** One thing happened; that takes a moment. */
+    void tick() {
+        clock = clock.plus(CALL);
+    }
+
+    /** The pools as they are judged now. */
+    PoolBook poolBook() {
+        return PoolBook.of(new ArrayList<>(pools.values()), List.of());
+    }
+
+    /** The classes as they are judged now. */
+    ClassBook classBook() {
+        Map<String, Capabilities> providers = new LinkedHashMap<>();
+        providers.put(PoolProvider.NAME, new PoolProvider().capabilities());
+        providers.put(SLOW_PROVIDER, provider.capabilities());
+        return ClassBook.of(new ArrayList<>(classes.values()), CONTROLLER, providers);
+    }
+
+    boolean isPublished(Ip ip) {
+        return cluster.services.values().stream().anyMatch(service -> service.publishes(ip));
+    }
+
+    void trace(String what) {
+        if (!what.isEmpty()) {
+            trace.add(what);
+        }
+    }
+
+    /** The end of what happened, for the message of a failure. */
+    String story() {
+        return String.join("\n", trace.subList(Math.max(0, trace.size() - TOLD), trace.size()));
+    }
+}

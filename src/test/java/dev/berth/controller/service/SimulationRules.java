@@ -1,0 +1,353 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Choice;
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.WaitTurn;
+import dev.berth.address.Wishes;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Keeping;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Planner;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceSnapshot;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.Step;
+import dev.berth.plan.WaitReason;
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold: always, and when nothing happens any more. */
+final class SimulationRules {
+    private final SimulatedWorld world;
+    private final SimulatedCluster cluster;
+
+    SimulationRules(SimulatedWorld world) {
+        this.world = world;
+        cluster = world.cluster;
+    }
+
+    void check(boolean holds, String message) {
+        if (!holds) {
+            throw new AssertionError(message);
+        }
+    }
+
+    // ---- always
+
+    void always() {
+        // No write spans two objects: between another operator's last look at the Service and its delete of
+        // the Address, a Service that wants it again may publish it. It must hold it again in the end.
+        checkPublished(world.operators.size() > 1, true);
+        if (tellsTheProviderAll()) {
+            checkCarried();
+        }
+    }
+
+    private void checkPublished(boolean mayBeReleased, boolean mayBeDeletedByHand) {
+        Map<Ip, ServiceState> publishedBy = new TreeMap<>();
+        cluster.publishedByUs.forEach((key, uid) -> {
+            ServiceState service = cluster.services.get(key);
+            if (service == null || !service.uid().equals(uid)) {
+                return;
+            }
+            for (Ip ip : service.publishedAddresses()) {
+                Claim claim = cluster.claims.get(ip);
+                ServiceState other = publishedBy.put(ip, service);
+                check(
+                        other == null
+                                || isShared(claim, service, other)
+                                || (mayBeDeletedByHand && wasShared(ip, service, other)),
+                        ip + " is published by " + key + " and " + (other == null ? "" : other.key())
+                                + ", and its Address is " + claim);
+                boolean excused = mayBeDeletedByHand
+                        && world.deletedByHand.contains(ip)
+                        && (claim == null || isReserved(claim, service) || world.sharedAndDeletedByHand.contains(ip));
+                check(
+                        isOwner(claim, service) || excused || mayBeReleased,
+                        ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
+            }
+        });
+    }
+
+    private static boolean isReserved(Claim claim, ServiceState service) {
+        return claim.owners().contains(new Owner(service.key(), null));
+    }
+
+    /** Whether it keeps what it has as it is, for its class is gone: no Address is made for it. */
+    private static boolean isFrozen(ServiceState service) {
+        return service.condition(Marks.ADDRESS_ASSIGNED)
+                .filter(condition -> condition.reason().equals(ServicePlan.LeaveAlone.Reason.ClassMissing.name()))
+                .isPresent();
+    }
+
+    private static boolean isOwner(@Nullable Claim claim, ServiceState service) {
+        return claim != null && claim.owners().contains(new Owner(service.key(), service.uid()));
+    }
+
+    private static boolean isShared(@Nullable Claim claim, ServiceState one, ServiceState other) {
+        return claim != null
+                && isOwner(claim, one)
+                && isOwner(claim, other)
+                && claim.spec().sharing() != null
+                && one.key().namespace().equals(other.key().namespace());
+    }
+
+    /** Whether those who shared an address are to claim it anew, for it was deleted by hand. */
+    private boolean wasShared(Ip ip, ServiceState one, ServiceState other) {
+        return world.sharedAndDeletedByHand.contains(ip)
+                && one.key().namespace().equals(other.key().namespace());
+    }
+
+    /**
+     * What a provider is told by two at once is put right by its fencing token alone; and once its class is
+     * deleted, nobody knows which provider it was.
+     */
+    private boolean tellsTheProviderAll() {
+        return world.operators.size() == 1 && !world.slowClassWasDeleted;
+    }
+
+    private void checkCarried() {
+        Map<String, String> carriedFor = new TreeMap<>();
+        world.provider.carried.forEach((uid, ips) -> ips.forEach(ip -> {
+            String other = carriedFor.put(ip, uid);
+            Claim claim = cluster.claims.get(Ip.parse(ip));
+            check(
+                    other == null
+                            || world.deletedByHand.contains(Ip.parse(ip))
+                            || (claim != null && claim.spec().sharing() != null),
+                    ip + " carries traffic of " + uid + " and of " + other);
+        }));
+    }
+
+    // ---- when nothing happens any more
+
+    void settled() {
+        checkPublished(false, false);
+        ClassBook classes = world.classBook();
+        Ledger told = ledgerOfTheCluster(classes);
+        Set<ServiceKey> waits = new HashSet<>();
+        for (ServiceState service : cluster.services.values()) {
+            checkOthersMarks(service);
+            checkService(service, classes, told, waits);
+        }
+        cluster.claims.values().forEach(this::checkClaim);
+        world.operators.forEach(operator -> checkLedger(operator, waits));
+        if (tellsTheProviderAll()) {
+            checkNothingIsLeft();
+        }
+    }
+
+    /** What a ledger would know that had no history but who waits, in which order. */
+    private Ledger ledgerOfTheCluster(ClassBook classes) {
+        Ledger ledger = new Ledger();
+        ledger.usePools(world.poolBook());
+        ledger.rebuild(new ArrayList<>(cluster.claims.values()));
+        for (ServiceState service : cluster.services.values()) {
+            acquire(plan(service, classes, ledger)).ifPresent(ledger::await);
+        }
+        return ledger;
+    }
+
+    private ServicePlan plan(ServiceState service, ClassBook classes, Ledger ledger) {
+        SimulatedOperator operator = world.operators.getFirst();
+        return Planner.plan(new ServiceSnapshot(
+                Optional.of(service),
+                ledger.heldFor(service.key()),
+                world.poolBook(),
+                classes,
+                operator.services.standBack(),
+                world.namespaces.getOrDefault(service.key().namespace(), Map.of()),
+                operator.ledger
+                        .turnOf(service.key())
+                        .orElseGet(() -> new WaitTurn(Instant.MAX, service.created(), service.uid())),
+                List.of()));
+    }
+
+    private static Optional<AddressRequest> acquire(ServicePlan plan) {
+        return plan.steps().stream()
+                .flatMap(step ->
+                        step instanceof Step.Acquire(AddressRequest request) ? Stream.of(request) : Stream.empty())
+                .findFirst();
+    }
+
+    private void checkOthersMarks(ServiceState service) {
+        check(
+                service.finalizers().containsAll(world.othersMarks.getOrDefault(service.uid(), List.of()))
+                        && (!world.othersMarks.containsKey(service.uid())
+                                || service.condition("example.org/Other").isPresent()),
+                service.key() + " lost another's finalizer or condition");
+        check(
+                !world.publishedByOthers.contains(service.uid())
+                        || service.ingress().equals(SimulatedPeople.PUBLISHED_BY_OTHERS),
+                service.key() + " lost what the controller of its class published");
+    }
+
+    private void checkService(ServiceState service, ClassBook classes, Ledger told, Set<ServiceKey> waits) {
+        List<Claim> held = cluster.claims.values().stream()
+                .filter(claim -> isOwner(claim, service))
+                .toList();
+        switch (plan(service, classes, told)) {
+            case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
+            case ServicePlan.LeaveAlone leave -> checkLeftAlone(leave, held, told);
+            case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held);
+            case ServicePlan.Adopt adopt -> check(false, service + " should be taken over");
+            case ServicePlan.TearDown down -> check(false, service + " is ours, and should not be: " + down.why());
+        }
+    }
+
+    private void checkNoneOfOurs(ServiceState service, List<Claim> held) {
+        check(
+                held.isEmpty()
+                        && !service.hasOurFinalizer()
+                        && !service.hasOurConditions()
+                        && !(cluster.publishedByUs.containsKey(service.key())
+                                && !service.ingress().isEmpty()),
+                service + " is none of ours, but has marks of ours, or " + held);
+    }
+
+    private void checkLeftAlone(ServicePlan.LeaveAlone leave, List<Claim> held, Ledger told) {
+        if (leave.steps().stream().noneMatch(Step.Explain.class::isInstance)) {
+            checkNoneOfOurs(leave.service(), held);
+            return;
+        }
+        List<Ip> shown = Keeping.of(
+                        leave.service(), told.heldFor(leave.service().key()), Wishes.NONE, world.poolBook())
+                .publishable(leave.service());
+        checkReason(leave.service(), leave.reason().name(), !shown.isEmpty());
+    }
+
+    private void checkReason(ServiceState service, String reason, boolean has) {
+        Condition.Status status = has ? Condition.Status.TRUE : Condition.Status.FALSE;
+        check(
+                service.condition(Marks.ADDRESS_ASSIGNED)
+                        .filter(condition -> condition.status() == status
+                                && condition.reason().equals(reason))
+                        .isPresent(),
+                service + " does not say " + status + " " + reason);
+    }
+
+    private void checkServed(ServicePlan.Serve serve, List<Claim> held, Ledger told, Set<ServiceKey> waits) {
+        ServiceState service = serve.service();
+        check(
+                serve.steps().stream()
+                        .takeWhile(step -> !(step instanceof Step.Acquire))
+                        .noneMatch(step -> step instanceof Step.Secure
+                                || step instanceof Step.Amend
+                                || step instanceof Step.AddFinalizer),
+                service + " is not done: " + serve.steps());
+        List<IpFamily> wanted = service.wantedFamilies();
+        List<IpFamily> has = held.stream().map(claim -> claim.ip().family()).toList();
+        check(
+                wanted.containsAll(has) && new HashSet<>(has).size() == has.size(),
+                service + " has more than it asks for: " + held);
+        List<Ip> expected = wanted.stream()
+                .flatMap(family -> held.stream().map(Claim::ip).filter(ip -> ip.family() == family))
+                .toList();
+        check(
+                service.publishedAddresses().equals(expected)
+                        && service.ingress().size() == expected.size(),
+                service + " shows " + service.ingress() + ", but has " + expected);
+        checkMode(serve, held);
+        check(held.isEmpty() || service.hasOurFinalizer(), service + " has an address, but no finalizer");
+        Optional<WaitReason> why = serve.steps().stream()
+                .flatMap(step -> step instanceof Step.Refuse(WaitReason reason) ? Stream.of(reason) : Stream.empty())
+                .findFirst();
+        Optional<AddressRequest> request = acquire(serve);
+        if (request.isPresent()) {
+            waits.add(service.key());
+            Choice choice = told.choose(request.get());
+            check(choice instanceof Choice.Refused, service + " waits, but could have " + choice);
+            why = Optional.of(WaitReason.of(((Choice.Refused) choice).refusals()));
+        }
+        if (held.isEmpty()) {
+            checkReason(service, why.map(WaitReason::reason).orElse("none"), false);
+        } else {
+            checkReason(
+                    service,
+                    why.isEmpty() ? "Assigned" : held.size() < wanted.size() ? "PartlyAssigned" : "KeepsFormer",
+                    true);
+        }
+        String message = service.condition(Marks.ADDRESS_ASSIGNED).orElseThrow().message();
+        check(
+                why.isEmpty() || message.endsWith(why.get().message()),
+                service + " should say: " + why.map(WaitReason::message).orElse(""));
+    }
+
+    private void checkMode(ServicePlan.Serve serve, List<Claim> held) {
+        if (!cluster.dropsIpMode() && !held.isEmpty()) {
+            IpMode mode = serve.servedClass().ipMode();
+            check(
+                    serve.service().ingress().stream()
+                            .allMatch(entry -> (mode == IpMode.PROXY) == (entry.ipMode() == IpMode.PROXY)),
+                    serve.service() + " has not ipMode " + mode);
+        }
+    }
+
+    private void checkClaim(Claim claim) {
+        check(claim.spec().phase() != ClaimSpec.Phase.COOLING, claim + " has rested, and is not given back");
+        for (Owner owner : claim.owners()) {
+            ServiceState service = cluster.services.get(owner.service());
+            check(
+                    owner.isReservation()
+                            || (service != null && service.uid().equals(owner.uid()) && service.wantsLoadBalancer()),
+                    claim + " has an owner that does not need it: " + service);
+        }
+    }
+
+    private void checkLedger(SimulatedOperator operator, Set<ServiceKey> waits) {
+        for (Holding holding : operator.ledger.holdings()) {
+            Claim claim = cluster.claims.get(holding.ip());
+            if (claim == null && isKeptForAFrozen(holding)) {
+                continue;
+            }
+            check(
+                    holding.state() == Holding.State.CLAIMED
+                            && claim != null
+                            && claim.owners().equals(holding.owners()),
+                    "the ledger has " + holding + ", the cluster " + claim);
+        }
+        for (Claim claim : cluster.claims.values()) {
+            check(operator.ledger.holding(claim.ip()).isPresent(), "the ledger knows nothing of " + claim);
+        }
+        check(
+                new HashSet<>(operator.ledger.waiting()).equals(waits),
+                "the ledger says that these wait: " + operator.ledger.waiting() + ", but it is " + waits);
+    }
+
+    /** A stranger may have written it: what is published is given to nobody else. */
+    private boolean isKeptForAFrozen(Holding holding) {
+        return cluster.services.values().stream()
+                .anyMatch(service -> isFrozen(service)
+                        && service.publishes(holding.ip())
+                        && holding.isFor(service.key(), service.uid()));
+    }
+
+    private void checkNothingIsLeft() {
+        world.provider.carried.forEach((uid, ips) -> check(
+                cluster.services.values().stream()
+                                .anyMatch(service -> service.uid().equals(uid)
+                                        && service.wantsLoadBalancer()
+                                        && !service.ingress().isEmpty())
+                        // Which class it was is told by its Address alone.
+                        || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains),
+                "the provider still carries " + ips + " for " + uid));
+    }
+}
