@@ -2,6 +2,7 @@ package dev.berth.address;
 
 import dev.berth.address.WaitingList.Queue;
 import java.math.BigInteger;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -292,6 +293,38 @@ public final class Ledger {
             }
             put(held.unseen(Holding.State.HELD));
             return others;
+        });
+    }
+
+    /**
+     * There is no Address object {@code claim} any more, and nobody here has deleted it: what its owners still
+     * need stays theirs until they have made it again.
+     *
+     * @param leaving who needs it no longer; null: nobody leaves
+     * @return the Services who have to make it again, or whose turn it is now
+     */
+    public List<ServiceKey> vanished(Claim claim, @Nullable Owner leaving) {
+        return locked(() -> {
+            bury(claim);
+            Holding held = holdings.get(claim.ip());
+            Claim known = held == null ? null : held.claim();
+            boolean same = known == null
+                    ? held != null
+                            && held.state() == Holding.State.UNSURE
+                            && held.owners().equals(claim.owners())
+                    : known.uid().equals(claim.uid());
+            if (held == null || !same) {
+                return List.of();
+            }
+            ClaimSpec left = leaving == null ? held.spec() : held.spec().leftBy(leaving, Instant.EPOCH);
+            if (left.phase() != ClaimSpec.Phase.BOUND) {
+                return free(claim.ip());
+            }
+            put(new Holding(claim.ip(), Holding.State.HELD, left, null));
+            return left.owners().stream()
+                    .filter(owner -> !owner.isReservation())
+                    .map(Owner::service)
+                    .toList();
         });
     }
 

@@ -93,6 +93,33 @@ class LedgerTest {
     }
 
     @Test
+    void vanished_staysTheirsWhoNeedItStill() {
+        Owner a = new Owner(key("a"), "uid-a");
+        Owner b = new Owner(key("b"), "uid-b");
+        Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
+        ledger.observe(shared);
+
+        assertThat(ledger.vanished(shared, a)).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+
+        Claim again = new Claim(FIRST, "u2", "9", ClaimSpec.of("edge", null, b));
+        ledger.observe(again);
+        ledger.vanished(again, b);
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void vanished_freesWhatWasReservedOnly() {
+        Claim reserved = new Claim(FIRST, "u1", "7", ClaimSpec.of(null, null, new Owner(key("a"), null)));
+        ledger.observe(reserved);
+
+        ledger.vanished(reserved, null);
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
     void doubt_keepsItHeld_andLostKeepsItTheirs() {
         take(request("a", 0, IPV4));
         ledger.doubt(FIRST);

@@ -298,7 +298,7 @@ public final class AddressControl {
                 yield true;
             }
             case Write.NotFound<Claim> gone -> {
-                due.accept(ledger.free(claim));
+                due.accept(ledger.vanished(claim, owner));
                 yield true;
             }
             case Write.Conflict<Claim>(String message) ->

@@ -377,7 +377,7 @@ final class ServicePass {
         Ip ip = claim.ip();
         switch (parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> observe(found);
-            case Read.Absent<Claim> none -> due.accept(parts.ledger().free(claim));
+            case Read.Absent<Claim> none -> due.accept(parts.ledger().vanished(claim, null));
             case Read.Failed<Claim>(String message) -> {
                 trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
                 return Optional.empty();
@@ -523,7 +523,7 @@ final class ServicePass {
                 yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
-                due.accept(parts.ledger().free(shared));
+                due.accept(parts.ledger().vanished(shared, null));
                 yield Created.ANOTHERS;
             }
             case Read.Failed<Claim>(String message) -> {
