@@ -213,7 +213,11 @@ public final class Allocator {
                         clash.get() + " is of Service " + clash.get().service());
             }
             Claim claim = held.claim();
-            return claim == null || held.state() != Holding.State.CLAIMED
+            // What one of its name held before is taken over or given back first, not shared with it.
+            return claim == null
+                            || held.state() != Holding.State.CLAIMED
+                            || held.predecessorOf(request.service(), request.uid())
+                                    .isPresent()
                     ? no(Rule.SHARED_SOON)
                     : new Answer.Yes(new Choice.Pick(held.ip(), pool.name(), claim));
         }

@@ -52,6 +52,13 @@ public record Holding(
                 .findFirst();
     }
 
+    /** The Service that bore this name before the one of this uid, and holds it; absent: there is none. */
+    public Optional<Owner> predecessorOf(ServiceKey service, String uid) {
+        return owners().stream()
+                .filter(owner -> owner.service().equals(service) && !owner.isReservation() && !uid.equals(owner.uid()))
+                .findFirst();
+    }
+
     /** Whether it is held for this very object, not just for its name. */
     public boolean isFor(ServiceKey service, String uid) {
         return owners().contains(new Owner(service, uid));

@@ -102,9 +102,7 @@ public final class Planner {
 
     /** Whether it is held for one that bore the name before. */
     private boolean isPredecessors(Holding holding) {
-        return holding.holderNamed(service.key())
-                .filter(owner -> !Objects.equals(owner.uid(), service.uid()))
-                .isPresent();
+        return holding.predecessorOf(service.key(), service.uid()).isPresent();
     }
 
     private ServicePlan planForItself() {

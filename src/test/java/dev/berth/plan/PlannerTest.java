@@ -47,6 +47,11 @@ class PlannerTest {
         return new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim);
     }
 
+    private static Holding heldAlsoByPredecessor(String ip, String loadBalancerClass) {
+        ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"), new Owner(WEB, "predecessor"));
+        return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
+    }
+
     private static Holding unclaimed(String ip, String loadBalancerClass) {
         ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"));
         return new Holding(Ip.parse(ip), Holding.State.HELD, spec, null);
@@ -371,6 +376,13 @@ class PlannerTest {
                     AUTO,
                     false,
                     "Serve Acquire Secure[192.0.2.9] Ensure Publish ReleaseRest"),
+            new Row(
+                    "one of its name that shares its address is not there any more: its share is given back",
+                    served().ingress("192.0.2.1"),
+                    List.of(heldAlsoByPredecessor("192.0.2.1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
             new Row(
                     "what was about to be claimed for a class that is gone is let go",
                     web().loadBalancerClass("x/gone"),

@@ -578,7 +578,7 @@ final class ServicePass {
     private Optional<Outcome> release(List<Ip> addresses) {
         boolean all = true;
         for (Ip ip : addresses) {
-            Optional<Owner> owner = parts.ledger().holding(ip).flatMap(holding -> holding.holderNamed(key));
+            Optional<Owner> owner = parts.ledger().holding(ip).flatMap(this::whoLeaves);
             if (owner.isPresent()) {
                 boolean itself = service.isPresent()
                         && service.get().uid().equals(owner.get().uid());
@@ -591,6 +591,11 @@ final class ServicePass {
             again = Optional.of(parts.backoff().after(1));
         }
         return Optional.empty();
+    }
+
+    /** One that bore the name before goes first. */
+    private Optional<Owner> whoLeaves(Holding holding) {
+        return service.flatMap(state -> holding.predecessorOf(key, state.uid())).or(() -> holding.holderNamed(key));
     }
 
     // ---- provider
