@@ -160,7 +160,7 @@ public final class Planner {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
         List<Ip> unclaimed = claimed().stream()
-                .filter(holding -> holding.state() == Holding.State.HELD && !service.publishes(holding.ip()))
+                .filter(holding -> holding.state() != Holding.State.CLAIMED && !service.publishes(holding.ip()))
                 .map(Holding::ip)
                 .toList();
         if (!unclaimed.isEmpty()) {

@@ -52,9 +52,9 @@ class PlannerTest {
         return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
     }
 
-    private static Holding unclaimed(String ip, String loadBalancerClass) {
+    private static Holding unclaimed(String ip, Holding.State state, String loadBalancerClass) {
         ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"));
-        return new Holding(Ip.parse(ip), Holding.State.HELD, spec, null);
+        return new Holding(Ip.parse(ip), state, spec, null);
     }
 
     private static ServicePlan plan(
@@ -386,7 +386,14 @@ class PlannerTest {
             new Row(
                     "what was about to be claimed for a class that is gone is let go",
                     web().loadBalancerClass("x/gone"),
-                    List.of(unclaimed("192.0.2.1", "x/gone")),
+                    List.of(unclaimed("192.0.2.1", Holding.State.HELD, "x/gone")),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
+                    "so is what may have been claimed for it: nobody would read whether it was",
+                    web().loadBalancerClass("x/gone"),
+                    List.of(unclaimed("192.0.2.1", Holding.State.UNSURE, "x/gone")),
                     AUTO,
                     false,
                     "TearDown Release[192.0.2.1]"),
