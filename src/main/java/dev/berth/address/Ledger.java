@@ -316,16 +316,34 @@ public final class Ledger {
             if (held == null || !same) {
                 return List.of();
             }
-            ClaimSpec left = leaving == null ? held.spec() : held.spec().leftBy(leaving, Instant.EPOCH);
-            if (left.phase() != ClaimSpec.Phase.BOUND) {
-                return free(claim.ip());
-            }
-            put(new Holding(claim.ip(), Holding.State.HELD, left, null));
-            return left.owners().stream()
-                    .filter(owner -> !owner.isReservation())
-                    .map(Owner::service)
-                    .toList();
+            return stays(held, leaving == null ? held.spec() : held.spec().leftBy(leaving, Instant.EPOCH));
         });
+    }
+
+    /**
+     * There is no Address object of {@code ip}, and {@code owner} needs it no longer; others who share it
+     * keep it, until they have made the object again.
+     *
+     * @return the Services who have to make it again, or whose turn it is now
+     */
+    public List<ServiceKey> leave(Ip ip, Owner owner) {
+        return locked(() -> {
+            Holding held = holdings.get(ip);
+            return held == null || !held.owners().contains(owner)
+                    ? List.of()
+                    : stays(held, held.spec().leftBy(owner, Instant.EPOCH));
+        });
+    }
+
+    private List<ServiceKey> stays(Holding held, ClaimSpec left) {
+        if (left.phase() != ClaimSpec.Phase.BOUND) {
+            return free(held.ip());
+        }
+        put(new Holding(held.ip(), Holding.State.HELD, left, null));
+        return left.owners().stream()
+                .filter(owner -> !owner.isReservation())
+                .map(Owner::service)
+                .toList();
     }
 
     /** This Address object is no more: whoever hears late of it, or of one before it, must not take it for there. */

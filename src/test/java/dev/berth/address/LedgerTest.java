@@ -110,6 +110,21 @@ class LedgerTest {
     }
 
     @Test
+    void leave_takesItFromNobodyElse() {
+        Owner a = new Owner(key("a"), "uid-a");
+        Owner b = new Owner(key("b"), "uid-b");
+        Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
+        ledger.observe(shared);
+        ledger.doubt(shared);
+
+        assertThat(ledger.leave(FIRST, a)).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
+
+        ledger.leave(FIRST, b);
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
     void vanished_freesWhatWasReservedOnly() {
         Claim reserved = new Claim(FIRST, "u1", "7", ClaimSpec.of(null, null, new Owner(key("a"), null)));
         ledger.observe(reserved);

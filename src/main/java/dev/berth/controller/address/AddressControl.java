@@ -275,7 +275,7 @@ public final class AddressControl {
             return true;
         }
         if (holding.get().state() == Holding.State.HELD) {
-            due.accept(ledger.free(ip));
+            due.accept(ledger.leave(ip, owner));
             return true;
         }
         Claim claim = holding.get().claim();
@@ -342,11 +342,7 @@ public final class AddressControl {
                 yield !now.owners().contains(owner) || release(now, owner, false);
             }
             case Read.Absent<Claim> gone -> {
-                if (ledger.holding(ip)
-                        .filter(held -> held.owners().contains(owner))
-                        .isPresent()) {
-                    due.accept(ledger.free(ip));
-                }
+                due.accept(ledger.leave(ip, owner));
                 yield true;
             }
             case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
