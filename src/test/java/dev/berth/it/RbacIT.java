@@ -45,9 +45,9 @@ class RbacIT {
             berth.startOperator("--leader-elect").awaitLog("ready after");
             berth.service(namespace, "reserved");
             berth.service(namespace, "first");
-            berth.service(namespace, "second");
             berth.awaitAddress(namespace, "reserved");
             berth.awaitAddress(namespace, "first");
+            berth.service(namespace, "second");
             berth.client().services().inNamespace(namespace).withName("first").delete();
             berth.awaitAddress(namespace, "second");
 
