@@ -8,12 +8,14 @@ import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.ServiceSpec;
 import io.fabric8.kubernetes.api.model.ServiceStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** From Kubernetes' Service to ours. */
 public final class ServiceStates {
     private static final String TYPE_LOAD_BALANCER = "LoadBalancer";
+
+    /** Of {@code sessionAffinityConfig.clientIP.timeoutSeconds}. */
+    private static final Duration DEFAULT_AFFINITY = Duration.ofHours(3);
 
     private ServiceStates() {}
 
@@ -80,6 +85,7 @@ public final class ServiceStates {
                                 : spec.getLoadBalancerIP(),
                         spec != null && "Local".equals(spec.getExternalTrafficPolicy()),
                         spec == null ? Map.of() : map(spec.getSelector())),
+                delivery(spec),
                 finalizers(service),
                 status == null || status.getLoadBalancer() == null
                         ? List.of()
@@ -91,6 +97,26 @@ public final class ServiceStates {
                         : list(status.getConditions()).stream()
                                 .map(ServiceStates::condition)
                                 .toList());
+    }
+
+    private static ServiceState.Delivery delivery(@Nullable ServiceSpec spec) {
+        return spec == null
+                ? ServiceState.Delivery.PLAIN
+                : new ServiceState.Delivery(
+                        list(spec.getLoadBalancerSourceRanges()),
+                        affinity(spec),
+                        Optional.ofNullable(spec.getHealthCheckNodePort()).orElse(0));
+    }
+
+    private static @Nullable Duration affinity(ServiceSpec spec) {
+        if (!"ClientIP".equals(spec.getSessionAffinity())) {
+            return null;
+        }
+        return Optional.ofNullable(spec.getSessionAffinityConfig())
+                .map(config -> config.getClientIP())
+                .map(config -> config.getTimeoutSeconds())
+                .map(Duration::ofSeconds)
+                .orElse(DEFAULT_AFFINITY);
     }
 
     private static FamilyPolicy policy(@Nullable String text) {
@@ -107,9 +133,10 @@ public final class ServiceStates {
     private static Port port(ServicePort port) {
         return new Port(
                 Optional.ofNullable(port.getName()).orElse(""),
-                Optional.ofNullable(port.getProtocol()).orElse("TCP"),
+                Optional.ofNullable(port.getProtocol()).map(Protocol::valueOf).orElse(Protocol.TCP),
                 port.getPort(),
-                Optional.ofNullable(port.getNodePort()).orElse(0));
+                Optional.ofNullable(port.getNodePort()).orElse(0),
+                port.getAppProtocol());
     }
 
     private static Published published(LoadBalancerIngress ingress) {

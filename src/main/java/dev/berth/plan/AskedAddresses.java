@@ -243,7 +243,8 @@ public record AskedAddresses(
                 key,
                 terms(service.asked(), ipMode),
                 service.ports().stream()
-                        .map(port -> new Sharing.Port(service.key(), port.protocol(), port.port()))
+                        .map(port ->
+                                new Sharing.Port(service.key(), port.protocol().name(), port.port()))
                         .toList());
     }
 

@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ public record ServiceState(
         List<Port> ports,
         Map<String, String> labels,
         Asked asked,
+        Delivery delivery,
         List<String> finalizers,
         List<Published> ingress,
         List<Condition> conditions) {
@@ -57,6 +59,22 @@ public record ServiceState(
             boolean localTraffic,
             Map<String, String> selector) {
         public static final Asked NOTHING = new Asked(Map.of(), null, false, Map.of());
+    }
+
+    /**
+     * How its packets are to be delivered.
+     *
+     * @param sourceRanges {@code spec.loadBalancerSourceRanges}; empty: from everywhere
+     * @param sessionAffinity for how long a client's packets go to one endpoint; null: no affinity
+     * @param healthCheckNodePort {@code spec.healthCheckNodePort}; 0: none
+     */
+    public record Delivery(
+            List<String> sourceRanges, @Nullable Duration sessionAffinity, int healthCheckNodePort) {
+        public static final Delivery PLAIN = new Delivery(List.of(), null, 0);
+
+        public Delivery {
+            sourceRanges = List.copyOf(sourceRanges);
+        }
     }
 
     /** {@code spec.ipFamilyPolicy}. */

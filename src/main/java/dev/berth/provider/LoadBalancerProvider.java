@@ -1,5 +1,6 @@
 package dev.berth.provider;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -33,12 +34,24 @@ public interface LoadBalancerProvider {
      */
     EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request);
 
-    /** Takes over a change of the nodes or endpoints alone; the load balancer exists. Idempotent. */
+    /**
+     * Takes over a change of {@link LoadBalancerRequest#nodes} alone; the load balancer exists, and its status
+     * does not change by it. Idempotent.
+     */
     void updateLoadBalancer(LoadBalancerRequest request);
 
     /**
      * Deletes the load balancer and all that belongs to it. Idempotent: deleting what is not there
-     * succeeds. When it returns, nothing of it carries traffic.
+     * succeeds. When it returns, nothing of it carries traffic. Only {@code clusterName}, {@code service},
+     * {@code fencingToken} and {@code parameters} are sure to be there: the Service may be gone.
      */
     void ensureLoadBalancerDeleted(LoadBalancerRequest request);
+
+    /**
+     * All that the provider has for one cluster, also for Services that are gone. Read-only. Called only if
+     * {@link Capabilities.Feature#LISTING} is among the capabilities.
+     */
+    default List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+        throw new UnsupportedOperationException("it does not list what it has");
+    }
 }

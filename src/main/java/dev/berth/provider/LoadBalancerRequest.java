@@ -1,43 +1,229 @@
 package dev.berth.provider;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a Service asks for. Immutable.
+ * What a Service asks for. Immutable; two that are equal ask for the same. Made with {@link #builder}, so
+ * that it can grow without breaking those who make one.
  *
  * @param clusterName tells apart the clusters that one provider serves
  * @param service whose load balancer it is
  * @param fencingToken grows with each change of leader; a provider that sees a lower one than before
  *     refuses: it comes from a deposed leader
  * @param addresses the claimed addresses, canonical text; empty if the provider brings its own
- * @param ports as in the Service, in its order
+ * @param wantedAddresses for a provider that brings its own: what the Service wishes to have; empty: any
+ * @param families of addresses wanted, in the Service's order; one or two
+ * @param ports as in the Service, in its order; none that the provider cannot carry
  * @param ipMode how packets are to reach the nodes
+ * @param nodes that are to get packets, by name; empty also for a provider that targets no nodes
+ * @param healthCheck by which a node is found fit to get packets; null: none is known
+ * @param sourceRanges CIDRs whose packets are let in; empty: all are
+ * @param sessionAffinity for how long a client's packets go to one target; null: no affinity
+ * @param localTrafficPolicy whether {@code spec.externalTrafficPolicy} is Local: the client's address is kept, and a
+ *     node without an endpoint fails the health check
  * @param parameters the settings of the load balancer class
+ * @param annotations those of the Service that the provider reads, by name
  */
 public record LoadBalancerRequest(
         String clusterName,
         ServiceIdentity service,
         long fencingToken,
         List<String> addresses,
+        List<String> wantedAddresses,
+        List<Capabilities.Family> families,
         List<Port> ports,
         IpMode ipMode,
-        Map<String, String> parameters) {
+        List<Node> nodes,
+        @Nullable HealthCheck healthCheck,
+        List<String> sourceRanges,
+        @Nullable Duration sessionAffinity,
+        boolean localTrafficPolicy,
+        Map<String, String> parameters,
+        Map<String, String> annotations) {
     public LoadBalancerRequest {
         addresses = List.copyOf(addresses);
+        wantedAddresses = List.copyOf(wantedAddresses);
+        families = List.copyOf(families);
         ports = List.copyOf(ports);
+        nodes = List.copyOf(nodes);
+        sourceRanges = List.copyOf(sourceRanges);
         parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+        annotations = Collections.unmodifiableMap(new LinkedHashMap<>(annotations));
     }
 
     /**
      * A port of the load balancer.
      *
      * @param name empty if the Service has one port without a name
-     * @param protocol {@code TCP}, {@code UDP} or {@code SCTP}
      * @param port 1 to 65535
      * @param nodePort 0: none
+     * @param appProtocol what is spoken on it, as {@code spec.ports[].appProtocol} names it; null: not told
      */
-    public record Port(String name, String protocol, int port, int nodePort) {}
+    public record Port(
+            String name,
+            Protocol protocol,
+            int port,
+            int nodePort,
+            @Nullable String appProtocol) {
+        public Port(String name, Protocol protocol, int port, int nodePort) {
+            this(name, protocol, port, nodePort, null);
+        }
+    }
+
+    /**
+     * A node of the cluster.
+     *
+     * @param providerId {@code spec.providerID}; empty: none
+     * @param addresses its internal addresses, or its external ones if it has no internal ones; canonical text
+     */
+    public record Node(String name, String providerId, List<String> addresses) {
+        public Node {
+            addresses = List.copyOf(addresses);
+        }
+    }
+
+    /**
+     * How to find out whether a node is fit to get packets.
+     *
+     * @param port on the node
+     * @param path of an HTTP GET that is answered with 200; null: it is enough that TCP connects
+     */
+    public record HealthCheck(int port, @Nullable String path) {}
+
+    /** Begins a request without ports, for an IPv4 address, that asks for nothing else. */
+    public static Builder builder(String clusterName, ServiceIdentity service, IpMode ipMode) {
+        return new Builder(clusterName, service, ipMode);
+    }
+
+    /** Begins one like this. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(clusterName, service, ipMode);
+        builder.fencingToken = fencingToken;
+        builder.addresses = addresses;
+        builder.wantedAddresses = wantedAddresses;
+        builder.families = families;
+        builder.ports = ports;
+        builder.nodes = nodes;
+        builder.healthCheck = healthCheck;
+        builder.sourceRanges = sourceRanges;
+        builder.sessionAffinity = sessionAffinity;
+        builder.localTrafficPolicy = localTrafficPolicy;
+        builder.parameters = parameters;
+        builder.annotations = annotations;
+        return builder;
+    }
+
+    /** Whether {@code other} asks for the same, but for the nodes. */
+    public boolean differsInNodesOnly(LoadBalancerRequest other) {
+        return !equals(other) && toBuilder().nodes(other.nodes).build().equals(other);
+    }
+
+    /** A request to be; each method sets the component of its name. */
+    public static final class Builder {
+        private final String clusterName;
+        private final ServiceIdentity service;
+        private long fencingToken;
+        private List<String> addresses = List.of();
+        private List<String> wantedAddresses = List.of();
+        private List<Capabilities.Family> families = List.of(Capabilities.Family.IPV4);
+        private List<Port> ports = List.of();
+        private final IpMode ipMode;
+        private List<Node> nodes = List.of();
+        private @Nullable HealthCheck healthCheck;
+        private List<String> sourceRanges = List.of();
+        private @Nullable Duration sessionAffinity;
+        private boolean localTrafficPolicy;
+        private Map<String, String> parameters = Map.of();
+        private Map<String, String> annotations = Map.of();
+
+        private Builder(String clusterName, ServiceIdentity service, IpMode ipMode) {
+            this.clusterName = clusterName;
+            this.service = service;
+            this.ipMode = ipMode;
+        }
+
+        public Builder fencingToken(long value) {
+            fencingToken = value;
+            return this;
+        }
+
+        public Builder addresses(List<String> value) {
+            addresses = value;
+            return this;
+        }
+
+        public Builder wantedAddresses(List<String> value) {
+            wantedAddresses = value;
+            return this;
+        }
+
+        public Builder families(List<Capabilities.Family> value) {
+            families = value;
+            return this;
+        }
+
+        public Builder ports(List<Port> value) {
+            ports = value;
+            return this;
+        }
+
+        public Builder nodes(List<Node> value) {
+            nodes = value;
+            return this;
+        }
+
+        public Builder healthCheck(@Nullable HealthCheck value) {
+            healthCheck = value;
+            return this;
+        }
+
+        public Builder sourceRanges(List<String> value) {
+            sourceRanges = value;
+            return this;
+        }
+
+        public Builder sessionAffinity(@Nullable Duration value) {
+            sessionAffinity = value;
+            return this;
+        }
+
+        public Builder localTrafficPolicy(boolean value) {
+            localTrafficPolicy = value;
+            return this;
+        }
+
+        public Builder parameters(Map<String, String> value) {
+            parameters = value;
+            return this;
+        }
+
+        public Builder annotations(Map<String, String> value) {
+            annotations = value;
+            return this;
+        }
+
+        public LoadBalancerRequest build() {
+            return new LoadBalancerRequest(
+                    clusterName,
+                    service,
+                    fencingToken,
+                    addresses,
+                    wantedAddresses,
+                    families,
+                    ports,
+                    ipMode,
+                    nodes,
+                    healthCheck,
+                    sourceRanges,
+                    sessionAffinity,
+                    localTrafficPolicy,
+                    parameters,
+                    annotations);
+        }
+    }
 }

@@ -35,7 +35,7 @@ class AdoptionTest {
             List.of(new ClassDeclaration(
                     "pool", NOW, "berth.dev/pool", "me", "pool", Map.of(), List.of(), null, true, Classless.AUTO)),
             "me",
-            Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
 
     private static SampleService web() {
         return SampleService.named(WEB, "u1").ingress("192.0.2.7");

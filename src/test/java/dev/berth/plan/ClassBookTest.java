@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class ClassBookTest {
     private static final Map<String, Capabilities> PROVIDERS =
-            Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true));
+            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true));
 
     private static ClassDeclaration declared(
             String name, int age, String value, String provider, @Nullable IpMode mode, boolean isDefault) {

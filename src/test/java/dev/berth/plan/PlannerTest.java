@@ -33,7 +33,7 @@ class PlannerTest {
                 List.of(new ClassDeclaration(
                         "pool", NOW, OURS, "me", "pool", Map.of(), List.of(), null, true, classless)),
                 "me",
-                Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+                Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
     }
 
     private static SampleService web() {
@@ -106,7 +106,7 @@ class PlannerTest {
     private static final ClassBook TWO_BERTHS = ClassBook.of(
             List.of(declared("ours", OURS, "me", false, 1), declared("theirs", "theirs/pool", "you", true, 2)),
             "me",
-            Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
 
     private static final ClassBook NOT_ACCEPTED =
             ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", Map.of());

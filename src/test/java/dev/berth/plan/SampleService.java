@@ -4,6 +4,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,9 +23,10 @@ public final class SampleService {
     private @Nullable String loadBalancerClass;
     private List<IpFamily> families = List.of(IpFamily.IPV4);
     private FamilyPolicy familyPolicy = FamilyPolicy.SINGLE_STACK;
-    private List<Port> ports = List.of(new Port("", "TCP", 80, 30080));
+    private List<Port> ports = List.of(new Port("", Protocol.TCP, 80, 30080));
     private Map<String, String> labels = Map.of();
     private ServiceState.Asked asked = ServiceState.Asked.NOTHING;
+    private ServiceState.Delivery delivery = ServiceState.Delivery.PLAIN;
     private List<String> finalizers = List.of();
     private List<Published> ingress = List.of();
     private List<Condition> conditions = List.of();
@@ -48,6 +50,7 @@ public final class SampleService {
         sample.ports = state.ports();
         sample.labels = state.labels();
         sample.asked = state.asked();
+        sample.delivery = state.delivery();
         sample.finalizers = state.finalizers();
         sample.ingress = state.ingress();
         sample.conditions = state.conditions();
@@ -85,6 +88,16 @@ public final class SampleService {
 
     public SampleService localTraffic(Map<String, String> selector) {
         asked = new ServiceState.Asked(asked.annotations(), asked.loadBalancerIp(), true, selector);
+        return this;
+    }
+
+    public SampleService ports(Port... values) {
+        ports = List.of(values);
+        return this;
+    }
+
+    public SampleService delivery(ServiceState.Delivery value) {
+        delivery = value;
         return this;
     }
 
@@ -169,6 +182,7 @@ public final class SampleService {
                 ports,
                 labels,
                 asked,
+                delivery,
                 finalizers,
                 ingress,
                 conditions);

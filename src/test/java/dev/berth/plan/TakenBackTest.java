@@ -41,7 +41,7 @@ class TakenBackTest {
                 List.of(new ClassDeclaration(
                         "pool", NOW, "berth.dev/pool", "me", "pool", Map.of(), List.of(), null, true, Classless.AUTO)),
                 "me",
-                Map.of("pool", new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.VIP), true)));
+                Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
         return Planner.plan(new ServiceSnapshot(
                         Optional.of(SampleService.named(WEB, "u1").build()),
                         List.of(Holding.of(claim)),

@@ -601,14 +601,15 @@ final class ServicePass {
     // ---- provider
 
     private LoadBalancerRequest request(ServiceState state, ServedClass served) {
-        return new LoadBalancerRequest(
-                parts.clusterName(),
-                new ServiceIdentity(key.namespace(), key.name(), state.uid()),
-                parts.fencingToken().getAsLong(),
-                addressesOf(state).stream().map(Ip::toString).toList(),
-                state.ports(),
-                served.ipMode(),
-                served.parameters());
+        return LoadBalancerRequest.builder(
+                        parts.clusterName(),
+                        new ServiceIdentity(key.namespace(), key.name(), state.uid()),
+                        served.ipMode())
+                .fencingToken(parts.fencingToken().getAsLong())
+                .addresses(addressesOf(state).stream().map(Ip::toString).toList())
+                .ports(state.ports())
+                .parameters(served.parameters())
+                .build();
     }
 
     /** The addresses that are surely its own: one a family that it wants, in its order of families. */

@@ -1,15 +1,16 @@
 package dev.berth.providers.pool;
 
 import dev.berth.provider.Capabilities;
-import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,8 +21,15 @@ public final class PoolProvider implements LoadBalancerProvider {
     /** What a LoadBalancerClass calls it. */
     public static final String NAME = "pool";
 
-    private static final Capabilities CAPABILITIES =
-            new Capabilities(AddressSource.POOLS, List.of(IpMode.VIP, IpMode.PROXY), true);
+    private static final Capabilities CAPABILITIES = Capabilities.fromPools(IpMode.VIP, IpMode.PROXY)
+            .withTargets(Targets.NONE)
+            .withProtocols(Protocol.values())
+            .withFeatures(
+                    Feature.MIXED_PROTOCOLS,
+                    Feature.SOURCE_RANGES,
+                    Feature.SESSION_AFFINITY,
+                    Feature.LOCAL_TRAFFIC_POLICY)
+            .withImmediate(true);
 
     @Override
     public Capabilities capabilities() {

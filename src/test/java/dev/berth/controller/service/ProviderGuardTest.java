@@ -12,16 +12,15 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 class ProviderGuardTest {
-    private static final LoadBalancerRequest REQUEST = new LoadBalancerRequest(
-            "c", new ServiceIdentity("prod", "web", "u"), 1, List.of(), List.of(), IpMode.PROXY, Map.of());
+    private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder(
+                    "c", new ServiceIdentity("prod", "web", "u"), IpMode.PROXY)
+            .build();
 
     /** Answers when it is let. */
     private record Hanging(CountDownLatch called, CountDownLatch let) implements LoadBalancerProvider {
@@ -31,7 +30,7 @@ class ProviderGuardTest {
 
         @Override
         public Capabilities capabilities() {
-            return new Capabilities(Capabilities.AddressSource.PROVIDER, List.of(IpMode.PROXY), false);
+            return Capabilities.ofItsOwn(IpMode.PROXY);
         }
 
         @Override
