@@ -2,6 +2,7 @@ package dev.berth.app;
 
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
@@ -141,7 +142,8 @@ public final class Wiring {
                 clock,
                 this::wake,
                 ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
-                Wiring::later);
+                Wiring::later,
+                this::deleteLeftOver);
         phases = new AddressPhases(caches, ledger, statuses);
         classes = new ClassControl(
                 caches,
@@ -165,6 +167,7 @@ public final class Wiring {
                         clock,
                         options.clusterName,
                         fencingToken::get,
+                        surroundings::targets,
                         options.migrateFrom.dialects()),
                 gate,
                 classes::book,
@@ -199,6 +202,10 @@ public final class Wiring {
     private static void later(Duration delay, Runnable what) {
         CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
                 .execute(what);
+    }
+
+    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
+        return services.deleteLeftOver(owner, className);
     }
 
     private ClassBook classBook() {
@@ -311,6 +318,13 @@ public final class Wiring {
                 if (gate.isOpen()) {
                     pools.refresh();
                     standBackChanged();
+                }
+            }
+
+            @Override
+            public void nodesChanged() {
+                if (gate.isOpen()) {
+                    services.nodesChanged();
                 }
             }
 

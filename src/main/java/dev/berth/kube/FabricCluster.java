@@ -175,7 +175,8 @@ public final class FabricCluster implements Cluster {
         ArrayNode conditions = patch.withObject("/status").putArray("conditions");
         seen.conditions().stream()
                 .map(Condition::type)
-                .filter(Marks.CONDITIONS::contains)
+                .filter(type ->
+                        Marks.CONDITIONS.contains(type) || (type.equals(Marks.PORTS_ERROR) && seen.isMarkedOurs()))
                 .forEach(type -> remove(conditions, type));
         return patch(seen, patch, false);
     }
@@ -203,6 +204,17 @@ public final class FabricCluster implements Cluster {
             }
             if (entry.ipMode() != null) {
                 node.put("ipMode", entry.ipMode().toString());
+            }
+            if (!entry.ports().isEmpty()) {
+                ArrayNode ports = node.putArray("ports");
+                entry.ports().forEach(port -> {
+                    ObjectNode one = ports.addObject()
+                            .put("port", port.port())
+                            .put("protocol", port.protocol().name());
+                    if (port.error() != null) {
+                        one.put("error", port.error());
+                    }
+                });
             }
         }
     }

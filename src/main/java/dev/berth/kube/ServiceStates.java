@@ -4,6 +4,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Published;
+import dev.berth.plan.Published.PortStatus;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
@@ -133,17 +134,24 @@ public final class ServiceStates {
     private static Port port(ServicePort port) {
         return new Port(
                 Optional.ofNullable(port.getName()).orElse(""),
-                Optional.ofNullable(port.getProtocol()).map(Protocol::valueOf).orElse(Protocol.TCP),
+                protocol(port.getProtocol()),
                 port.getPort(),
                 Optional.ofNullable(port.getNodePort()).orElse(0),
                 port.getAppProtocol());
+    }
+
+    private static Protocol protocol(@Nullable String text) {
+        return text == null ? Protocol.TCP : Protocol.valueOf(text);
     }
 
     private static Published published(LoadBalancerIngress ingress) {
         return new Published(
                 ingress.getIp(),
                 ingress.getHostname(),
-                Optional.ofNullable(ingress.getIpMode()).flatMap(IpMode::of).orElse(null));
+                Optional.ofNullable(ingress.getIpMode()).flatMap(IpMode::of).orElse(null),
+                list(ingress.getPorts()).stream()
+                        .map(port -> new PortStatus(port.getPort(), protocol(port.getProtocol()), port.getError()))
+                        .toList());
     }
 
     private static Condition condition(io.fabric8.kubernetes.api.model.Condition condition) {

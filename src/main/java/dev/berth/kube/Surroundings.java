@@ -2,7 +2,10 @@ package dev.berth.kube;
 
 import dev.berth.address.IpRange;
 import dev.berth.address.NeverGiven;
+import dev.berth.plan.NodeRules;
+import dev.berth.plan.NodeState;
 import dev.berth.plan.StandBack;
+import dev.berth.provider.LoadBalancerRequest;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -15,6 +18,7 @@ import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -30,6 +34,9 @@ public final class Surroundings implements AutoCloseable {
         /** The addresses that no pool may give, or the signs of another controller, may have changed. */
         void surroundingsChanged();
 
+        /** {@link #targets} may say something else that load balancers are to be told of. */
+        void nodesChanged();
+
         /** The labels of a namespace changed. */
         void namespaceChanged(String namespace);
     }
@@ -42,6 +49,9 @@ public final class Surroundings implements AutoCloseable {
 
     /** Asked for in every pass, so it is not looked for in every pass. */
     private volatile Optional<StandBack> cloudNode = Optional.empty();
+
+    /** The same list until it changes: every request has it. */
+    private volatile List<LoadBalancerRequest.Node> targets = List.of();
 
     public Surroundings(KubernetesClient client, Caches caches) {
         this.client = client;
@@ -57,9 +67,18 @@ public final class Surroundings implements AutoCloseable {
                     cloudNode = findCloudNode();
                     listener.surroundingsChanged();
                 }
+                NodeState before = old == null ? null : Nodes.state(old);
+                NodeState after = now == null ? null : Nodes.state(now);
+                if (!Objects.equals(before, after)) {
+                    targets = findTargets();
+                }
+                if (NodeRules.isWorthTelling(before, after)) {
+                    listener.nodesChanged();
+                }
             }
         }));
         cloudNode = findCloudNode();
+        targets = findTargets();
         caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
@@ -143,6 +162,15 @@ public final class Surroundings implements AutoCloseable {
     /** A Node of a cloud that brings its own load balancer controller; absent: there is none. */
     public Optional<StandBack> cloudNode() {
         return cloudNode;
+    }
+
+    /** The nodes that are to get packets of load balancers, by name. */
+    public List<LoadBalancerRequest.Node> targets() {
+        return targets;
+    }
+
+    private List<LoadBalancerRequest.Node> findTargets() {
+        return NodeRules.targets(caches.nodes().list().map(Nodes::state).toList());
     }
 
     private Optional<StandBack> findCloudNode() {

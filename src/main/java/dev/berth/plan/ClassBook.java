@@ -156,7 +156,8 @@ public final class ClassBook {
                     capabilities,
                     declaration.parameters(),
                     declaration.pools(),
-                    mode != null ? mode : capabilities.ipModes().getFirst());
+                    mode != null ? mode : capabilities.ipModes().getFirst(),
+                    declaration.healthCheck());
         });
     }
 

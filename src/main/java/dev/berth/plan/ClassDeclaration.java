@@ -23,6 +23,7 @@ public record ClassDeclaration(
         Map<String, String> parameters,
         List<String> pools,
         @Nullable IpMode ipMode,
+        HealthCheckPolicy healthCheck,
         boolean isDefault,
         Classless classless) {
     static final Comparator<ClassDeclaration> BY_AGE =

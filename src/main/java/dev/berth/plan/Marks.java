@@ -23,6 +23,17 @@ public final class Marks {
     /** True while it cannot share its address as it asks to; else absent. */
     public static final String SHARING_CONFLICT = "berth.dev/SharingConflict";
 
+    /** True while it asks for something that the provider of its class cannot do; else absent. */
+    public static final String UNSUPPORTED = "berth.dev/Unsupported";
+
+    /**
+     * Kubernetes' own condition: true while a port is not served. Not among {@link #CONDITIONS}, for it does not
+     * tell whose the Service is.
+     *
+     * @see <a href="https://pkg.go.dev/k8s.io/api/core/v1#LoadBalancerPortsError">LoadBalancerPortsError</a>
+     */
+    public static final String PORTS_ERROR = "LoadBalancerPortsError";
+
     /** On a Service: the addresses that it wants, and no others. */
     public static final String ADDRESSES = "berth.dev/addresses";
 
@@ -40,7 +51,7 @@ public final class Marks {
 
     /** The conditions on Services that are Berth's to write and to remove. */
     public static final List<String> CONDITIONS =
-            List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT);
+            List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT, UNSUPPORTED);
 
     private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");
 

@@ -1,10 +1,14 @@
 package dev.berth.plan;
 
+import dev.berth.plan.Published.PortStatus;
+import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.PortError;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +23,32 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
         conditions = List.copyOf(conditions);
     }
 
-    /** What to publish of a provider's answer; {@code withIpMode} false leaves the mode out. */
-    public static List<Published> ingressOf(LoadBalancerStatus status, boolean withIpMode) {
+    /**
+     * What to publish of a provider's answer; {@code withIpMode} false leaves the mode out. Where a port is not
+     * served, every port of the Service is named, as Kubernetes wants it.
+     *
+     * @param ports of the Service
+     * @param errors of ports that the provider was not asked for
+     */
+    public static List<Published> ingressOf(
+            LoadBalancerStatus status, boolean withIpMode, List<Port> ports, List<PortError> errors) {
+        List<PortError> all =
+                Stream.concat(status.portErrors().stream(), errors.stream()).toList();
+        List<PortStatus> statuses = all.isEmpty()
+                ? List.of()
+                : ports.stream()
+                        .map(port -> new PortStatus(
+                                port.port(),
+                                port.protocol(),
+                                all.stream()
+                                        .filter(error ->
+                                                error.port() == port.port() && error.protocol() == port.protocol())
+                                        .map(PortError::error)
+                                        .findFirst()
+                                        .orElse(null)))
+                        .toList();
         return status.ingress().stream()
-                .map(ingress -> Published.of(ingress, withIpMode))
+                .map(ingress -> Published.of(ingress, withIpMode, statuses))
                 .toList();
     }
 
@@ -45,7 +71,8 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
                 .filter(wanted ->
                         service.condition(wanted.type()).filter(wanted::saysAs).isEmpty())
                 .toList();
-        List<String> removed = Marks.CONDITIONS.stream()
+        List<String> removed = Stream.concat(
+                        Marks.CONDITIONS.stream(), finalizer ? Stream.of(Marks.PORTS_ERROR) : Stream.empty())
                 .filter(type -> service.condition(type).isPresent()
                         && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
                 .toList();

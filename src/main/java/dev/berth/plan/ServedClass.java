@@ -12,6 +12,7 @@ import java.util.Map;
  * @param value what a Service writes into {@code spec.loadBalancerClass}
  * @param pools empty: every pool
  * @param ipMode how packets arrive: the class' word, or the provider's
+ * @param healthCheck how nodes are found fit, where the provider targets nodes
  */
 public record ServedClass(
         String name,
@@ -20,7 +21,8 @@ public record ServedClass(
         Capabilities capabilities,
         Map<String, String> parameters,
         List<String> pools,
-        IpMode ipMode) {
+        IpMode ipMode,
+        HealthCheckPolicy healthCheck) {
     public ServedClass {
         pools = List.copyOf(pools);
     }

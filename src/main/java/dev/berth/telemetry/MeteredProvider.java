@@ -2,11 +2,13 @@ package dev.berth.telemetry;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -70,5 +72,10 @@ public final class MeteredProvider implements LoadBalancerProvider {
             provider.ensureLoadBalancerDeleted(request);
             return true;
         });
+    }
+
+    @Override
+    public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+        return timed("list", () -> provider.listLoadBalancers(clusterName));
     }
 }

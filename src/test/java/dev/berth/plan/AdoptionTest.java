@@ -33,7 +33,17 @@ class AdoptionTest {
             new Dialect("theirs", List.of("theirs/ips"), List.of("theirs/pool"), List.of("theirs/key"), false);
     private static final ClassBook CLASSES = ClassBook.of(
             List.of(new ClassDeclaration(
-                    "pool", NOW, "berth.dev/pool", "me", "pool", Map.of(), List.of(), null, true, Classless.AUTO)),
+                    "pool",
+                    NOW,
+                    "berth.dev/pool",
+                    "me",
+                    "pool",
+                    Map.of(),
+                    List.of(),
+                    null,
+                    HealthCheckPolicy.AUTO,
+                    true,
+                    Classless.AUTO)),
             "me",
             Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
 

@@ -26,6 +26,7 @@ class ClassBookTest {
                 Map.of(),
                 List.of(),
                 mode,
+                HealthCheckPolicy.AUTO,
                 isDefault,
                 Classless.AUTO);
     }
@@ -119,6 +120,7 @@ class ClassBookTest {
                 of.parameters(),
                 of.pools(),
                 of.ipMode(),
+                of.healthCheck(),
                 of.isDefault(),
                 of.classless());
     }

@@ -31,7 +31,17 @@ class PlannerTest {
     private static ClassBook classes(Classless classless) {
         return ClassBook.of(
                 List.of(new ClassDeclaration(
-                        "pool", NOW, OURS, "me", "pool", Map.of(), List.of(), null, true, classless)),
+                        "pool",
+                        NOW,
+                        OURS,
+                        "me",
+                        "pool",
+                        Map.of(),
+                        List.of(),
+                        null,
+                        HealthCheckPolicy.AUTO,
+                        true,
+                        classless)),
                 "me",
                 Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
     }
@@ -98,6 +108,7 @@ class PlannerTest {
                 Map.of(),
                 List.of(),
                 null,
+                HealthCheckPolicy.AUTO,
                 isDefault,
                 Classless.AUTO);
     }

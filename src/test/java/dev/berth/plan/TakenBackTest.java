@@ -39,7 +39,17 @@ class TakenBackTest {
         Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
         ClassBook classes = ClassBook.of(
                 List.of(new ClassDeclaration(
-                        "pool", NOW, "berth.dev/pool", "me", "pool", Map.of(), List.of(), null, true, Classless.AUTO)),
+                        "pool",
+                        NOW,
+                        "berth.dev/pool",
+                        "me",
+                        "pool",
+                        Map.of(),
+                        List.of(),
+                        null,
+                        HealthCheckPolicy.AUTO,
+                        true,
+                        Classless.AUTO)),
                 "me",
                 Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
         return Planner.plan(new ServiceSnapshot(

@@ -115,7 +115,8 @@ public final class Installation implements AutoCloseable {
     public LoadBalancerClass loadBalancerClass(String name, @Nullable String ipMode) {
         LoadBalancerClass object = new LoadBalancerClass();
         object.setMetadata(new ObjectMetaBuilder().withName(name).build());
-        object.setSpec(new LoadBalancerClass.Spec("test.dev/" + name, null, null, null, null, ipMode, null, null));
+        object.setSpec(
+                new LoadBalancerClass.Spec("test.dev/" + name, null, null, null, null, ipMode, null, null, null));
         return client().resource(object).create();
     }
 

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
@@ -85,6 +87,9 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
                     "VIP: packets reach the node with the address as destination. Proxy: a proxy or NAT delivers, and kube-proxy must not bind the address. Auto: what the provider does.")
             @Nullable String ipMode,
 
+            @Nullable @JsonPropertyDescription("How a load balancer that sends packets to nodes finds out which are fit.")
+            HealthCheck healthCheck,
+
             @Default("false")
             @JsonProperty("default")
             @JsonPropertyDescription("Whether it serves Services that name no class.")
@@ -94,6 +99,16 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
             @Pattern("^(Auto|Always|Never)$") @Size(max = 16) @JsonPropertyDescription(
                     "For the default class. Auto: stand back where another controller serves Services without a class. Always: serve them. Never: don't.")
             @Nullable String classless) {}
+
+    /** How nodes are found fit to get packets. */
+    public record HealthCheck(
+            @Default("Auto")
+            @Pattern("^(Auto|KubeProxy|TCP|None)$") @Size(max = 16) @JsonPropertyDescription(
+                    "KubeProxy: kube-proxy on each node says whether it is fit. TCP: a node port of the Service takes connections. None: nothing is asked. Auto: KubeProxy. With externalTrafficPolicy Local the Service's healthCheckNodePort is asked, unless None.")
+            @Nullable String type,
+
+            @Min(1) @Max(65535) @JsonPropertyDescription("Where to ask; absent: 10256 for KubeProxy, the first node port for TCP.")
+            @Nullable Integer port) {}
 
     /** What Berth made of it. Absent until Berth has seen the class. */
     public record Status(

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +52,18 @@ public final class AddressControl {
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final Later later;
+    private final LeftOver leftOver;
+
+    /** Deletes what a provider made for a Service that is gone. */
+    public interface LeftOver {
+        /**
+         * Deletes it.
+         *
+         * @param className what the address was claimed for; null: not known
+         * @return false if it could not be done: try again later
+         */
+        boolean delete(Owner owner, @Nullable String className);
+    }
 
     /** Does things after a delay, also for what is in no cache any more. */
     public interface Later {
@@ -79,6 +92,7 @@ public final class AddressControl {
      * @param due told which Services to reconcile
      * @param retry told which address to reconcile again, for its Service cannot be any more
      * @param later for an Address that cannot be reconciled any more, either
+     * @param leftOver asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
             Cluster cluster,
@@ -89,7 +103,8 @@ public final class AddressControl {
             InstantSource clock,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
-            Later later) {
+            Later later,
+            LeftOver leftOver) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.gate = gate;
@@ -99,6 +114,7 @@ public final class AddressControl {
         this.due = due;
         this.retry = retry;
         this.later = later;
+        this.leftOver = leftOver;
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */
@@ -255,13 +271,20 @@ public final class AddressControl {
                 due.accept(List.of(owner.service()));
                 yield true;
             }
-            case Read.Found<ServiceState> other -> release(ip, owner);
-            case Read.Absent<ServiceState> gone -> release(ip, owner);
+            case Read.Found<ServiceState> other -> releaseWhatIsLeft(ip, owner);
+            case Read.Absent<ServiceState> gone -> releaseWhatIsLeft(ip, owner);
             case Read.Failed<ServiceState>(String message) -> {
                 LOG.warn("{}: cannot tell whether {} still needs it: {}", ip, owner.service(), message);
                 yield false;
             }
         };
+    }
+
+    /** Traffic for the Service that is gone must not go on at an address that is another's by then. */
+    private boolean releaseWhatIsLeft(Ip ip, Owner owner) {
+        Optional<Holding> holding =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner));
+        return holding.isEmpty() || (leftOver.delete(owner, holding.get().loadBalancerClass()) && release(ip, owner));
     }
 
     /**

@@ -50,8 +50,22 @@ final class ProviderGuard implements AutoCloseable {
      * @throws ProviderException if it failed, took too long, or the class has too many calls under way
      */
     void delete(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        call(className, provider, () -> provider.ensureLoadBalancerDeleted(request));
+    }
+
+    /**
+     * {@code updateLoadBalancer}.
+     *
+     * @throws ProviderException if it failed, took too long, or the class has too many calls under way
+     */
+    void update(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        call(className, provider, () -> provider.updateLoadBalancer(request));
+    }
+
+    /** A call without an outcome: being busy is a failure. */
+    private void call(String className, LoadBalancerProvider provider, Runnable call) {
         EnsureOutcome outcome = guarded(className, provider, () -> {
-            provider.ensureLoadBalancerDeleted(request);
+            call.run();
             return new EnsureOutcome.ImplementedElsewhere();
         });
         if (outcome instanceof EnsureOutcome.Pending(Duration retryAfter, String message)) {

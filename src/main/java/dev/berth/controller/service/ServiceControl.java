@@ -21,11 +21,15 @@ import dev.berth.plan.Dialect;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Planner;
 import dev.berth.plan.Published;
+import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceSnapshot;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.StandBack;
 import dev.berth.plan.Step;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,6 +37,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -40,6 +45,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -58,6 +64,7 @@ public final class ServiceControl implements ClassControl.Services {
     /**
      * What the passes work with.
      *
+     * @param nodes that are to get packets, by name; the same list until it changes
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
      */
     public record Parts(
@@ -72,6 +79,7 @@ public final class ServiceControl implements ClassControl.Services {
             InstantSource clock,
             String clusterName,
             LongSupplier fencingToken,
+            Supplier<List<LoadBalancerRequest.Node>> nodes,
             List<Dialect> migrateFrom) {}
 
     private final Parts parts;
@@ -185,6 +193,55 @@ public final class ServiceControl implements ClassControl.Services {
     public boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
         ServiceMemory memory = memories.get(key);
         return memory != null && memory.isEcho(uid, resourceVersion);
+    }
+
+    /**
+     * Load balancers are to be told of other nodes: makes those Services due whose provider was last told of
+     * others than there are now. One whose provider is just being told looks again itself, when it is done.
+     */
+    public void nodesChanged() {
+        List<LoadBalancerRequest.Node> nodes = parts.nodes().get();
+        due.accept(memories.entrySet().stream()
+                .filter(entry -> entry.getValue().knowsOtherNodes(nodes))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList());
+    }
+
+    /**
+     * Has the provider of a class delete what it may have made for a Service that is gone, before its address is
+     * given to another.
+     *
+     * @param className what the address was claimed for; null: not known
+     * @return false if it could not be done: try again later
+     */
+    public boolean deleteLeftOver(Owner owner, @Nullable String className) {
+        Optional<ServedClass> served = Optional.ofNullable(className)
+                .flatMap(classes.get()::byValue)
+                .filter(found -> !found.capabilities().immediate());
+        String uid = owner.uid();
+        if (served.isEmpty() || uid == null) {
+            return true;
+        }
+        ServiceIdentity service =
+                new ServiceIdentity(owner.service().namespace(), owner.service().name(), uid);
+        try {
+            guard.delete(
+                    served.get().name(),
+                    parts.providers().named(served.get().provider()),
+                    LoadBalancerRequest.builder(
+                                    parts.clusterName(), service, served.get().ipMode())
+                            .fencingToken(parts.fencingToken().getAsLong())
+                            .parameters(served.get().parameters())
+                            .build());
+            return true;
+        } catch (ProviderException failure) {
+            LOG.warn(
+                    "deleting what is left of the load balancer of Service {}, which is gone: {}",
+                    service,
+                    failure.getMessage());
+            return false;
+        }
     }
 
     /** What the Service lacks, by a plan as of now; empty: nothing. */

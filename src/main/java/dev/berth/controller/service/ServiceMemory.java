@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is remembered of one Service between two passes. Nothing in it must survive a restart. Used by one
- * pass at a time, but for {@link #isEcho}.
+ * pass at a time, but for {@link #isEcho} and {@link #knowsOtherNodes}.
  */
 final class ServiceMemory {
     /** Overwrites longer ago than this do not count. */
@@ -42,7 +42,11 @@ final class ServiceMemory {
     private @Nullable Object failedRequest;
     private Instant notBefore = Instant.EPOCH;
 
-    private @Nullable LoadBalancerRequest ensured;
+    private volatile @Nullable LoadBalancerRequest ensured;
+
+    /** Whether the provider sends packets to nodes; written before {@link #ensured}. */
+    private volatile boolean targetsNodes;
+
     private EnsureOutcome.@Nullable Ready ensureAnswer;
     private @Nullable ServiceIdentity deletedFor;
 
@@ -122,9 +126,30 @@ final class ServiceMemory {
         return request.equals(ensured) ? Optional.ofNullable(ensureAnswer) : Optional.empty();
     }
 
-    void ensured(LoadBalancerRequest request, EnsureOutcome.Ready answer) {
+    void ensured(LoadBalancerRequest request, EnsureOutcome.Ready answer, boolean targetsNodes) {
+        this.targetsNodes = targetsNodes;
         ensured = request;
         ensureAnswer = answer;
+    }
+
+    /** What the provider answered to a request like this but for the nodes; absent: it has to be asked anew. */
+    Optional<EnsureOutcome.Ready> answerButForNodes(LoadBalancerRequest request) {
+        LoadBalancerRequest known = ensured;
+        return known != null && known.differsInNodesOnly(request)
+                ? Optional.ofNullable(ensureAnswer)
+                : Optional.empty();
+    }
+
+    /** Whether the provider was last told of other nodes than these. Asked for by other threads, too. */
+    boolean knowsOtherNodes(List<LoadBalancerRequest.Node> nodes) {
+        LoadBalancerRequest known = ensured;
+        return known != null && targetsNodes && !known.nodes().equals(nodes);
+    }
+
+    /** What the provider has is not known any more: it is asked anew. */
+    void unsure() {
+        ensured = null;
+        ensureAnswer = null;
     }
 
     /** The provider is about to be asked for a load balancer: from now on there may be one. */

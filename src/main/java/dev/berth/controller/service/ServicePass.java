@@ -20,6 +20,7 @@ import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Adoption;
 import dev.berth.plan.Condition;
+import dev.berth.plan.Demand;
 import dev.berth.plan.Keeping;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
@@ -31,12 +32,14 @@ import dev.berth.plan.ServiceState;
 import dev.berth.plan.Step;
 import dev.berth.plan.WaitReason;
 import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.PortError;
 import dev.berth.provider.ProviderException;
-import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -68,6 +71,9 @@ final class ServicePass {
     /** When one that cannot be taken over is looked at again. */
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
+    /** How many nodes an event names. */
+    private static final int NODES_NAMED = 20;
+
     /** What came of it. */
     sealed interface Outcome {
         record Finished(Next next) implements Outcome {}
@@ -93,6 +99,8 @@ final class ServicePass {
     private Optional<Trouble> trouble = Optional.empty();
     private @Nullable List<Published> ingress;
     private Optional<Duration> again = Optional.empty();
+    private Optional<String> pending = Optional.empty();
+    private @Nullable Demand demand;
     private boolean ingressIsWritten;
 
     /** Whether the Service was at the version of this pass when the API server last said so, to this pass. */
@@ -225,7 +233,8 @@ final class ServicePass {
     }
 
     private Outcome serve(ServicePlan.Serve serve) {
-        Optional<Duration> mustWait = memory.mustWait(serve.steps(), now());
+        Optional<Duration> mustWait =
+                memory.mustWait(serve.steps(), parts.clock().instant());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
@@ -255,7 +264,11 @@ final class ServicePass {
                         About.service(about),
                         "SyncLoadBalancerFailed",
                         "Error syncing load balancer: " + what.message());
-        Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), now());
+        Duration delay = memory.failed(
+                what.request(),
+                what.retryAfter(),
+                parts.backoff(),
+                parts.clock().instant());
         LOG.warn("Service {}: {}; trying again in {} s", key, what.message(), delay.toSeconds());
         return new Outcome.Finished(Next.after(delay));
     }
@@ -600,16 +613,15 @@ final class ServicePass {
 
     // ---- provider
 
-    private LoadBalancerRequest request(ServiceState state, ServedClass served) {
-        return LoadBalancerRequest.builder(
-                        parts.clusterName(),
-                        new ServiceIdentity(key.namespace(), key.name(), state.uid()),
-                        served.ipMode())
-                .fencingToken(parts.fencingToken().getAsLong())
-                .addresses(addressesOf(state).stream().map(Ip::toString).toList())
-                .ports(state.ports())
-                .parameters(served.parameters())
-                .build();
+    private Demand demand(ServiceState state, ServedClass served) {
+        return Demand.of(
+                state,
+                served,
+                parts.clusterName(),
+                parts.fencingToken().getAsLong(),
+                wishes(),
+                addressesOf(state),
+                parts.nodes().get());
     }
 
     /** The addresses that are surely its own: one a family that it wants, in its order of families. */
@@ -660,40 +672,61 @@ final class ServicePass {
     }
 
     private Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
-        LoadBalancerRequest request = request(serve.service(), served);
-        if (served.capabilities().addresses() == AddressSource.POOLS
-                && request.addresses().isEmpty()) {
+        Demand wanted = demand(serve.service(), served);
+        demand = wanted;
+        LoadBalancerRequest request = wanted.request();
+        boolean lacksAddress = served.capabilities().addresses() == AddressSource.POOLS
+                && request.addresses().isEmpty();
+        if (lacksAddress || !wanted.hasPorts()) {
             ingress = List.of();
             return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
         }
         Optional<EnsureOutcome.Ready> known = memory.answerTo(request);
         if (known.isPresent()) {
-            ingress = published(known.get());
+            ingress = published(serve, known.get());
             return Optional.empty();
         }
-        Optional<Duration> mustWait = memory.mustWait(request, now());
+        Optional<Duration> mustWait = memory.mustWait(request, parts.clock().instant());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        Optional<EnsureOutcome.Ready> before = memory.answerButForNodes(request);
+        if (before.isPresent() && isUpdated(serve, served, request)) {
+            memory.ensured(request, before.get(), targetsNodes(served));
+            ingress = published(serve, before.get());
+            lookAgainAtNodes(served, request);
+            return Optional.empty();
         }
         if (!served.capabilities().immediate() && !live) {
             // A Service that is gone already has no finalizer that would have it deleted again.
             return Optional.of(new Outcome.Again(true));
         }
+        return askProvider(serve, served, request);
+    }
+
+    private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         LoadBalancerProvider provider = parts.providers().named(served.provider());
+        About about = About.service(serve.service());
         if (!served.capabilities().immediate()) {
-            parts.events().normal(About.service(serve.service()), "EnsuringLoadBalancer", "Ensuring load balancer");
+            parts.events().normal(about, "EnsuringLoadBalancer", "Ensuring load balancer");
+        }
+        if (targetsNodes(served) && request.nodes().isEmpty()) {
+            parts.events().warning(about, "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer");
         }
         memory.mayExist();
         try {
             return switch (guard.ensure(served.name(), provider, request)) {
                 case EnsureOutcome.Ready ready -> {
-                    memory.ensured(request, ready);
-                    ingress = published(ready);
+                    memory.ensured(request, ready, targetsNodes(served));
+                    ingress = published(serve, ready);
+                    lookAgainAtNodes(served, request);
                     yield Optional.empty();
                 }
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
                     LOG.info("Service {}: {}", key, message);
-                    again = Optional.of(memory.putOff(request, retryAfter, now()));
+                    pending = Optional.of(message);
+                    again = Optional.of(
+                            memory.putOff(request, retryAfter, parts.clock().instant()));
                     yield Optional.empty();
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> Optional.of(new Outcome.Finished(Next.ON_EVENT));
@@ -709,12 +742,47 @@ final class ServicePass {
         }
     }
 
+    /** Tells the provider of other nodes; what fails is done again from the ground up. */
+    private boolean isUpdated(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+        About about = About.service(serve.service());
+        try {
+            guard.update(served.name(), parts.providers().named(served.provider()), request);
+            parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
+            return true;
+        } catch (ProviderException failure) {
+            memory.unsure();
+            parts.events()
+                    .warning(
+                            about,
+                            "UpdateLoadBalancerFailed",
+                            "Error updating load balancer with new hosts " + names(request.nodes()) + ", error: "
+                                    + failure.getMessage());
+            return false;
+        }
+    }
+
+    private static String names(List<Node> nodes) {
+        String some = nodes.stream().limit(NODES_NAMED).map(Node::name).collect(Collectors.joining(" "));
+        return nodes.size() > NODES_NAMED ? "[" + some + " ...] (" + nodes.size() + " in all)" : "[" + some + "]";
+    }
+
+    /** A node that came while the provider was being told of others must not be lost. */
+    private void lookAgainAtNodes(ServedClass served, LoadBalancerRequest request) {
+        if (targetsNodes(served) && !request.nodes().equals(parts.nodes().get())) {
+            due.accept(List.of(key));
+        }
+    }
+
+    private static boolean targetsNodes(ServedClass served) {
+        return served.capabilities().targets() == Targets.NODE_PORTS;
+    }
+
     /** It lost its addresses: what the provider made of them must not outlive them. */
     private Optional<Outcome> withdrawTraffic(ServedClass served, LoadBalancerRequest request) {
         if (memory.wasDeleted(request.service())) {
             return Optional.empty();
         }
-        Optional<Duration> mustWait = memory.mustWait(request, now());
+        Optional<Duration> mustWait = memory.mustWait(request, parts.clock().instant());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -732,9 +800,13 @@ final class ServicePass {
         return Optional.empty();
     }
 
-    private List<Published> published(EnsureOutcome.Ready ready) {
-        boolean inUse = service.filter(ServicePass::usesIpMode).isPresent();
-        return Publication.ingressOf(ready.status(), parts.ipMode().isPublished(inUse, now()));
+    private List<Published> published(ServicePlan.Serve serve, EnsureOutcome.Ready ready) {
+        boolean inUse = usesIpMode(serve.service());
+        return Publication.ingressOf(
+                ready.status(),
+                parts.ipMode().isPublished(inUse, now()),
+                serve.service().ports(),
+                demand == null ? List.of() : demand.portErrors());
     }
 
     // ---- status
@@ -876,10 +948,17 @@ final class ServicePass {
                 parts.metrics().waits(key, Optional.of(reason));
                 conditions.add(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now));
             }
+        } else {
+            conditions.add(ofItsProvider(serve, now));
         }
         trouble.filter(what -> what.reason().equals("EnsureFailed"))
                 .ifPresent(what -> conditions.add(
                         Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
+        pending.ifPresent(message ->
+                conditions.add(Publication.condition(state, Marks.PROGRAMMED, false, "Pending", message, now)));
+        if (demand != null) {
+            conditions.addAll(demand.conditions(state, portErrors(), now));
+        }
         sharingConflict.ifPresent(why -> conditions.add(
                 Publication.condition(state, Marks.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
         if (isInConflict(state)) {
@@ -892,6 +971,42 @@ final class ServicePass {
                     now));
         }
         return conditions;
+    }
+
+    /** Whether the provider gave it an address. With the finalizer it is the mark that Berth serves the Service. */
+    private Condition ofItsProvider(ServicePlan.Serve serve, Instant now) {
+        ServiceState state = serve.service();
+        List<Published> entries = ingress == null ? state.ingress() : ingress;
+        String provider = "provider \"" + serve.servedClass().provider() + "\"";
+        if (!entries.isEmpty()) {
+            parts.metrics().waits(key, Optional.empty());
+            return Publication.condition(
+                    state,
+                    Marks.ADDRESS_ASSIGNED,
+                    true,
+                    "Assigned",
+                    provider + " gave "
+                            + entries.stream().map(Published::toString).collect(Collectors.joining(", ")),
+                    now);
+        }
+        String reason = trouble.map(Trouble::reason).orElse("Pending");
+        String message = trouble.map(Trouble::message).or(() -> pending).orElse("waiting for " + provider);
+        parts.metrics().waits(key, Optional.of(reason));
+        return Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now);
+    }
+
+    /** Of the request, and of what the provider answered to it. */
+    private List<PortError> portErrors() {
+        return demand == null
+                ? List.of()
+                : Stream.concat(
+                                demand.portErrors().stream(),
+                                memory
+                                        .answerTo(demand.request())
+                                        .map(ready -> ready.status().portErrors())
+                                        .orElse(List.of())
+                                        .stream())
+                        .toList();
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
@@ -923,7 +1038,7 @@ final class ServicePass {
                         About.service(state),
                         "StatusOverwritten",
                         "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
-        return memory.overwritten(parts.backoff(), now());
+        return memory.overwritten(parts.backoff(), parts.clock().instant());
     }
 
     private boolean mustAskForIpMode(ServiceState state, List<Published> wanted) {
@@ -999,7 +1114,7 @@ final class ServicePass {
             return Optional.empty();
         }
         Publication.Difference request = difference.get().timeless();
-        Optional<Duration> mustWait = memory.mustWait(request, now());
+        Optional<Duration> mustWait = memory.mustWait(request, parts.clock().instant());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -1040,6 +1155,10 @@ final class ServicePass {
             LOG.info("Service {} has {}", key, list);
             parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
         }
+        difference.conditions().stream()
+                .filter(condition -> condition.type().equals(Marks.UNSUPPORTED))
+                .forEach(condition ->
+                        parts.events().warning(About.service(state), condition.reason(), condition.message()));
         sharingConflict.ifPresent(
                 why -> parts.events().warning(About.service(state), "SharingConflict", why.message()));
         waiting.ifPresent(reason -> {
@@ -1055,7 +1174,8 @@ final class ServicePass {
     // ---- the end
 
     private Outcome tearDown(ServicePlan.TearDown down) {
-        Optional<Duration> mustWait = memory.mustWait(down.steps(), now());
+        Optional<Duration> mustWait =
+                memory.mustWait(down.steps(), parts.clock().instant());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
@@ -1123,8 +1243,18 @@ final class ServicePass {
         if (service.isEmpty()) {
             return Optional.empty();
         }
+        LoadBalancerProvider provider = parts.providers().named(served.provider());
+        LoadBalancerRequest request = demand(service.get(), served).request();
+        About about = About.service(service.get());
         try {
-            guard.delete(served.name(), parts.providers().named(served.provider()), request(service.get(), served));
+            if (!served.capabilities().immediate()) {
+                parts.events().normal(about, "DeletingLoadBalancer", "Deleting load balancer");
+            }
+            guard.delete(served.name(), provider, request);
+            if (!served.capabilities().immediate()) {
+                parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");
+            }
+            memory.unsure();
             return Optional.empty();
         } catch (ProviderException failure) {
             return Optional.of(failed(

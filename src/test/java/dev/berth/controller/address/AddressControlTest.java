@@ -54,7 +54,8 @@ class AddressControlTest {
                 (delay, what) -> {
                     delays.add(delay);
                     next = what;
-                });
+                },
+                (owner, className) -> true);
     }
 
     private static Claim claim(String uid) {

@@ -44,7 +44,8 @@ class PredecessorTest {
                         () -> Instant.EPOCH,
                         due::addAll,
                         ip -> {},
-                        (delay, what) -> {})
+                        (delay, what) -> {},
+                        (owner, className) -> true)
                 .reconcile(ADDRESS);
     }
 

@@ -18,6 +18,7 @@ import dev.berth.controller.address.AddressControl;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.HealthCheckPolicy;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
 import dev.berth.plan.SampleService;
@@ -70,6 +71,7 @@ class ServiceControlTest {
                             Map.of(),
                             List.of(),
                             IpMode.PROXY,
+                            HealthCheckPolicy.AUTO,
                             true,
                             Classless.ALWAYS)),
                     "berth.dev/controller",
@@ -87,7 +89,8 @@ class ServiceControlTest {
                                     () -> clock,
                                     due -> {},
                                     ip -> {},
-                                    (delay, what) -> {}),
+                                    (delay, what) -> {},
+                                    (owner, className) -> true),
                             new Providers(providers),
                             silence,
                             new IpModeSupport(true),
@@ -96,6 +99,7 @@ class ServiceControlTest {
                             () -> clock,
                             "test",
                             () -> 1,
+                            List::of,
                             List.of()),
                     gate,
                     () -> classes,

@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
@@ -140,7 +141,8 @@ final class SimulatedOperator {
                         queue.add(new Work.OfAddress(ip));
                     }
                 },
-                (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)));
+                (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
+                this::deleteLeftOver);
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put(PoolProvider.NAME, new PoolProvider());
         providers.put(SimulatedWorld.SLOW_PROVIDER, world.provider);
@@ -157,6 +159,7 @@ final class SimulatedOperator {
                         () -> world.clock,
                         "simulated",
                         () -> 1,
+                        List::of,
                         List.of()),
                 gate,
                 () -> classes,
@@ -177,6 +180,10 @@ final class SimulatedOperator {
     }
 
     // ---- what it hears
+
+    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
+        return services.deleteLeftOver(owner, className);
+    }
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */
     private void wake(Collection<ServiceKey> keys) {

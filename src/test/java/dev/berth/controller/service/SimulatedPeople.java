@@ -13,6 +13,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.Condition;
+import dev.berth.plan.HealthCheckPolicy;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Published;
 import dev.berth.plan.SampleService;
@@ -20,6 +21,7 @@ import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
 import dev.berth.providers.pool.PoolProvider;
 import java.time.Duration;
 import java.time.Instant;
@@ -219,7 +221,7 @@ final class SimulatedPeople {
             }
         }
         int port = 80 + random.nextInt(wishes ? 3 : 1);
-        return sample.annotations(annotations).ports(List.of(new Port("", "TCP", port, 30000 + port)));
+        return sample.annotations(annotations).ports(List.of(new Port("", Protocol.TCP, port, 30000 + port)));
     }
 
     // ---- strangers, and other controllers
@@ -366,6 +368,7 @@ final class SimulatedPeople {
                 declaration.parameters(),
                 declaration.pools(),
                 declaration.ipMode(),
+                declaration.healthCheck(),
                 isDefault,
                 declaration.classless());
     }
@@ -385,6 +388,7 @@ final class SimulatedPeople {
                     case 1 -> IpMode.VIP;
                     default -> null;
                 },
+                HealthCheckPolicy.AUTO,
                 isDefault,
                 switch (random.nextInt(8)) {
                     case 0 -> Classless.NEVER;

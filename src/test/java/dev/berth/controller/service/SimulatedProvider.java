@@ -28,7 +28,7 @@ final class SimulatedProvider implements LoadBalancerProvider {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(Capabilities.AddressSource.POOLS, List.of(IpMode.PROXY, IpMode.VIP), false);
+        return Capabilities.fromPools(IpMode.PROXY, IpMode.VIP);
     }
 
     @Override

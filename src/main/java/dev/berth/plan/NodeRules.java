@@ -1,0 +1,63 @@
+package dev.berth.plan;
+
+import dev.berth.provider.LoadBalancerRequest.Node;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which nodes get packets of load balancers, and which changes of nodes have load balancers told. Pure, and as
+ * Kubernetes' service controller has it; that a node's addresses change has them told, too, for a request names them.
+ *
+ * @see <a href="https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-exclude-from-external-load-balancers">exclude-from-external-load-balancers</a>
+ */
+public final class NodeRules {
+    /** A label: its node gets no packets, unless the value says false. */
+    public static final String EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
+
+    /** A taint of a node that is about to go. */
+    public static final String TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
+
+    /** As Go's strconv.ParseBool reads them. */
+    private static final List<String> FALSE = List.of("0", "f", "F", "FALSE", "false", "False");
+
+    private NodeRules() {}
+
+    /** Whether the node is to get packets. Whether it is ready is for a health check to find out, not for this. */
+    public static boolean mayGetPackets(NodeState node) {
+        return !node.deleting() && !isExcluded(node) && !node.taints().contains(TO_BE_DELETED);
+    }
+
+    private static boolean isExcluded(NodeState node) {
+        return Optional.ofNullable(node.labels().get(EXCLUDE))
+                .filter(value -> !FALSE.contains(value))
+                .isPresent();
+    }
+
+    /** What a request says of the nodes that are to get packets, by name. */
+    public static List<Node> targets(Collection<NodeState> nodes) {
+        return nodes.stream()
+                .filter(NodeRules::mayGetPackets)
+                .map(node -> new Node(node.name(), node.providerId(), node.addresses()))
+                .sorted(Comparator.comparing(Node::name))
+                .toList();
+    }
+
+    /**
+     * Whether load balancers are to be told of a change now. Taints, readiness and a deletion that has begun wait
+     * until something else has them told: they come and go.
+     *
+     * @param before null: it was not there
+     * @param now null: it is gone
+     */
+    public static boolean isWorthTelling(@Nullable NodeState before, @Nullable NodeState now) {
+        if (before == null || now == null) {
+            return (before == null) != (now == null);
+        }
+        return isExcluded(before) != isExcluded(now)
+                || !before.providerId().equals(now.providerId())
+                || !before.addresses().equals(now.addresses());
+    }
+}

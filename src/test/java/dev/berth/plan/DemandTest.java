@@ -1,0 +1,253 @@
+package dev.berth.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.Wishes;
+import dev.berth.plan.HealthCheckPolicy.Kind;
+import dev.berth.plan.ServiceState.Delivery;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Family;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.PortError;
+import dev.berth.provider.Protocol;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class DemandTest {
+    private static final Port WEB = new Port("web", Protocol.TCP, 80, 30080);
+    private static final Port DNS = new Port("dns", Protocol.UDP, 53, 30053);
+    private static final Port SIGNALS = new Port("signals", Protocol.SCTP, 7777, 30777);
+    private static final List<Node> NODES = List.of(new Node("n1", "", List.of("10.0.0.1")));
+    private static final Capabilities PLAIN = Capabilities.fromPools(IpMode.VIP);
+
+    private static SampleService service(Port... ports) {
+        return SampleService.named(new ServiceKey("prod", "web"), "u1").ports(List.of(ports));
+    }
+
+    private static ServedClass of(Capabilities capabilities, HealthCheckPolicy healthCheck) {
+        return new ServedClass(
+                "edge", "test.dev/edge", "hw", capabilities, Map.of("rack", "7"), List.of(), IpMode.VIP, healthCheck);
+    }
+
+    private static Demand demand(SampleService service, Capabilities capabilities) {
+        return Demand.of(
+                service.build(),
+                of(capabilities, HealthCheckPolicy.AUTO),
+                "c1",
+                3,
+                Wishes.NONE,
+                List.of(Ip.parse("192.0.2.1")),
+                NODES);
+    }
+
+    private static List<String> reasons(Demand demand) {
+        return demand.unmet().stream().map(Demand.Unmet::reason).toList();
+    }
+
+    @Test
+    void whatAProviderCanDo_isAskedOfItInFull() {
+        Delivery delivery = new Delivery(List.of("198.51.100.0/24"), Duration.ofMinutes(5), 0);
+        Demand demand = demand(
+                service(WEB).delivery(delivery), PLAIN.withFeatures(Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY));
+
+        assertThat(demand.unmet()).isEmpty();
+        assertThat(demand.request().ports()).containsExactly(WEB);
+        assertThat(demand.request().nodes()).isEqualTo(NODES);
+        assertThat(demand.request().sourceRanges()).containsExactly("198.51.100.0/24");
+        assertThat(demand.request().sessionAffinity()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(demand.request().parameters()).containsEntry("rack", "7");
+        assertThat(demand.request().fencingToken()).isEqualTo(3);
+    }
+
+    @Test
+    void whatItCannotDo_isNamed_andLeftOut() {
+        Delivery delivery = new Delivery(List.of("198.51.100.0/24"), Duration.ofMinutes(5), 30999);
+        Demand demand = demand(service(WEB).delivery(delivery).localTraffic(Map.of()), PLAIN);
+
+        assertThat(reasons(demand))
+                .containsExactly(
+                        "SessionAffinityNotSupported", "SourceRangesNotSupported", "LocalTrafficPolicyNotSupported");
+        assertThat(demand.request().sourceRanges()).isEmpty();
+        assertThat(demand.request().sessionAffinity()).isNull();
+        assertThat(demand.hasPorts()).isTrue();
+    }
+
+    @Test
+    void ofTwoProtocolsThatExcludeEachOther_theFirstOnesPortsAreServed_andTheRestIsAnError() {
+        Demand demand = demand(service(WEB, DNS), PLAIN);
+
+        assertThat(demand.request().ports()).containsExactly(WEB);
+        assertThat(demand.portErrors()).containsExactly(new PortError(53, Protocol.UDP, "MixedProtocolNotSupported"));
+        assertThat(demand.conditions(service(WEB, DNS).build(), demand.portErrors(), Instant.EPOCH))
+                .anySatisfy(condition -> {
+                    assertThat(condition.type()).isEqualTo("LoadBalancerPortsError");
+                    assertThat(condition.reason()).isEqualTo("LoadBalancerMixedProtocolNotSupported");
+                    assertThat(condition.message()).isEqualTo("UDP/53: MixedProtocolNotSupported");
+                });
+        assertThat(demand(service(WEB, DNS), PLAIN.withFeatures(Feature.MIXED_PROTOCOLS))
+                        .request()
+                        .ports())
+                .containsExactly(WEB, DNS);
+    }
+
+    @Test
+    void sctp_isRefusedByAProviderThatCannotCarryIt_andNothingIsAskedForIfThatIsAll() {
+        Demand demand = demand(service(SIGNALS), PLAIN);
+
+        assertThat(demand.hasPorts()).isFalse();
+        assertThat(demand.unmet().getFirst().message()).isEqualTo("provider \"hw\" cannot carry SCTP, only TCP, UDP");
+    }
+
+    @Test
+    void everyPortIsNamedInTheStatus_ifOneIsNotServed_andNoneIfAllAre() {
+        LoadBalancerStatus status = new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP)));
+
+        assertThat(Publication.ingressOf(
+                        status,
+                        true,
+                        List.of(WEB, DNS),
+                        List.of(new PortError(53, Protocol.UDP, "MixedProtocolNotSupported"))))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.ports())
+                        .containsExactly(
+                                new Published.PortStatus(80, Protocol.TCP, null),
+                                new Published.PortStatus(53, Protocol.UDP, "MixedProtocolNotSupported")));
+        assertThat(Publication.ingressOf(status, true, List.of(WEB, DNS), List.of())
+                        .getFirst()
+                        .ports())
+                .isEmpty();
+    }
+
+    @Test
+    void providerOfNodePorts_saysWhatToChange_forAServiceWithoutOnes() {
+        Port none = new Port("", Protocol.TCP, 443, 0);
+        Demand demand = demand(service(none), PLAIN);
+
+        assertThat(demand.hasPorts()).isFalse();
+        assertThat(demand.unmet().getFirst().message())
+                .isEqualTo("provider \"hw\" sends packets to node ports, and port 443 has none;"
+                        + " remove spec.allocateLoadBalancerNodePorts: false");
+        assertThat(demand(service(none), PLAIN.withTargets(Targets.NONE)).hasPorts())
+                .isTrue();
+    }
+
+    @Test
+    void providerThatTargetsNoNodes_isToldOfNone() {
+        Demand demand = demand(service(WEB), PLAIN.withTargets(Targets.NONE));
+
+        assertThat(demand.request().nodes()).isEmpty();
+        assertThat(demand.request().healthCheck()).isNull();
+    }
+
+    @Test
+    void familyThatItCannotCarry_isLeftOut_withItsAddress() {
+        SampleService both = service(WEB).families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4);
+        Demand demand = Demand.of(
+                both.build(),
+                of(PLAIN.withFamilies(Family.IPV4), HealthCheckPolicy.AUTO),
+                "c1",
+                0,
+                Wishes.NONE,
+                List.of(Ip.parse("2001:db8::1"), Ip.parse("192.0.2.1")),
+                NODES);
+
+        assertThat(demand.request().families()).containsExactly(Family.IPV4);
+        assertThat(demand.request().addresses()).containsExactly("192.0.2.1");
+        assertThat(demand.unmet().getFirst().message())
+                .isEqualTo("provider \"hw\" cannot carry IPv6; change spec.ipFamilies");
+    }
+
+    @Test
+    void onlyAnnotationsThatTheProviderDeclares_reachIt() {
+        Demand demand = demand(
+                service(WEB)
+                        .annotation("hw.test.dev/vlan", "7")
+                        .annotation("example.com/one", "1")
+                        .annotation("example.com/onethousand", "1000")
+                        .annotation("kubectl.kubernetes.io/last-applied-configuration", "{}"),
+                PLAIN.withAnnotations("hw.test.dev/", "example.com/one"));
+
+        assertThat(demand.request().annotations())
+                .containsExactly(Map.entry("example.com/one", "1"), Map.entry("hw.test.dev/vlan", "7"));
+    }
+
+    @Test
+    void wishesForAddresses_reachAProviderThatBringsItsOwn_andNoOther() {
+        Wishes wishes = new Wishes(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
+        Demand own = Demand.of(
+                service(WEB).build(),
+                of(Capabilities.ofItsOwn(IpMode.VIP), HealthCheckPolicy.AUTO),
+                "c1",
+                0,
+                wishes,
+                List.of(),
+                NODES);
+
+        assertThat(own.request().wantedAddresses()).containsExactly("198.51.100.7");
+        assertThat(demand(service(WEB), PLAIN).request().wantedAddresses()).isEmpty();
+    }
+
+    private record HealthCase(
+            String rule,
+            HealthCheckPolicy policy,
+            boolean local,
+            @Nullable HealthCheck expected) {}
+
+    @Test
+    void healthCheck_isTheOneOfThePolicy_andOfTheClass() {
+        List<HealthCase> cases = List.of(
+                new HealthCase(
+                        "Cluster asks kube-proxy", HealthCheckPolicy.AUTO, false, new HealthCheck(10256, "/healthz")),
+                new HealthCase(
+                        "Local asks the Service's own port",
+                        HealthCheckPolicy.AUTO,
+                        true,
+                        new HealthCheck(30999, "/healthz")),
+                new HealthCase(
+                        "kube-proxy may listen elsewhere",
+                        new HealthCheckPolicy(Kind.KUBE_PROXY, 9000),
+                        false,
+                        new HealthCheck(9000, "/healthz")),
+                new HealthCase(
+                        "without kube-proxy a node port has to connect",
+                        new HealthCheckPolicy(Kind.TCP, null),
+                        false,
+                        new HealthCheck(30080, null)),
+                new HealthCase(
+                        "or a port that the class names",
+                        new HealthCheckPolicy(Kind.TCP, 22),
+                        false,
+                        new HealthCheck(22, null)),
+                new HealthCase(
+                        "Local is asked for all the same",
+                        new HealthCheckPolicy(Kind.TCP, null),
+                        true,
+                        new HealthCheck(30999, "/healthz")),
+                new HealthCase("None asks nothing", new HealthCheckPolicy(Kind.NONE, null), true, null));
+        for (HealthCase one : cases) {
+            SampleService service = service(DNS, WEB).delivery(new Delivery(List.of(), null, one.local() ? 30999 : 0));
+            if (one.local()) {
+                service.localTraffic(Map.of());
+            }
+            assertThat(one.policy().of(service.build())).as(one.rule()).isEqualTo(one.expected());
+        }
+        assertThat(new HealthCheckPolicy(Kind.TCP, null).of(service(DNS).build()))
+                .as("UDP alone cannot be asked")
+                .isNull();
+    }
+}
