@@ -287,7 +287,7 @@ public final class ServiceControl implements ClassControl.Services {
             }
             noteForeign(key, service);
             ServicePlan plan = Planner.plan(snapshot(key, service));
-            ServicePass work = new ServicePass(parts, guard, due, memory, key, service, plan, live);
+            ServicePass work = new ServicePass(new PassState(parts, guard, due, memory, key, service, plan, live));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             switch (outcome) {

@@ -1,0 +1,428 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Choice;
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.Pool;
+import dev.berth.address.Refusal;
+import dev.berth.address.Sharing;
+import dev.berth.controller.service.ServicePass.Outcome;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.plan.Keeping;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServedClass;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.WaitReason;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
+final class PassClaims {
+    /** How often a choice may be lost to another operator before the Service is put off. */
+    private static final int CHOICES = 20;
+
+    private final PassState pass;
+
+    PassClaims(PassState pass) {
+        this.pass = pass;
+    }
+
+    Optional<Outcome> secure(ServicePlan.Serve serve, Holding holding, ServedClass served) {
+        Ip ip = holding.ip();
+        return switch (holding.state()) {
+            case HELD ->
+                switch (create(ip, claimAgain(holding, served), pass.owner(serve), serve.steps())) {
+                    case ANOTHERS -> Optional.of(new Outcome.Again(false));
+                    // What is still published stays held: it is nobody else's before it is taken off.
+                    case OURS, NOT_MADE, UNSURE -> Optional.empty();
+                };
+            case UNSURE ->
+                switch (pass.parts.cluster().readClaim(ip)) {
+                    case Read.Found<Claim>(Claim found) -> {
+                        observe(found);
+                        yield found.owners().contains(pass.owner(serve))
+                                ? Optional.empty()
+                                : Optional.of(new Outcome.Again(false));
+                    }
+                    case Read.Absent<Claim> none -> {
+                        pass.parts.ledger().lost(ip);
+                        yield Optional.of(new Outcome.Again(false));
+                    }
+                    case Read.Failed<Claim>(String message) -> {
+                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                        yield Optional.empty();
+                    }
+                };
+            case CLAIMED -> takeOver(serve, holding, served);
+        };
+    }
+
+    private ClaimSpec claimAgain(Holding holding, ServedClass served) {
+        ClaimSpec spec = holding.spec().takenFor(served.value(), UnaryOperator.identity());
+        String pool =
+                pass.parts.ledger().pools().poolOf(holding.ip()).map(Pool::name).orElse(spec.pool());
+        return new ClaimSpec(pool, served.value(), spec.owners(), spec.sharing(), null, spec.retain());
+    }
+
+    /** What is kept for the Service's name, or was of one that bore it before, becomes its claim. */
+    private Optional<Outcome> takeOver(ServicePlan.Serve serve, Holding holding, ServedClass served) {
+        Claim claim = holding.claim();
+        if (claim == null) {
+            return Optional.of(new Outcome.Again(false));
+        }
+        if (!pass.live && holding.holderNamed(pass.key).isPresent()) {
+            // Only a live read tells who bears the name now.
+            return Optional.of(new Outcome.Again(true));
+        }
+        ClaimSpec taken = claim.spec()
+                .takenFor(served.value(), owner -> owner.service().equals(pass.key) ? pass.owner(serve) : owner);
+        Sharing sharing = serve.wishes().sharing();
+        ClaimSpec spec = taken.owners().size() > 1 ? taken : taken.shared(sharing);
+        return update(serve, claim, serve.wishes().retain() ? spec.retained(true) : spec);
+    }
+
+    Optional<Outcome> amend(ServicePlan.Serve serve, Holding holding, ClaimSpec spec) {
+        Claim claim = holding.claim();
+        return claim == null ? Optional.of(new Outcome.Again(false)) : update(serve, claim, spec);
+    }
+
+    private Optional<Outcome> update(ServicePlan.Serve serve, Claim claim, ClaimSpec spec) {
+        return switch (pass.parts.cluster().updateClaim(claim, spec)) {
+            case Write.Done<Claim>(Claim now) -> {
+                observe(now);
+                yield Optional.empty();
+            }
+            case Write.Conflict<Claim> changed -> readAgain(serve, claim);
+            case Write.NotFound<Claim> gone -> readAgain(serve, claim);
+            case Write.Refused<Claim>(String message) -> {
+                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
+                yield Optional.empty();
+            }
+            case Write.Unknown<Claim>(String message) -> {
+                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Claim claim) {
+        Ip ip = claim.ip();
+        switch (pass.parts.cluster().readClaim(ip)) {
+            case Read.Found<Claim>(Claim found) -> observe(found);
+            case Read.Absent<Claim> none -> pass.due.accept(pass.parts.ledger().vanished(claim, null));
+            case Read.Failed<Claim>(String message) -> {
+                pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                return Optional.empty();
+            }
+        }
+        return Optional.of(new Outcome.Again(false));
+    }
+
+    Optional<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
+        AddressRequest request = asked;
+        List<Refusal> missing = new ArrayList<>();
+        for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
+            Choice choice = pass.parts.ledger().choose(request);
+            if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
+                return refused(asked, refused, refusals);
+            }
+            Choice.Assigned assigned = (Choice.Assigned) choice;
+            if (!pass.parts.ledger().hold(assigned)) {
+                // Another Service of ours was quicker, so work got done: this cannot go on for ever.
+                continue;
+            }
+            missing.addAll(assigned.missing());
+            List<IpFamily> lost = new ArrayList<>();
+            for (Choice.Pick pick : assigned.picks()) {
+                Claim shared = pick.joins();
+                Created created = shared == null
+                        ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.steps())
+                        : join(shared, request, serve.steps());
+                switch (created) {
+                    case OURS -> {}
+                    case ANOTHERS -> lost.add(pick.ip().family());
+                    case NOT_MADE -> pass.due.accept(pass.parts.ledger().giveUp(pick.ip(), request.owner()));
+                    case UNSURE -> {}
+                }
+            }
+            if (pass.trouble.isPresent()) {
+                return Optional.empty();
+            }
+            if (lost.isEmpty()) {
+                return acquired(asked, missing);
+            }
+            lostToOthers++;
+            request = request.onlyFor(lost);
+        }
+        pass.trouble(
+                "choosing an address",
+                "ClaimFailed",
+                CHOICES + " chosen addresses were taken by another operator",
+                serve.steps());
+        return Optional.empty();
+    }
+
+    private Optional<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
+        pass.due.accept(pass.parts.ledger().await(asked.allOrNone() ? asked : refused));
+        pass.waiting = Optional.of(WaitReason.of(refusals));
+        return Optional.empty();
+    }
+
+    private Optional<Outcome> acquired(AddressRequest asked, List<Refusal> missing) {
+        pass.parts.metrics().assigned();
+        if (missing.isEmpty()) {
+            pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
+            return Optional.empty();
+        }
+        List<IpFamily> families =
+                missing.stream().map(Refusal::family).distinct().toList();
+        pass.due.accept(pass.parts.ledger().await(asked.onlyFor(families)));
+        pass.waiting = Optional.of(WaitReason.of(missing));
+        return Optional.empty();
+    }
+
+    enum Created {
+        OURS,
+        ANOTHERS,
+        NOT_MADE,
+        UNSURE
+    }
+
+    /** Creates the Address object of an address that the ledger holds for the Service. */
+    private Created create(Ip ip, ClaimSpec spec, Owner owner, Object request) {
+        String doing = "claiming " + ip;
+        return switch (pass.parts.cluster().createClaim(ip, spec)) {
+            case Write.Done<Claim>(Claim claim) -> {
+                observe(claim);
+                boolean still = pass.parts
+                        .ledger()
+                        .holding(ip)
+                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                        .isPresent();
+                if (!still) {
+                    pass.parts.ledger().doubt(ip);
+                    pass.trouble(doing, "ClaimUnsure", "it was deleted while it was being claimed", request);
+                }
+                yield still ? Created.OURS : Created.UNSURE;
+            }
+            case Write.Conflict<Claim> exists -> whose(ip, owner, request);
+            case Write.NotFound<Claim>(String message) -> {
+                pass.trouble(
+                        doing,
+                        "ClaimFailed",
+                        message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
+                        request);
+                yield Created.NOT_MADE;
+            }
+            case Write.Refused<Claim>(String message) -> {
+                pass.trouble(doing, "ClaimFailed", message, request);
+                yield Created.NOT_MADE;
+            }
+            case Write.Unknown<Claim>(String message) -> {
+                pass.parts.ledger().doubt(ip);
+                pass.trouble(doing, "ClaimUnsure", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
+    Created join(Claim shared, AddressRequest asked, Object request) {
+        Ip ip = shared.ip();
+        Sharing sharing = asked.wishes().sharing();
+        if (sharing == null) {
+            return Created.ANOTHERS;
+        }
+        return switch (pass.parts.cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
+            case Write.Done<Claim>(Claim now) -> {
+                observe(now);
+                yield Created.OURS;
+            }
+            case Write.Conflict<Claim> changed -> joined(shared, asked, request);
+            case Write.NotFound<Claim> gone -> joined(shared, asked, request);
+            case Write.Unknown<Claim> lost -> joined(shared, asked, request);
+            case Write.Refused<Claim>(String message) -> {
+                pass.trouble("joining " + ip, "ClaimFailed", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    /** What became of a join: a read tells. */
+    private Created joined(Claim shared, AddressRequest asked, Object request) {
+        return switch (pass.parts.cluster().readClaim(shared.ip())) {
+            case Read.Found<Claim>(Claim found) -> {
+                observe(found);
+                yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
+            }
+            case Read.Absent<Claim> none -> {
+                pass.due.accept(pass.parts.ledger().vanished(shared, null));
+                yield Created.ANOTHERS;
+            }
+            case Read.Failed<Claim>(String message) -> {
+                pass.trouble("reading Address " + shared.ip(), "ClaimUnsure", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    /** Takes note of what the API server said of an Address to this pass. */
+    private void observe(Claim claim) {
+        pass.confirmed.add(claim.ip());
+        pass.due.accept(pass.parts.ledger().observe(claim).due());
+    }
+
+    /** There is an Address object already: a 409 alone does not tell whose. */
+    private Created whose(Ip ip, Owner owner, Object request) {
+        return switch (pass.parts.cluster().readClaim(ip)) {
+            case Read.Found<Claim>(Claim found) -> {
+                observe(found);
+                yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
+            }
+            case Read.Absent<Claim> none -> {
+                pass.trouble("claiming " + ip, "ClaimFailed", "it was released while it was being claimed", request);
+                yield Created.NOT_MADE;
+            }
+            case Read.Failed<Claim>(String message) -> {
+                pass.parts.ledger().doubt(ip);
+                pass.trouble("reading Address " + ip, "ClaimUnsure", message, request);
+                yield Created.UNSURE;
+            }
+        };
+    }
+
+    /**
+     * Where nothing had to be written, the cache may be older than what another operator published. And what
+     * is released may have been all that made the Service ours: whose it is now is decided anew.
+     */
+    Optional<Outcome> releaseSurplus(List<Ip> addresses) {
+        if (addresses.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!pass.isCurrent) {
+            return Optional.of(new Outcome.Again(true));
+        }
+        Optional<Outcome> outcome = release(addresses);
+        return outcome.isPresent() || pass.again.isPresent() || pass.trouble.isPresent()
+                ? outcome
+                : Optional.of(new Outcome.Again(false));
+    }
+
+    Optional<Outcome> release(List<Ip> addresses) {
+        boolean all = true;
+        for (Ip ip : addresses) {
+            Optional<Owner> owner = pass.parts.ledger().holding(ip).flatMap(this::whoLeaves);
+            if (owner.isPresent()) {
+                boolean itself = pass.service.isPresent()
+                        && pass.service.get().uid().equals(owner.get().uid());
+                all &= itself
+                        ? pass.parts.addresses().release(ip, owner.get())
+                        : pass.parts.addresses().releaseIfGone(ip, owner.get());
+            }
+        }
+        if (!all) {
+            pass.again = Optional.of(pass.parts.backoff().after(1));
+        }
+        return Optional.empty();
+    }
+
+    /** One that bore the name before goes first. */
+    private Optional<Owner> whoLeaves(Holding holding) {
+        return pass.service
+                .flatMap(state -> holding.predecessorOf(pass.key, state.uid()))
+                .or(() -> holding.holderNamed(pass.key));
+    }
+
+    /**
+     * What it holds beyond that, does not wait to make sure of, and did not publish just now; and what is no
+     * use without the rest that it waits for.
+     */
+    List<Ip> rest(ServiceState state) {
+        Keeping sure = pass.claimed(state);
+        List<Ip> needed = new ArrayList<>(sure.publishable(state));
+        needed.addAll(PassState.ips(pass.ingress));
+        Stream<Ip> surplus = Keeping.of(
+                        state,
+                        pass.parts.ledger().heldFor(pass.key),
+                        pass.wishes(),
+                        pass.parts.ledger().pools())
+                .rest()
+                .stream()
+                .map(Holding::ip)
+                .filter(ip -> sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
+        Stream<Ip> half = pass.waiting.isPresent() ? sure.halfOfNoUse(state).stream() : Stream.empty();
+        return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
+    }
+
+    enum Checked {
+        AS_KNOWN,
+        OTHERWISE,
+        UNSURE
+    }
+
+    /**
+     * Asks the API server about claims that another operator may have changed unheard: of an address that
+     * is published now for the first time and was not claimed by this very pass; and of one that is about
+     * to go from the status and is not its own as far as is known. So two operators that serve one Service
+     * come to agree on one address before either releases the other.
+     */
+    Checked checkClaims(ServicePlan.Serve serve, List<Published> entries) {
+        ServiceState state = serve.service();
+        Set<Ip> wanted = new LinkedHashSet<>(PassState.ips(entries));
+        List<Ip> published = state.publishedAddresses();
+        List<Ip> doubtful = new ArrayList<>();
+        if (published.size() <= IpFamily.values().length) {
+            // More than one a family is no operator's work, but a stranger's.
+            // That another seems to have it may be old, or a hold of this operator that the API server will refuse.
+            published.stream()
+                    .filter(ip -> !wanted.contains(ip) && !holds(ip, pass.owner(serve)))
+                    .forEach(doubtful::add);
+        }
+        wanted.stream()
+                .filter(ip -> !pass.confirmed.contains(ip)
+                        && !state.publishes(ip)
+                        && pass.parts.ledger().holding(ip).isPresent())
+                .forEach(doubtful::add);
+        for (Ip ip : doubtful) {
+            switch (pass.parts.cluster().readClaim(ip)) {
+                case Read.Found<Claim>(Claim found) -> {
+                    observe(found);
+                    if (found.owners().contains(pass.owner(serve)) != wanted.contains(ip)) {
+                        return Checked.OTHERWISE;
+                    }
+                }
+                case Read.Absent<Claim> none -> {
+                    if (wanted.contains(ip)) {
+                        pass.parts.ledger().lost(ip);
+                        return Checked.OTHERWISE;
+                    }
+                }
+                case Read.Failed<Claim>(String message) -> {
+                    pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                    return Checked.UNSURE;
+                }
+            }
+        }
+        return Checked.AS_KNOWN;
+    }
+
+    private boolean holds(Ip ip, Owner owner) {
+        return pass.parts
+                .ledger()
+                .holding(ip)
+                .filter(holding -> holding.owners().contains(owner))
+                .isPresent();
+    }
+}

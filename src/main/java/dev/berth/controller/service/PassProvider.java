@@ -1,0 +1,222 @@
+package dev.berth.controller.service;
+
+import dev.berth.controller.Next;
+import dev.berth.controller.service.PassState.Trouble;
+import dev.berth.controller.service.ServicePass.Outcome;
+import dev.berth.kube.Events.About;
+import dev.berth.plan.Demand;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServedClass;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.ProviderException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The calls to the provider of one Service's class, in one pass. */
+final class PassProvider {
+    private static final Logger LOG = LoggerFactory.getLogger(PassProvider.class);
+
+    /** How many nodes an event names. */
+    private static final int NODES_NAMED = 20;
+
+    private final PassState pass;
+
+    PassProvider(PassState pass) {
+        this.pass = pass;
+    }
+
+    Demand demand(ServiceState state, ServedClass served) {
+        return Demand.of(
+                state,
+                served,
+                pass.parts.clusterName(),
+                pass.parts.fencingToken().getAsLong(),
+                pass.wishes(),
+                pass.addressesOf(state),
+                pass.parts.nodes().get());
+    }
+
+    Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
+        Demand wanted = demand(serve.service(), served);
+        pass.demand = wanted;
+        LoadBalancerRequest request = wanted.request();
+        boolean lacksAddress = served.capabilities().addresses() == AddressSource.POOLS
+                && request.addresses().isEmpty();
+        if (lacksAddress || !wanted.hasPorts()) {
+            pass.ingress = List.of();
+            return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
+        }
+        Optional<EnsureOutcome.Ready> known = pass.memory.answerTo(request);
+        if (known.isPresent()) {
+            pass.ingress = published(serve, known.get());
+            return Optional.empty();
+        }
+        Optional<Duration> mustWait =
+                pass.memory.mustWait(request, pass.parts.clock().instant());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        Optional<EnsureOutcome.Ready> before = pass.memory.answerButForNodes(request);
+        if (before.isPresent() && isUpdated(serve, served, request)) {
+            pass.memory.ensured(request, before.get(), targetsNodes(served));
+            pass.ingress = published(serve, before.get());
+            lookAgainAtNodes(served, request);
+            return Optional.empty();
+        }
+        if (!served.capabilities().immediate() && !pass.live) {
+            // A Service that is gone already has no finalizer that would have it deleted again.
+            return Optional.of(new Outcome.Again(true));
+        }
+        return askProvider(serve, served, request);
+    }
+
+    private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+        LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
+        About about = About.service(serve.service());
+        if (!served.capabilities().immediate()) {
+            pass.parts.events().normal(about, "EnsuringLoadBalancer", "Ensuring load balancer");
+        }
+        if (targetsNodes(served) && request.nodes().isEmpty()) {
+            pass.parts
+                    .events()
+                    .warning(about, "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer");
+        }
+        pass.memory.mayExist();
+        try {
+            return switch (pass.guard.ensure(served.name(), provider, request)) {
+                case EnsureOutcome.Ready ready -> {
+                    pass.memory.ensured(request, ready, targetsNodes(served));
+                    pass.ingress = published(serve, ready);
+                    lookAgainAtNodes(served, request);
+                    yield Optional.empty();
+                }
+                case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
+                    LOG.info("Service {}: {}", pass.key, message);
+                    pass.pending = Optional.of(message);
+                    pass.again = Optional.of(pass.memory.putOff(
+                            request, retryAfter, pass.parts.clock().instant()));
+                    yield Optional.empty();
+                }
+                case EnsureOutcome.ImplementedElsewhere none -> Optional.of(new Outcome.Finished(Next.ON_EVENT));
+            };
+        } catch (ProviderException failure) {
+            pass.trouble = Optional.of(new Trouble(
+                    "ensuring load balancer for " + pass.key,
+                    "EnsureFailed",
+                    String.valueOf(failure.getMessage()),
+                    request,
+                    failure.retryAfter()));
+            return Optional.empty();
+        }
+    }
+
+    /** Tells the provider of other nodes; what fails is done again from the ground up. */
+    private boolean isUpdated(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+        About about = About.service(serve.service());
+        try {
+            pass.guard.update(served.name(), pass.parts.providers().named(served.provider()), request);
+            pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
+            return true;
+        } catch (ProviderException failure) {
+            pass.memory.unsure();
+            pass.parts
+                    .events()
+                    .warning(
+                            about,
+                            "UpdateLoadBalancerFailed",
+                            "Error updating load balancer with new hosts " + names(request.nodes()) + ", error: "
+                                    + failure.getMessage());
+            return false;
+        }
+    }
+
+    private static String names(List<Node> nodes) {
+        String some = nodes.stream().limit(NODES_NAMED).map(Node::name).collect(Collectors.joining(" "));
+        return nodes.size() > NODES_NAMED ? "[" + some + " ...] (" + nodes.size() + " in all)" : "[" + some + "]";
+    }
+
+    /** A node that came while the provider was being told of others must not be lost. */
+    private void lookAgainAtNodes(ServedClass served, LoadBalancerRequest request) {
+        if (targetsNodes(served) && !request.nodes().equals(pass.parts.nodes().get())) {
+            pass.due.accept(List.of(pass.key));
+        }
+    }
+
+    private static boolean targetsNodes(ServedClass served) {
+        return served.capabilities().targets() == Targets.NODE_PORTS;
+    }
+
+    /** It lost its addresses: what the provider made of them must not outlive them. */
+    private Optional<Outcome> withdrawTraffic(ServedClass served, LoadBalancerRequest request) {
+        if (pass.memory.wasDeleted(request.service())) {
+            return Optional.empty();
+        }
+        Optional<Duration> mustWait =
+                pass.memory.mustWait(request, pass.parts.clock().instant());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        try {
+            pass.guard.delete(served.name(), pass.parts.providers().named(served.provider()), request);
+            pass.memory.deleted(request.service());
+        } catch (ProviderException failure) {
+            pass.trouble = Optional.of(new Trouble(
+                    "deleting load balancer for " + pass.key,
+                    "DeleteFailed",
+                    String.valueOf(failure.getMessage()),
+                    request,
+                    failure.retryAfter()));
+        }
+        return Optional.empty();
+    }
+
+    private List<Published> published(ServicePlan.Serve serve, EnsureOutcome.Ready ready) {
+        boolean inUse = PassStatus.usesIpMode(serve.service());
+        return Publication.ingressOf(
+                ready.status(),
+                pass.parts.ipMode().isPublished(inUse, pass.now()),
+                serve.service().ports(),
+                pass.demand == null ? List.of() : pass.demand.portErrors());
+    }
+
+    Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
+        if (pass.service.isEmpty()) {
+            return Optional.empty();
+        }
+        LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
+        LoadBalancerRequest request = demand(pass.service.get(), served).request();
+        About about = About.service(pass.service.get());
+        try {
+            if (!served.capabilities().immediate()) {
+                pass.parts.events().normal(about, "DeletingLoadBalancer", "Deleting load balancer");
+            }
+            pass.guard.delete(served.name(), provider, request);
+            if (!served.capabilities().immediate()) {
+                pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");
+            }
+            pass.memory.unsure();
+            return Optional.empty();
+        } catch (ProviderException failure) {
+            return Optional.of(pass.failed(
+                    pass.service.get(),
+                    new Trouble(
+                            "deleting load balancer for " + pass.key,
+                            "DeleteFailed",
+                            String.valueOf(failure.getMessage()),
+                            down.steps(),
+                            failure.retryAfter())));
+        }
+    }
+}

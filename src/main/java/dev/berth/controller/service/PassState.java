@@ -1,0 +1,167 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.Wishes;
+import dev.berth.controller.Next;
+import dev.berth.controller.service.ServiceControl.Parts;
+import dev.berth.controller.service.ServicePass.Outcome;
+import dev.berth.kube.Events.About;
+import dev.berth.plan.Demand;
+import dev.berth.plan.Keeping;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.WaitReason;
+import dev.berth.provider.PortError;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What one pass over a Service works with, and what it learns on the way. */
+final class PassState {
+    private static final Logger LOG = LoggerFactory.getLogger(PassState.class);
+
+    final Parts parts;
+    final ProviderGuard guard;
+    final Consumer<Collection<ServiceKey>> due;
+    final ServiceMemory memory;
+    final ServiceKey key;
+    final Optional<ServiceState> service;
+    ServicePlan plan;
+
+    /** Whether the Service is as a live read of this pass found it. */
+    final boolean live;
+
+    // What is learned on the way.
+    Optional<WaitReason> waiting = Optional.empty();
+    Optional<WaitReason> sharingConflict = Optional.empty();
+    Optional<Trouble> trouble = Optional.empty();
+
+    @Nullable List<Published> ingress;
+
+    Optional<Duration> again = Optional.empty();
+    Optional<String> pending = Optional.empty();
+
+    @Nullable Demand demand;
+
+    boolean ingressIsWritten;
+
+    /** Whether the Service was at the version of this pass when the API server last said so, to this pass. */
+    boolean isCurrent;
+
+    /** The addresses whose claim the API server confirmed to this pass. */
+    final Set<Ip> confirmed = new HashSet<>();
+
+    /**
+     * What went wrong.
+     *
+     * @param doing what was being done: "claiming 192.0.2.1"
+     * @param reason one PascalCase word
+     * @param request what is not to be sent again before its time
+     */
+    record Trouble(String doing, String reason, String cause, Object request, Optional<Duration> retryAfter) {
+        String message() {
+            return doing + ": " + cause;
+        }
+    }
+
+    PassState(
+            Parts parts,
+            ProviderGuard guard,
+            Consumer<Collection<ServiceKey>> due,
+            ServiceMemory memory,
+            ServiceKey key,
+            Optional<ServiceState> service,
+            ServicePlan plan,
+            boolean live) {
+        this.parts = parts;
+        this.guard = guard;
+        this.due = due;
+        this.memory = memory;
+        this.key = key;
+        this.service = service;
+        this.plan = plan;
+        this.live = live;
+        isCurrent = live;
+    }
+
+    Owner owner(ServicePlan.Serve serve) {
+        return new Owner(key, serve.service().uid());
+    }
+
+    /** The addresses that are surely its own: one a family that it wants, in its order of families. */
+    List<Ip> addressesOf(ServiceState state) {
+        return claimed(state).publishable(state);
+    }
+
+    Keeping claimed(ServiceState state) {
+        List<Holding> claimed = parts.ledger().heldFor(key).stream()
+                .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                .toList();
+        return Keeping.of(state, claimed, wishes(), parts.ledger().pools());
+    }
+
+    static List<Ip> ips(@Nullable List<Published> entries) {
+        return entries == null
+                ? List.of()
+                : entries.stream()
+                        .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+                        .toList();
+    }
+
+    Wishes wishes() {
+        return plan instanceof ServicePlan.Serve serve ? serve.wishes() : Wishes.NONE;
+    }
+
+    /** Of the request, and of what the provider answered to it. */
+    List<PortError> portErrors() {
+        return demand == null
+                ? List.of()
+                : Stream.concat(
+                                demand.portErrors().stream(),
+                                memory
+                                        .answerTo(demand.request())
+                                        .map(ready -> ready.status().portErrors())
+                                        .orElse(List.of())
+                                        .stream())
+                        .toList();
+    }
+
+    void trouble(String doing, String reason, String cause, Object request) {
+        trouble = Optional.of(new Trouble(doing, reason, cause, request, Optional.empty()));
+    }
+
+    Instant now() {
+        return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** Says what went wrong, and when the Service is tried again. */
+    Outcome failed(ServiceState about, Trouble what) {
+        parts.metrics().failed();
+        parts.events()
+                .warning(
+                        About.service(about),
+                        "SyncLoadBalancerFailed",
+                        "Error syncing load balancer: " + what.message());
+        Duration delay = memory.failed(
+                what.request(),
+                what.retryAfter(),
+                parts.backoff(),
+                parts.clock().instant());
+        LOG.warn("Service {}: {}; trying again in {} s", key, what.message(), delay.toSeconds());
+        return new Outcome.Finished(Next.after(delay));
+    }
+}

@@ -1,0 +1,331 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Ip;
+import dev.berth.controller.Next;
+import dev.berth.controller.service.PassClaims.Checked;
+import dev.berth.controller.service.PassState.Trouble;
+import dev.berth.controller.service.ServicePass.Outcome;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.Write;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.ServicePlan;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.WaitReason;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.IpMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the status of one Service shall say, and the writing of it, in one pass. */
+final class PassStatus {
+    private static final Logger LOG = LoggerFactory.getLogger(PassStatus.class);
+
+    private final PassState pass;
+    private final PassClaims claims;
+
+    PassStatus(PassState pass, PassClaims claims) {
+        this.pass = pass;
+        this.claims = claims;
+    }
+
+    /** Alone, before the world is touched; the rest is planned anew, from what the API server answered. */
+    Optional<Outcome> addFinalizer(ServiceState state) {
+        Optional<Outcome> outcome =
+                write(state, new Publication(true, null, state.conditions()), "adding the finalizer");
+        return outcome.isPresent() || pass.trouble.isPresent() ? outcome : Optional.of(new Outcome.Again(false));
+    }
+
+    Optional<Outcome> publish(ServicePlan.Serve serve) {
+        ServiceState state = serve.service();
+        boolean holds = !pass.addressesOf(state).isEmpty()
+                || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
+        switch (pass.ingress == null ? Checked.AS_KNOWN : claims.checkClaims(serve, pass.ingress)) {
+            case OTHERWISE -> {
+                return Optional.of(new Outcome.Again(true));
+            }
+            case UNSURE -> pass.ingress = null;
+            case AS_KNOWN -> {}
+        }
+        Publication wanted = new Publication(holds, pass.ingress, conditions(serve));
+        List<Published> entries = wanted.ingress();
+        if (entries != null && isOverwritten(state, entries)) {
+            Optional<Duration> wait = overwritten(state, entries);
+            if (wait.isPresent()) {
+                pass.again = wait;
+                wanted = new Publication(holds, null, conditions(serve));
+            }
+        } else if (entries != null && mustAskForIpMode(state, entries)) {
+            Optional<Outcome> asked = askForIpMode(state, wanted);
+            if (asked.isPresent() || pass.trouble.isPresent()) {
+                return asked;
+            }
+            wanted = new Publication(holds, withoutDropped(state, entries), wanted.conditions());
+        }
+        Optional<Outcome> outcome = write(state, wanted, "publishing the status");
+        pass.ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
+        if (isInConflict(state) && pass.again.isEmpty()) {
+            // The condition goes by itself when it is over.
+            pass.again = Optional.of(ServiceMemory.OVERWRITES_WITHIN);
+        }
+        if (serve.servedClass().ipMode() == IpMode.PROXY
+                && pass.parts.ipMode().isMissing(hasModes(wanted.ingress()), pass.now())
+                && pass.again.isEmpty()) {
+            pass.again = Optional.of(IpModeSupport.ASK_AGAIN);
+        }
+        return outcome;
+    }
+
+    private static boolean hasModes(@Nullable List<Published> entries) {
+        return entries == null || entries.stream().allMatch(entry -> entry.ip() == null || entry.ipMode() != null);
+    }
+
+    private List<Condition> conditions(ServicePlan.Serve serve) {
+        ServiceState state = serve.service();
+        List<Condition> conditions = new ArrayList<>();
+        Instant now = pass.now();
+        List<Ip> own = pass.addressesOf(state);
+        String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
+        if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
+            if (!own.isEmpty()) {
+                pass.parts.metrics().waits(pass.key, pass.waiting.map(reason -> assignedReason(state, own)));
+                conditions.add(Publication.condition(
+                        state,
+                        Marks.ADDRESS_ASSIGNED,
+                        true,
+                        assignedReason(state, own),
+                        "holds " + holds
+                                + pass.waiting
+                                        .map(reason -> "; " + reason.message())
+                                        .orElse(""),
+                        now));
+            } else {
+                String reason = pass.waiting
+                        .map(WaitReason::reason)
+                        .or(() -> pass.trouble.map(Trouble::reason))
+                        .orElse("ClaimFailed");
+                String message = pass.waiting
+                        .map(WaitReason::message)
+                        .or(() -> pass.trouble.map(Trouble::message))
+                        .orElse("no address could be claimed");
+                pass.parts.metrics().waits(pass.key, Optional.of(reason));
+                conditions.add(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now));
+            }
+        } else {
+            conditions.add(ofItsProvider(serve, now));
+        }
+        pass.trouble
+                .filter(what -> what.reason().equals("EnsureFailed"))
+                .ifPresent(what -> conditions.add(
+                        Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
+        pass.pending.ifPresent(message ->
+                conditions.add(Publication.condition(state, Marks.PROGRAMMED, false, "Pending", message, now)));
+        if (pass.demand != null) {
+            conditions.addAll(pass.demand.conditions(state, pass.portErrors(), now));
+        }
+        pass.sharingConflict.ifPresent(why -> conditions.add(
+                Publication.condition(state, Marks.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
+        if (isInConflict(state)) {
+            conditions.add(Publication.condition(
+                    state,
+                    Marks.STATUS_CONFLICT,
+                    true,
+                    "StatusOverwritten",
+                    "another controller keeps writing status.loadBalancer; find it and stop it",
+                    now));
+        }
+        return conditions;
+    }
+
+    /** Whether the provider gave it an address. With the finalizer it is the mark that Berth serves the Service. */
+    private Condition ofItsProvider(ServicePlan.Serve serve, Instant now) {
+        ServiceState state = serve.service();
+        List<Published> entries = pass.ingress == null ? state.ingress() : pass.ingress;
+        String provider = "provider \"" + serve.servedClass().provider() + "\"";
+        if (!entries.isEmpty()) {
+            pass.parts.metrics().waits(pass.key, Optional.empty());
+            return Publication.condition(
+                    state,
+                    Marks.ADDRESS_ASSIGNED,
+                    true,
+                    "Assigned",
+                    provider + " gave "
+                            + entries.stream().map(Published::toString).collect(Collectors.joining(", ")),
+                    now);
+        }
+        String reason = pass.trouble.map(Trouble::reason).orElse("Pending");
+        String message =
+                pass.trouble.map(Trouble::message).or(() -> pass.pending).orElse("waiting for " + provider);
+        pass.parts.metrics().waits(pass.key, Optional.of(reason));
+        return Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now);
+    }
+
+    /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
+    private boolean isInConflict(ServiceState state) {
+        Instant now = pass.now();
+        return pass.memory.isInConflict(now)
+                || state.condition(Marks.STATUS_CONFLICT)
+                        .filter(said -> said.since()
+                                .plus(ServiceMemory.OVERWRITES_WITHIN)
+                                .isAfter(now))
+                        .isPresent();
+    }
+
+    private String assignedReason(ServiceState state, List<Ip> own) {
+        if (pass.waiting.isEmpty()) {
+            return "Assigned";
+        }
+        return own.size() < state.wantedFamilies().size() ? "PartlyAssigned" : "KeepsFormer";
+    }
+
+    private boolean isOverwritten(ServiceState state, List<Published> wanted) {
+        return pass.memory.wasPublished(wanted) && !Publication.sameIngress(wanted, state.ingress());
+    }
+
+    private Optional<Duration> overwritten(ServiceState state, List<Published> wanted) {
+        pass.parts.metrics().statusOverwritten();
+        pass.parts
+                .events()
+                .warning(
+                        About.service(state),
+                        "StatusOverwritten",
+                        "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
+        return pass.memory.overwritten(pass.parts.backoff(), pass.parts.clock().instant());
+    }
+
+    private boolean mustAskForIpMode(ServiceState state, List<Published> wanted) {
+        return pass.parts.ipMode().isUnknown(pass.now()) && Publication.differsInIpModeOnly(wanted, state.ingress());
+    }
+
+    /** Only the mode differs: a dry run tells whether writing it would change anything. One asks for all. */
+    private Optional<Outcome> askForIpMode(ServiceState state, Publication wanted) {
+        if (!pass.parts.ipMode().mayAsk()) {
+            return Optional.of(new Outcome.Finished(Next.after(IpModeSupport.ANOTHER_ASKS)));
+        }
+        try {
+            return pass.parts.ipMode().isUnknown(pass.now()) ? dryRun(state, wanted) : Optional.empty();
+        } finally {
+            pass.parts.ipMode().asked();
+        }
+    }
+
+    private Optional<Outcome> dryRun(ServiceState state, Publication wanted) {
+        Publication.Difference difference = wanted.differenceFrom(state).orElseThrow();
+        return switch (pass.parts.cluster().publish(state, difference, true)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                learnIpMode(state, difference.ingress(), answer);
+                yield Optional.empty();
+            }
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> {
+                pass.trouble("asking for ipMode", "PublishFailed", message, difference);
+                yield Optional.empty();
+            }
+            case Write.Unknown<ServiceState>(String message) -> {
+                pass.trouble("asking for ipMode", "PublishFailed", message, difference);
+                yield Optional.empty();
+            }
+        };
+    }
+
+    static boolean usesIpMode(ServiceState state) {
+        return state.ingress().stream().anyMatch(entry -> entry.ipMode() != null);
+    }
+
+    private List<Published> withoutDropped(ServiceState state, List<Published> wanted) {
+        return pass.parts.ipMode().isPublished(usesIpMode(state), pass.now())
+                ? wanted
+                : wanted.stream().map(Published::withoutIpMode).toList();
+    }
+
+    private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
+        boolean told = sent != null && sent.stream().anyMatch(entry -> entry.ipMode() != null);
+        if (!told || usesIpMode(about)) {
+            // Where it is in use, it is kept in any case.
+            return;
+        }
+        boolean kept = answer.ingress().stream().anyMatch(entry -> entry.ipMode() != null);
+        boolean news = pass.parts.ipMode().learn(kept, pass.now());
+        if (news && !kept) {
+            pass.parts.metrics().ipModeDropped(true);
+            String message =
+                    "the API server drops status.loadBalancer.ingress[].ipMode (older than 1.29, or its feature gate LoadBalancerIPMode is off); kube-proxy takes every address for ipMode VIP";
+            pass.parts.events().warning(About.service(about), "IPModeDropped", message);
+            LOG.warn("{}", message);
+        } else if (news) {
+            pass.parts.metrics().ipModeDropped(false);
+        }
+    }
+
+    /** Writes what differs, if anything does. */
+    Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
+        Optional<Publication.Difference> difference = wanted.differenceFrom(state);
+        if (difference.isEmpty()) {
+            rememberPublished(wanted, state);
+            return Optional.empty();
+        }
+        Publication.Difference request = difference.get().timeless();
+        Optional<Duration> mustWait =
+                pass.memory.mustWait(request, pass.parts.clock().instant());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        return switch (pass.parts.cluster().publish(state, difference.get(), false)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.isCurrent = true;
+                pass.memory.wrote(answer);
+                rememberPublished(wanted, answer);
+                learnIpMode(state, difference.get().ingress(), answer);
+                tell(answer, difference.get());
+                yield Optional.empty();
+            }
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> {
+                pass.trouble(doing, "PublishFailed", message, request);
+                yield Optional.empty();
+            }
+            case Write.Unknown<ServiceState>(String message) -> {
+                pass.trouble(doing, "PublishFailed", message, request);
+                yield Optional.empty();
+            }
+        };
+    }
+
+    /** In the words of the API server: a mode that it dropped was not overwritten by anybody. */
+    private void rememberPublished(Publication wanted, ServiceState stored) {
+        List<Published> entries = wanted.ingress();
+        if (entries != null && !entries.isEmpty()) {
+            pass.memory.published(stored.ingress());
+        }
+    }
+
+    /** In the words of the answer: the API server may have dropped the mode, or put one there. */
+    private void tell(ServiceState state, Publication.Difference difference) {
+        if (difference.ingress() != null && !state.ingress().isEmpty()) {
+            String list = state.ingress().stream().map(Published::toString).collect(Collectors.joining(", "));
+            LOG.info("Service {} has {}", pass.key, list);
+            pass.parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
+        }
+        difference.conditions().stream()
+                .filter(condition -> condition.type().equals(Marks.UNSUPPORTED))
+                .forEach(condition ->
+                        pass.parts.events().warning(About.service(state), condition.reason(), condition.message()));
+        pass.sharingConflict.ifPresent(
+                why -> pass.parts.events().warning(About.service(state), "SharingConflict", why.message()));
+        pass.waiting.ifPresent(reason -> {
+            LOG.info("Service {} waits: {}", pass.key, reason.message());
+            pass.parts.events().warning(About.service(state), "AllocationFailed", reason.message());
+        });
+    }
+}
