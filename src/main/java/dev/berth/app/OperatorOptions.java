@@ -2,6 +2,8 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
 import dev.berth.migration.Peers;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -60,6 +62,21 @@ public final class OperatorOptions {
     String clusterName = "kubernetes";
 
     @Option(
+            names = "--resync-period",
+            defaultValue = "PT30M",
+            paramLabel = "DURATION",
+            converter = ResyncConverter.class,
+            description = "how often what providers have is compared with what they should, in ISO 8601"
+                    + " (default: ${DEFAULT-VALUE})")
+    Duration resyncPeriod = Duration.ofMinutes(30);
+
+    @Option(
+            names = "--delete-left-over-load-balancers",
+            description = "delete load balancers that providers have for Services that are gone; without it they"
+                    + " are only told of")
+    boolean deleteLeftOver;
+
+    @Option(
             names = "--migrate-from",
             paramLabel = "NAME,...",
             converter = PeersConverter.class,
@@ -105,6 +122,25 @@ public final class OperatorOptions {
     enum LogFormat {
         text,
         json
+    }
+
+    /** Takes no period that would keep the providers busy. */
+    static final class ResyncConverter implements ITypeConverter<Duration> {
+        private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+        @Override
+        public Duration convert(String text) {
+            try {
+                Duration period = Duration.parse(text);
+                if (period.compareTo(SHORTEST) >= 0) {
+                    return period;
+                }
+            } catch (DateTimeParseException unreadable) {
+                // Said below.
+            }
+            throw new TypeConversionException(
+                    "'" + text + "' is not a period of at least " + SHORTEST + ", such as PT30M");
+        }
     }
 
     /** Lets picocli show our own message. */

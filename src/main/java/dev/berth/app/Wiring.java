@@ -168,6 +168,7 @@ public final class Wiring {
                         options.clusterName,
                         fencingToken::get,
                         surroundings::targets,
+                        options.deleteLeftOver,
                         options.migrateFrom.dialects()),
                 gate,
                 classes::book,
@@ -375,6 +376,7 @@ public final class Wiring {
         pools.refresh();
         services.adopt();
         gate.open();
+        later(Duration.ZERO, this::resync);
         LOG.info(
                 "ready after {} ms: {} addresses held, {} Services waiting, {} pools, {} classes",
                 (System.nanoTime() - start) / 1_000_000,
@@ -382,6 +384,15 @@ public final class Wiring {
                 ledger.waiting().size(),
                 ledger.pools().pools().size(),
                 classes.book().served().size());
+    }
+
+    /** For as long as it runs. */
+    private void resync() {
+        try {
+            services.resync();
+        } finally {
+            later(options.resyncPeriod, this::resync);
+        }
     }
 
     /** Whether what it watches is being watched. */

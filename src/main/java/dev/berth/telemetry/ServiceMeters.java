@@ -29,6 +29,7 @@ public final class ServiceMeters implements ServiceMetrics {
     private final Map<MultiGauge, Function<PoolUse, Number>> pools = new LinkedHashMap<>();
     private final MultiGauge stranded;
     private final Map<ServiceKey, String> reasons = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> leftOver = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
 
     public ServiceMeters(MeterRegistry registry, Ledger ledger) {
@@ -124,6 +125,19 @@ public final class ServiceMeters implements ServiceMetrics {
     @Override
     public void leftAlone(Reason reason, int services) {
         Optional.ofNullable(leftAlone.get(reason)).ifPresent(count -> count.set(services));
+    }
+
+    @Override
+    public void leftOver(String provider, int loadBalancers) {
+        leftOver.computeIfAbsent(provider, name -> {
+                    AtomicInteger count = new AtomicInteger();
+                    Gauge.builder("berth.load.balancers.left.over", count, AtomicInteger::get)
+                            .description("load balancers of Services that are gone")
+                            .tag("provider", name)
+                            .register(registry);
+                    return count;
+                })
+                .set(loadBalancers);
     }
 
     @Override

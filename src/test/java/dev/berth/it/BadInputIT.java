@@ -332,6 +332,12 @@ class BadInputIT {
                                 List.of("--migrate-from=metallb,openelb"),
                                 2,
                                 "\"openelb\" is none of metallb, cilium, kube-vip, purelb"),
+                        new StartRow(
+                                "a period that would keep providers busy",
+                                good,
+                                List.of("--resync-period=PT0S"),
+                                2,
+                                "'PT0S' is not a period of at least PT1S, such as PT30M"),
                         new StartRow("an unknown flag", good, List.of("--teleport"), 2, "--teleport"),
                         new StartRow("a port that is none", good, List.of("--http-port=eighty"), 2, "--http-port"),
                         new StartRow(

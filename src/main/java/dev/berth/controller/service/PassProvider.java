@@ -16,6 +16,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +60,7 @@ final class PassProvider {
             return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
         }
         Optional<EnsureOutcome.Ready> known = pass.memory.answerTo(request);
-        if (known.isPresent()) {
+        if (known.isPresent() && !hasDrifted(serve, served, request, known.get())) {
             pass.ingress = published(serve, known.get());
             return Optional.empty();
         }
@@ -120,6 +121,45 @@ final class PassProvider {
                     failure.retryAfter()));
             return Optional.empty();
         }
+    }
+
+    /**
+     * Whether the provider has something else than it answered; looked at only now and then. That it cannot be told
+     * is no drift.
+     */
+    private boolean hasDrifted(
+            ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
+        if (served.capabilities().immediate() || !pass.memory.isDoubted()) {
+            return false;
+        }
+        try {
+            Optional<LoadBalancerStatus> found =
+                    pass.guard.get(served.name(), pass.parts.providers().named(served.provider()), request);
+            if (found.equals(Optional.of(known.status()))) {
+                return false;
+            }
+            pass.parts
+                    .events()
+                    .warning(
+                            About.service(serve.service()),
+                            "LoadBalancerDrifted",
+                            "The load balancer "
+                                    + found.map(status ->
+                                                    "has " + ingress(status) + " instead of " + ingress(known.status()))
+                                            .orElse("is gone")
+                                    + "; ensuring it anew");
+            pass.memory.unsure();
+            return true;
+        } catch (ProviderException failure) {
+            LOG.warn("looking at the load balancer of Service {}: {}", pass.key, failure.getMessage());
+            return false;
+        }
+    }
+
+    private static String ingress(LoadBalancerStatus status) {
+        return status.ingress().stream()
+                .map(entry -> String.valueOf(entry.ip() == null ? entry.hostname() : entry.ip()))
+                .collect(Collectors.joining(", "));
     }
 
     /** Tells the provider of other nodes; what fails is done again from the ground up. */

@@ -1,10 +1,14 @@
 package dev.berth.controller.service;
 
 import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
@@ -41,7 +45,11 @@ final class ProviderGuard implements AutoCloseable {
 
     /** {@code ensureLoadBalancer}; Pending if the class has too many calls under way. */
     EnsureOutcome ensure(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        return guarded(className, provider, () -> provider.ensureLoadBalancer(request));
+        try {
+            return guarded(className, provider, () -> provider.ensureLoadBalancer(request));
+        } catch (Busy busy) {
+            return new EnsureOutcome.Pending(BUSY, busy.message());
+        }
     }
 
     /**
@@ -50,39 +58,61 @@ final class ProviderGuard implements AutoCloseable {
      * @throws ProviderException if it failed, took too long, or the class has too many calls under way
      */
     void delete(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        call(className, provider, () -> provider.ensureLoadBalancerDeleted(request));
-    }
-
-    /**
-     * {@code updateLoadBalancer}.
-     *
-     * @throws ProviderException if it failed, took too long, or the class has too many calls under way
-     */
-    void update(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        call(className, provider, () -> provider.updateLoadBalancer(request));
-    }
-
-    /** A call without an outcome: being busy is a failure. */
-    private void call(String className, LoadBalancerProvider provider, Runnable call) {
-        EnsureOutcome outcome = guarded(className, provider, () -> {
-            call.run();
-            return new EnsureOutcome.ImplementedElsewhere();
+        call(className, provider, () -> {
+            provider.ensureLoadBalancerDeleted(request);
+            return true;
         });
-        if (outcome instanceof EnsureOutcome.Pending(Duration retryAfter, String message)) {
-            throw new ProviderException(message, retryAfter, null);
+    }
+
+    /** {@code updateLoadBalancer}; throws as {@link #delete} does. */
+    void update(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        call(className, provider, () -> {
+            provider.updateLoadBalancer(request);
+            return true;
+        });
+    }
+
+    /** {@code getLoadBalancer}; throws as {@link #delete} does. */
+    Optional<LoadBalancerStatus> get(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        return call(className, provider, () -> provider.getLoadBalancer(request));
+    }
+
+    /** {@code listLoadBalancers}; throws as {@link #delete} does. */
+    List<ListedLoadBalancer> list(String className, LoadBalancerProvider provider, String clusterName) {
+        return call(className, provider, () -> provider.listLoadBalancers(clusterName));
+    }
+
+    /** For calls that cannot be put off: being busy is a failure. */
+    private <T> T call(String className, LoadBalancerProvider provider, Supplier<T> call) {
+        try {
+            return guarded(className, provider, call);
+        } catch (Busy busy) {
+            throw new ProviderException(busy.message(), BUSY, null);
         }
     }
 
-    private EnsureOutcome guarded(String className, LoadBalancerProvider provider, Supplier<EnsureOutcome> call) {
+    /** All places of a class are taken. */
+    private static final class Busy extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Busy(String message) {
+            super(message);
+        }
+
+        String message() {
+            return String.valueOf(getMessage());
+        }
+    }
+
+    private <T> T guarded(String className, LoadBalancerProvider provider, Supplier<T> call) throws Busy {
         if (provider.capabilities().immediate()) {
             return call.get();
         }
         Semaphore places = byClass.computeIfAbsent(className, name -> new Semaphore(callsAtOnce));
         if (!places.tryAcquire()) {
-            return new EnsureOutcome.Pending(
-                    BUSY, "LoadBalancerClass \"" + className + "\" has " + callsAtOnce + " calls under way");
+            throw new Busy("LoadBalancerClass \"" + className + "\" has " + callsAtOnce + " calls under way");
         }
-        Future<EnsureOutcome> answer = threads.submit(() -> {
+        Future<T> answer = threads.submit(() -> {
             try {
                 return call.get();
             } finally {

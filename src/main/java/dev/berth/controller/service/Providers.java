@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.LoadBalancerProvider;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -25,6 +26,11 @@ public final class Providers {
             throw new IllegalArgumentException("there is no provider \"" + name + "\"");
         }
         return provider;
+    }
+
+    /** Each by its name. */
+    SequencedMap<String, LoadBalancerProvider> all() {
+        return Collections.unmodifiableSequencedMap(byName);
     }
 
     /** What each can do. */

@@ -65,6 +65,7 @@ public final class ServiceControl implements ClassControl.Services {
      * What the passes work with.
      *
      * @param nodes that are to get packets, by name; the same list until it changes
+     * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only told of
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
      */
     public record Parts(
@@ -80,6 +81,7 @@ public final class ServiceControl implements ClassControl.Services {
             String clusterName,
             LongSupplier fencingToken,
             Supplier<List<LoadBalancerRequest.Node>> nodes,
+            boolean deleteLeftOver,
             List<Dialect> migrateFrom) {}
 
     private final Parts parts;
@@ -193,6 +195,20 @@ public final class ServiceControl implements ClassControl.Services {
     public boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
         ServiceMemory memory = memories.get(key);
         return memory != null && memory.isEcho(uid, resourceVersion);
+    }
+
+    /**
+     * Compares what providers have with what they should: each Service's load balancer is looked at in its next pass,
+     * which comes at once, and repaired; and what is there for Services that are gone is told of, or deleted.
+     */
+    public void resync() {
+        due.accept(memories.entrySet().stream()
+                .filter(entry -> entry.getValue().isEnsured())
+                .peek(entry -> entry.getValue().doubt())
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList());
+        new LeftOvers(parts, guard, parts.deleteLeftOver()).look();
     }
 
     /**

@@ -47,6 +47,8 @@ final class ServiceMemory {
     /** Whether the provider sends packets to nodes; written before {@link #ensured}. */
     private volatile boolean targetsNodes;
 
+    private volatile boolean doubted;
+
     private EnsureOutcome.@Nullable Ready ensureAnswer;
     private @Nullable ServiceIdentity deletedFor;
 
@@ -144,6 +146,23 @@ final class ServiceMemory {
     boolean knowsOtherNodes(List<LoadBalancerRequest.Node> nodes) {
         LoadBalancerRequest known = ensured;
         return known != null && targetsNodes && !known.nodes().equals(nodes);
+    }
+
+    /** What the provider has may not be what it answered: it is to be looked at. Told by other threads, too. */
+    void doubt() {
+        doubted = true;
+    }
+
+    /** Whether it is to be looked at; once. */
+    boolean isDoubted() {
+        boolean now = doubted;
+        doubted = false;
+        return now;
+    }
+
+    /** Whether the provider was asked, and answered. Asked for by other threads, too. */
+    boolean isEnsured() {
+        return ensured != null;
     }
 
     /** What the provider has is not known any more: it is asked anew. */

@@ -17,6 +17,10 @@ public interface ServiceMetrics {
 
     /** So many Services that want a load balancer are left alone for this reason. */
     void leftAlone(Reason reason, int services);
+
+    /** A provider has so many load balancers of Services that are gone. */
+    void leftOver(String provider, int loadBalancers);
+
     /** A Service waits for an address for this reason, one of a few dozen words; empty: it does not wait. */
     void waits(ServiceKey service, Optional<String> reason);
 

@@ -18,9 +18,11 @@ import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Node;
@@ -51,6 +53,9 @@ import org.junit.jupiter.api.Test;
 class ProviderCallsTest {
     private static final String CLASS = "test.dev/cloud";
 
+    private static final LoadBalancerStatus PUBLIC =
+            new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY)));
+
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
     /** A cloud whose load balancers are ready at once, unless it is told to fail. */
@@ -66,11 +71,15 @@ class ProviderCallsTest {
 
         @Nullable EnsureOutcome answer;
 
+        @Nullable LoadBalancerStatus has = PUBLIC;
+
+        List<ListedLoadBalancer> listed = List.of();
+
         Runnable meanwhile = () -> {};
 
         @Override
         public Capabilities capabilities() {
-            return Capabilities.ofItsOwn(IpMode.PROXY);
+            return Capabilities.ofItsOwn(IpMode.PROXY).withFeatures(Feature.LISTING);
         }
 
         @Override
@@ -80,7 +89,13 @@ class ProviderCallsTest {
 
         @Override
         public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-            return Optional.empty();
+            called("get", request, null);
+            return Optional.ofNullable(has);
+        }
+
+        @Override
+        public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+            return listed;
         }
 
         private void called(String call, LoadBalancerRequest request, @Nullable ProviderException failure) {
@@ -98,10 +113,7 @@ class ProviderCallsTest {
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
             called("ensure", request, ensureFails);
-            return answer != null
-                    ? answer
-                    : new EnsureOutcome.Ready(
-                            new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY))));
+            return answer != null ? answer : new EnsureOutcome.Ready(PUBLIC);
         }
 
         @Override
@@ -135,6 +147,7 @@ class ProviderCallsTest {
     private final Told told = new Told();
     private final List<ServiceKey> due = new ArrayList<>();
     private List<Node> nodes = nodes("n1");
+    private boolean deleteLeftOver;
     private ServiceControl control = operator();
 
     private ServiceControl operator() {
@@ -183,6 +196,7 @@ class ProviderCallsTest {
                         "test",
                         () -> 7,
                         () -> nodes,
+                        deleteLeftOver,
                         List.of()),
                 gate,
                 () -> classes,
@@ -466,5 +480,57 @@ class ProviderCallsTest {
         cloud.deleteFails = new ProviderException("cannot");
         assertThat(control.deleteLeftOver(new Owner(key("old"), "uid-before"), CLASS))
                 .isFalse();
+    }
+
+    private void resync() {
+        due.clear();
+        control.resync();
+        List<ServiceKey> woken = List.copyOf(due);
+        woken.forEach(key -> reconcile(key.name()));
+    }
+
+    @Test
+    void resync_looksOnce_andLeavesWhatIsAsItShouldBe() {
+        served("web");
+
+        resync();
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("get web[n1]");
+        assertThat(told.events).isEmpty();
+    }
+
+    @Test
+    void loadBalancerThatSomebodyDeletedOrChanged_isToldOf_andEnsuredAnew() {
+        served("web");
+        cloud.has = null;
+
+        resync();
+        cloud.has = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.66", IpMode.PROXY)));
+        resync();
+
+        assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
+        assertThat(told.events)
+                .contains(
+                        "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it anew",
+                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 instead of 203.0.113.1; ensuring it anew");
+    }
+
+    @Test
+    void whatAProviderHasForServicesThatAreGone_isDeletedOnlyIfThatIsWanted() {
+        served("web");
+        cloud.listed = List.of(
+                new ListedLoadBalancer("a", new ServiceIdentity("prod", "web", "uid-web")),
+                new ListedLoadBalancer("b", new ServiceIdentity("prod", "web", "uid-before")),
+                new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
+
+        control.resync();
+        assertThat(cloud.calls).isEmpty();
+        deleteLeftOver = true;
+        control = operator();
+        control.resync();
+
+        assertThat(cloud.calls).containsExactly("delete web[]", "delete gone[]");
+        assertThat(cloud.requests.getLast().service().uid()).isEqualTo("uid-gone");
     }
 }

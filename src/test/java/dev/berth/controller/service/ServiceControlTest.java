@@ -100,6 +100,7 @@ class ServiceControlTest {
                             "test",
                             () -> 1,
                             List::of,
+                            false,
                             List.of()),
                     gate,
                     () -> classes,

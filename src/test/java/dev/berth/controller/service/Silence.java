@@ -28,5 +28,8 @@ final class Silence implements Events, ServiceMetrics {
     public void waits(ServiceKey service, Optional<String> reason) {}
 
     @Override
+    public void leftOver(String provider, int loadBalancers) {}
+
+    @Override
     public void failed() {}
 }

@@ -160,6 +160,7 @@ final class SimulatedOperator {
                         "simulated",
                         () -> 1,
                         List::of,
+                        false,
                         List.of()),
                 gate,
                 () -> classes,

@@ -1,0 +1,103 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.service.ServiceControl.Parts;
+import dev.berth.kube.Read;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds what providers still have for Services that are gone, by live reads: after a restore from a backup, or
+ * because somebody took our finalizer off. Tells of it, and deletes it only if it is told to.
+ */
+final class LeftOvers {
+    private static final Logger LOG = LoggerFactory.getLogger(LeftOvers.class);
+
+    private final Parts parts;
+    private final ProviderGuard guard;
+    private final boolean delete;
+
+    LeftOvers(Parts parts, ProviderGuard guard, boolean delete) {
+        this.parts = parts;
+        this.guard = guard;
+        this.delete = delete;
+    }
+
+    /** Looks once at all providers that list what they have. */
+    void look() {
+        parts.providers().all().forEach((name, provider) -> {
+            if (provider.capabilities().has(Feature.LISTING)) {
+                look(name, provider);
+            }
+        });
+    }
+
+    private void look(String name, LoadBalancerProvider provider) {
+        List<ServiceIdentity> left = new ArrayList<>();
+        try {
+            for (ListedLoadBalancer listed : guard.list(name, provider, parts.clusterName())) {
+                if (isGone(listed.service()) && !isDeleted(name, provider, listed)) {
+                    left.add(listed.service());
+                }
+            }
+        } catch (ProviderException failure) {
+            LOG.warn("listing what provider \"{}\" has: {}", name, failure.getMessage());
+            return;
+        }
+        parts.metrics().leftOver(name, left.size());
+        if (!left.isEmpty()) {
+            LOG.warn(
+                    "provider \"{}\" has {} load balancers of Services that are gone: {}{}; delete them, or start with"
+                            + " --delete-left-over-load-balancers",
+                    name,
+                    left.size(),
+                    left.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
+                    left.size() > 10 ? " ..." : "");
+        }
+    }
+
+    private boolean isGone(ServiceIdentity service) {
+        return switch (parts.cluster().readService(new ServiceKey(service.namespace(), service.name()))) {
+            case Read.Found<ServiceState>(ServiceState found) -> !found.uid().equals(service.uid());
+            case Read.Absent<ServiceState> gone -> true;
+            case Read.Failed<ServiceState>(String message) -> {
+                LOG.warn("cannot tell whether Service {} is gone: {}", service, message);
+                yield false;
+            }
+        };
+    }
+
+    private boolean isDeleted(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
+        if (!delete) {
+            return false;
+        }
+        LoadBalancerRequest request = LoadBalancerRequest.builder(
+                        parts.clusterName(),
+                        listed.service(),
+                        provider.capabilities().ipModes().getFirst())
+                .fencingToken(parts.fencingToken().getAsLong())
+                .build();
+        try {
+            guard.delete(name, provider, request);
+            LOG.info("deleted load balancer {} of Service {}, which is gone", listed.name(), listed.service());
+            return true;
+        } catch (ProviderException failure) {
+            LOG.warn(
+                    "deleting load balancer {} of Service {}, which is gone: {}",
+                    listed.name(),
+                    listed.service(),
+                    failure.getMessage());
+            return false;
+        }
+    }
+}
