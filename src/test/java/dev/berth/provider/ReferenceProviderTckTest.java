@@ -1,0 +1,48 @@
+package dev.berth.provider;
+
+import dev.berth.provider.tck.LoadBalancerProviderTck;
+import dev.berth.provider.tck.Outage;
+import dev.berth.provider.tck.World;
+import java.util.Optional;
+import org.junit.jupiter.api.Nested;
+
+/** A provider that keeps every rule passes, whatever it can do. */
+class ReferenceProviderTckTest {
+    @Nested
+    class FromPools extends OfCapabilities {
+        FromPools() {
+            super(BrokenProviders.ALL);
+        }
+    }
+
+    @Nested
+    class OfItsOwn extends OfCapabilities {
+        OfItsOwn() {
+            super(BrokenProviders.OWN);
+        }
+    }
+
+    abstract static class OfCapabilities extends LoadBalancerProviderTck {
+        private final ReferenceWorld world = new ReferenceWorld();
+        private final Capabilities capabilities;
+
+        OfCapabilities(Capabilities capabilities) {
+            this.capabilities = capabilities;
+        }
+
+        @Override
+        protected LoadBalancerProvider provider() {
+            return new ReferenceProvider(world, capabilities);
+        }
+
+        @Override
+        protected Optional<World> world() {
+            return Optional.of(world);
+        }
+
+        @Override
+        protected Optional<Outage> outage() {
+            return Optional.of(world.outage());
+        }
+    }
+}

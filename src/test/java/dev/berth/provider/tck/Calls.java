@@ -1,0 +1,149 @@
+package dev.berth.provider.tck;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * Calls a provider as Berth does: each call has a deadline, and what is Pending is asked for again exactly after its
+ * delay. Remembers what a test has made, so that it can be deleted.
+ */
+final class Calls {
+    private final LoadBalancerProvider provider;
+    private final Duration timeLimit;
+    private final ConcurrentMap<String, LoadBalancerRequest> made;
+    private final Queue<EnsureOutcome.Pending> pending = new ConcurrentLinkedQueue<>();
+
+    private Calls(LoadBalancerProvider provider, Duration timeLimit, ConcurrentMap<String, LoadBalancerRequest> made) {
+        this.provider = provider;
+        this.timeLimit = timeLimit;
+        this.made = made;
+    }
+
+    static Calls of(LoadBalancerProvider provider, Duration timeLimit) {
+        return new Calls(provider, timeLimit, new ConcurrentHashMap<>());
+    }
+
+    /** Of another provider over the same world. */
+    Calls through(LoadBalancerProvider another) {
+        return new Calls(another, timeLimit, made);
+    }
+
+    Optional<LoadBalancerStatus> get(LoadBalancerRequest request) {
+        return bounded("getLoadBalancer", () -> provider.getLoadBalancer(request));
+    }
+
+    EnsureOutcome ensure(LoadBalancerRequest request) {
+        made.merge(key(request), request, (a, b) -> a.fencingToken() > b.fencingToken() ? a : b);
+        EnsureOutcome outcome = bounded("ensureLoadBalancer", () -> provider.ensureLoadBalancer(request));
+        if (outcome instanceof EnsureOutcome.Pending waits) {
+            pending.add(waits);
+        }
+        return outcome;
+    }
+
+    /** Asks until it is Ready; fails once that takes longer than the time limit. */
+    LoadBalancerStatus ready(LoadBalancerRequest request) {
+        long start = System.nanoTime();
+        while (true) {
+            switch (ensure(request)) {
+                case EnsureOutcome.Ready(LoadBalancerStatus status) -> {
+                    return status;
+                }
+                case EnsureOutcome.Pending waits -> awaitRetry(request, waits, start);
+                case EnsureOutcome.ImplementedElsewhere none ->
+                    fail(request.service() + " is said to be ImplementedElsewhere; the kit needs it served");
+            }
+        }
+    }
+
+    private void awaitRetry(LoadBalancerRequest request, EnsureOutcome.Pending waits, long start) {
+        long left = timeLimit.toNanos() - (System.nanoTime() - start);
+        if (waits.retryAfter().toNanos() > left) {
+            fail(request.service() + " is still Pending after " + timeLimit + " (" + waits.message()
+                    + "); if it may take longer, override timeLimit()");
+        }
+        try {
+            // Not for a condition that could be looked at: the delay itself is part of the contract.
+            TimeUnit.NANOSECONDS.sleep(Math.max(waits.retryAfter().toNanos(), 1));
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            fail("interrupted", stopping);
+        }
+    }
+
+    void update(LoadBalancerRequest request) {
+        bounded("updateLoadBalancer", () -> {
+            provider.updateLoadBalancer(request);
+            return true;
+        });
+    }
+
+    void delete(LoadBalancerRequest request) {
+        bounded("ensureLoadBalancerDeleted", () -> {
+            provider.ensureLoadBalancerDeleted(request);
+            return true;
+        });
+        made.remove(key(request));
+    }
+
+    List<ListedLoadBalancer> list(String clusterName) {
+        return bounded("listLoadBalancers", () -> provider.listLoadBalancers(clusterName));
+    }
+
+    /** Every Pending up to now. */
+    List<EnsureOutcome.Pending> pending() {
+        return List.copyOf(pending);
+    }
+
+    /** Deletes what the test has made and not deleted. That it can be deleted is judged by tests of its own. */
+    void cleanUp() {
+        for (LoadBalancerRequest request : List.copyOf(made.values())) {
+            try {
+                delete(request);
+            } catch (RuntimeException | AssertionError judgedElsewhere) {
+                made.remove(key(request));
+            }
+        }
+    }
+
+    private static String key(LoadBalancerRequest request) {
+        return request.clusterName() + " " + request.service().uid();
+    }
+
+    private <T> T bounded(String call, Supplier<T> work) {
+        FutureTask<T> task = new FutureTask<>(work::get);
+        Thread.ofVirtual().name("tck-" + call).start(task);
+        try {
+            return task.get(timeLimit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException thrown) {
+            switch (thrown.getCause()) {
+                case RuntimeException failure -> throw failure;
+                case Error error -> throw error;
+                case null, default -> throw new IllegalStateException(thrown);
+            }
+        } catch (TimeoutException late) {
+            task.cancel(true);
+            return fail(call + " did not return within " + timeLimit + "; if it may take longer, override timeLimit()");
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            return fail("interrupted", stopping);
+        }
+    }
+}

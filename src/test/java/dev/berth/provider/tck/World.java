@@ -1,0 +1,34 @@
+package dev.berth.provider.tck;
+
+import dev.berth.provider.Protocol;
+import dev.berth.provider.ServiceIdentity;
+import java.util.List;
+import java.util.Optional;
+
+/** A look at what a provider has made, past the provider itself. */
+public interface World {
+    /**
+     * What carries traffic for the Service.
+     *
+     * @return absent if nothing does
+     */
+    Optional<Seen> look(String clusterName, ServiceIdentity service);
+
+    /**
+     * A load balancer at work.
+     *
+     * @param ports that it listens on, in any order
+     * @param nodes that it sends packets to, in any order: each by its name, provider ID or address
+     * @param sourceRanges CIDRs that it lets in, in any order; empty: all are
+     */
+    record Seen(List<Listener> ports, List<String> nodes, List<String> sourceRanges) {
+        public Seen {
+            ports = List.copyOf(ports);
+            nodes = List.copyOf(nodes);
+            sourceRanges = List.copyOf(sourceRanges);
+        }
+    }
+
+    /** A port that is listened on. */
+    record Listener(Protocol protocol, int port) {}
+}

@@ -1,0 +1,8 @@
+/**
+ * The compatibility kit for providers: one test for each rule of docs/provider-spec.md. Imports the JDK, JUnit Jupiter,
+ * JSpecify and the SPI only.
+ */
+@NullMarked
+package dev.berth.provider.tck;
+
+import org.jspecify.annotations.NullMarked;
