@@ -79,6 +79,12 @@ manifests: kubectl $(BUILT) ## writes crds/ and src/main/kubernetes/berth.yaml a
 	@$(JAVA_TEST_TREE) dev.berth.api.CrdFiles $(CRDS)
 	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml && mv target/berth.yaml $(ONE_FILE)
 
+.PHONY: provider-kit
+provider-kit: ## installs what a provider is written and tested with into your local Maven repository
+	@echo "make: building; the first time Maven fetches about 200 MB, later it takes a minute"
+	@$(MVN) -q install -DskipTests -Djacoco.skip=true
+	@echo "make: installed dev.berth:berth, classifiers spi and tck; see docs/write-a-provider.md"
+
 .PHONY: format
 format: ## puts the Java sources into the one format
 	@echo "make: formatting"
@@ -110,7 +116,7 @@ one-file-check: kubectl
 
 $(BUILT): $(BUILT_FROM)
 	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
-	@$(MVN) -q package -DskipTests -Djacoco.skip=true $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=$@.new
+	@$(MVN) -q package -DskipTests -Djacoco.skip=true -Dmaven.javadoc.skip=true $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=$@.new
 	@mv $@.new $@
 
 $(AOT_CACHE): $(BUILT) $(APPLICATION) src/main/docker/jvm.options

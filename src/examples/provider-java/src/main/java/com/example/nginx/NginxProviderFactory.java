@@ -1,0 +1,24 @@
+package com.example.nginx;
+
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ProviderFactory;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** What Berth finds in the jar. */
+public final class NginxProviderFactory implements ProviderFactory {
+    @Override
+    public String name() {
+        return "nginx";
+    }
+
+    @Override
+    public LoadBalancerProvider create(Map<String, String> settings) {
+        String directory = settings.get("directory");
+        if (directory == null) {
+            throw new ProviderException("nginx.properties has no \"directory\"; name the folder that nginx includes");
+        }
+        return new NginxProvider(Path.of(directory));
+    }
+}
