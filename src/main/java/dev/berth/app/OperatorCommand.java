@@ -1,7 +1,10 @@
 package dev.berth.app;
 
+import dev.berth.provider.LoadBalancerProvider;
 import io.quarkus.runtime.Quarkus;
+import java.util.LinkedHashMap;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
@@ -24,7 +27,12 @@ final class OperatorCommand implements Callable<Integer> {
             System.err.println("berth: " + unfit.get());
             return 1;
         }
-        Wiring.options(options);
+        try {
+            Wiring.options(options, plugins());
+        } catch (Plugins.UnusablePlugin unusable) {
+            System.err.println("berth: " + unusable.getMessage());
+            return 1;
+        }
         AtomicInteger exitCode = new AtomicInteger();
         Quarkus.run(OperatorApplication.class, (code, failure) -> {
             if (failure != null) {
@@ -33,6 +41,12 @@ final class OperatorCommand implements Callable<Integer> {
             exitCode.set(code);
         });
         return exitCode.get();
+    }
+
+    private SequencedMap<String, LoadBalancerProvider> plugins() throws Plugins.UnusablePlugin {
+        return options.pluginDirectory == null
+                ? new LinkedHashMap<>()
+                : Plugins.load(options.pluginDirectory, Wiring.OWN_PROVIDERS);
     }
 
     /** Quarkus and the client take their settings from system properties. */

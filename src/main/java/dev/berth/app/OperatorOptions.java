@@ -2,6 +2,7 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
 import dev.berth.migration.Peers;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,12 @@ public final class OperatorOptions {
             description = "metallb,cilium,kube-vip,purelb: take over, with their addresses, the Services that"
                     + " these served, and understand their annotations (default: nobody's)")
     Peers migrateFrom = Peers.NONE;
+
+    @Option(
+            names = "--plugin-dir",
+            paramLabel = "DIR",
+            description = "folder of the jars of further providers (default: none)")
+    @Nullable Path pluginDirectory;
 
     @Option(
             names = "--http-host",

@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import io.quarkus.runtime.Quarkus;
+import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,7 +29,7 @@ final class TrainCommand implements Callable<Integer> {
         if (unfit.isEmpty()) {
             throw new IllegalStateException("a cluster answered at " + NOWHERE);
         }
-        Wiring.options(options);
+        Wiring.options(options, new LinkedHashMap<>());
         AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
         Quarkus.run(Training.class, (code, failure) -> broken.set(failure));
         Throwable failure = broken.get();

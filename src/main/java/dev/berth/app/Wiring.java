@@ -92,7 +92,11 @@ public final class Wiring {
         }
     };
 
+    /** The names that no plug-in may have. */
+    static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME);
+
     private static volatile OperatorOptions options = new OperatorOptions();
+    private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
 
     private final KubernetesClient client;
     private final QuarkusConfigurationService quarkus;
@@ -195,9 +199,14 @@ public final class Wiring {
                 });
     }
 
-    /** Before Quarkus starts: what it shall run with. */
-    static void options(OperatorOptions chosen) {
+    /**
+     * Before Quarkus starts: what it shall run with.
+     *
+     * @param loaded the providers of plug-ins, by name
+     */
+    static void options(OperatorOptions chosen, SequencedMap<String, LoadBalancerProvider> loaded) {
         options = chosen;
+        plugins = loaded;
     }
 
     private static void later(Duration delay, Runnable what) {
@@ -215,7 +224,12 @@ public final class Wiring {
 
     private Providers providers() {
         SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
-        byName.put(PoolProvider.NAME, new MeteredProvider(PoolProvider.NAME, new PoolProvider(), registry));
+        byName.put(PoolProvider.NAME, new PoolProvider());
+        byName.putAll(plugins);
+        byName.replaceAll((name, provider) -> new MeteredProvider(name, provider, registry));
+        if (!plugins.isEmpty()) {
+            LOG.info("providers of plug-ins: {}", plugins.keySet());
+        }
         return new Providers(byName);
     }
 

@@ -1,0 +1,219 @@
+package dev.berth.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.app.Plugins.UnusablePlugin;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.ServiceIdentity;
+import dev.berth.testing.SampleProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of a plug-in folder. Plug-ins are compiled here against the classes of this build. */
+class PluginsTest {
+    private static final String FACTORY = """
+            package plugin;
+            public final class Factory implements dev.berth.provider.ProviderFactory {
+                public String name() { return %s; }
+                public dev.berth.provider.LoadBalancerProvider create(java.util.Map<String, String> settings) { %s }
+            }
+            """;
+    private static final String PROVIDER = """
+            package plugin;
+            import dev.berth.provider.*;
+            import java.util.Optional;
+            public record Provider(String name) implements LoadBalancerProvider {
+                public Capabilities capabilities() { return Capabilities.fromPools(IpMode.VIP); }
+                public String getLoadBalancerName(ServiceIdentity service) { return name; }
+                public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) { return Optional.empty(); }
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) { return new EnsureOutcome.ImplementedElsewhere(); }
+                public void updateLoadBalancer(LoadBalancerRequest request) {}
+                public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
+            }
+            """;
+    private static final String SERVICE = "META-INF/services/dev.berth.provider.ProviderFactory";
+
+    @TempDir
+    private Path temporary;
+
+    private Path folder;
+
+    @BeforeEach
+    void makeFolder() throws IOException {
+        folder = Files.createDirectory(temporary.resolve("plugins"));
+    }
+
+    private SequencedMap<String, LoadBalancerProvider> load() throws UnusablePlugin {
+        return Plugins.load(folder, List.of("pool"));
+    }
+
+    /** A jar of one factory and its provider. */
+    private Path plugin(String jar, String name, String create) throws IOException {
+        return jar(jar, FACTORY.formatted("\"" + name + "\"", create), "plugin.Factory\n");
+    }
+
+    private Path plugin(String jar, String name) throws IOException {
+        return plugin(jar, name, "return new Provider(settings.toString());");
+    }
+
+    private Path jar(String jar, String factory, String services) throws IOException {
+        Path work = Files.createTempDirectory(temporary, "work");
+        Path classes = work.resolve("classes");
+        Path service = classes.resolve(SERVICE);
+        Files.createDirectories(service.getParent());
+        if (!services.isEmpty()) {
+            Files.writeString(service, services);
+        }
+        List<String> arguments = new ArrayList<>(List.of("-d", classes.toString(), "-cp", "target/classes"));
+        arguments.add(Files.writeString(work.resolve("Factory.java"), factory).toString());
+        arguments.add(Files.writeString(work.resolve("Provider.java"), PROVIDER).toString());
+        SampleProvider.run("javac", arguments);
+        Path file = folder.resolve(jar);
+        Files.createDirectories(file.getParent());
+        SampleProvider.run("jar", List.of("--create", "--file=" + file, "-C", classes.toString(), "."));
+        return file;
+    }
+
+    @Test
+    void eachJarAndEachFolder_isAPlugin() throws IOException, UnusablePlugin {
+        plugin("a.jar", "one");
+        plugin("b/main.jar", "two");
+        Files.writeString(folder.resolve("notes.txt"), "no plug-in");
+        Files.createDirectory(folder.resolve("..data"));
+
+        assertThat(load().keySet()).containsExactly("one", "two");
+    }
+
+    @Test
+    void twoPlugins_withClassesOfOneName_haveTheirOwn() throws IOException, UnusablePlugin {
+        plugin("a.jar", "one");
+        plugin("b.jar", "two");
+
+        assertThat(load().values().stream().map(Object::getClass)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void settings_areTheFileOfTheProvidersName() throws IOException, UnusablePlugin {
+        plugin("a.jar", "one");
+        Files.writeString(folder.resolve("one.properties"), "url = https://lb.example.com\n");
+
+        assertThat(nameGivenBy("one")).isEqualTo("{url=https://lb.example.com}");
+    }
+
+    @Test
+    void settings_withoutAFile_areEmpty() throws IOException, UnusablePlugin {
+        plugin("a.jar", "one");
+
+        assertThat(nameGivenBy("one")).isEqualTo("{}");
+    }
+
+    private String nameGivenBy(String provider) throws UnusablePlugin {
+        return Optional.ofNullable(load().get(provider))
+                .map(made -> made.getLoadBalancerName(new ServiceIdentity("default", "web", "1")))
+                .orElseThrow();
+    }
+
+    @Test
+    void aPlugin_seesNothingOfBerthButTheSpi() throws IOException, UnusablePlugin {
+        plugin("a.jar", "one", """
+                for (String hidden : new String[] {"dev.berth.app.Main", "dev.berth.provider.tck.World", "org.slf4j.Logger"}) {
+                    try {
+                        Class.forName(hidden);
+                        throw new IllegalStateException("sees " + hidden);
+                    } catch (ClassNotFoundException asItShallBe) {
+                    }
+                }
+                return new Provider("");
+                """);
+
+        assertThat(load()).containsKey("one");
+    }
+
+    @Test
+    void noFolder_isSaid() {
+        folder = temporary.resolve("nowhere");
+        assertThatThrownBy(this::load).hasMessageEndingWith("nowhere: there is no such folder; see --plugin-dir");
+    }
+
+    @Test
+    void aFileThatIsNoJar_isSaid() throws IOException {
+        Files.writeString(folder.resolve("broken.jar"), "half a downlo");
+        assertThatThrownBy(this::load)
+                .isInstanceOf(UnusablePlugin.class)
+                .hasMessageContaining("broken.jar: broken.jar is no jar that can be read");
+    }
+
+    @Test
+    void aJarWithoutAProvider_isSaid() throws IOException {
+        jar("empty.jar", FACTORY.formatted("\"one\"", "return null;"), "");
+        assertThatThrownBy(this::load)
+                .hasMessageEndingWith("empty.jar: it names no provider; it needs a file " + SERVICE);
+    }
+
+    @Test
+    void aFolderWithoutAJar_isSaid() throws IOException {
+        Files.createDirectory(folder.resolve("empty"));
+        assertThatThrownBy(this::load).hasMessageContaining("empty: it has no jar");
+    }
+
+    @Test
+    void aFactoryThatIsNotThere_isSaid() throws IOException {
+        jar("wrong.jar", FACTORY.formatted("\"one\"", "return null;"), "plugin.Missing\n");
+        assertThatThrownBy(this::load)
+                .hasMessageContaining("wrong.jar: its provider cannot be loaded: ")
+                .hasMessageContaining("plugin.Missing not found");
+    }
+
+    @Test
+    void twoOfOneName_areSaid() throws IOException {
+        plugin("a.jar", "one");
+        plugin("b.jar", "one");
+        assertThatThrownBy(this::load).hasMessageEndingWith("b.jar: its provider \"one\" is in a.jar, too; remove one");
+    }
+
+    @Test
+    void aNameOfBerthsOwn_isSaid() throws IOException {
+        plugin("a.jar", "pool");
+        assertThatThrownBy(this::load)
+                .hasMessageEndingWith("its provider \"pool\" has the name of one of Berth's own; rename it");
+    }
+
+    @Test
+    void aNameThatAClassCannotHave_isSaid() throws IOException {
+        plugin("a.jar", "My Provider");
+        assertThatThrownBy(this::load).hasMessageContaining("its provider's name is \"My Provider\"; it needs");
+    }
+
+    @Test
+    void aFactoryThatRefusesItsSettings_isQuoted() throws IOException {
+        plugin("a.jar", "one", "throw new dev.berth.provider.ProviderException(\"one.properties has no url\");");
+        assertThatThrownBy(this::load)
+                .hasMessageEndingWith("its provider \"one\" cannot start: one.properties has no url");
+    }
+
+    @Test
+    void aFactoryThatMakesNothing_isSaid() throws IOException {
+        plugin("a.jar", "one", "return null;");
+        assertThatThrownBy(this::load)
+                .isInstanceOf(UnusablePlugin.class)
+                .hasMessageContaining("its provider \"one\" fails at its start: ")
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void aPluginThatLacksALibrary_isSaid() throws IOException {
+        plugin("a.jar", "one", "throw new NoClassDefFoundError(\"com/example/Client\");");
+        assertThatThrownBy(this::load)
+                .hasMessageEndingWith(
+                        "its provider \"one\" fails at its start: java.lang.NoClassDefFoundError: com/example/Client");
+    }
+}

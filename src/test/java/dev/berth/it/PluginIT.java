@@ -1,0 +1,156 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.plan.Marks;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SampleProvider;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.Watch;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A class whose provider is a jar in the plug-in folder: src/examples/provider-java. */
+class PluginIT {
+    private static final String CLASS = "example.com/nginx";
+
+    @TempDir
+    private Path temporary;
+
+    private Path plugins;
+    private Path files;
+    private ControlPlane controlPlane;
+    private BerthOnCluster berth;
+
+    @BeforeEach
+    void install() throws IOException {
+        plugins = Files.createDirectory(temporary.resolve("plugins"));
+        files = Files.createDirectory(temporary.resolve("conf.d"));
+        controlPlane = ControlPlane.builder().start();
+        berth = BerthOnCluster.on(controlPlane);
+    }
+
+    @AfterEach
+    void stop() {
+        berth.close();
+        controlPlane.close();
+    }
+
+    @Test
+    void servesAClass_finalizerFirst_andConvergesAfterItWasKilled() throws IOException {
+        Files.copy(SampleProvider.compiledInto(temporary.resolve("build")).jar(), plugins.resolve("berth-nginx-1.jar"));
+        Files.writeString(plugins.resolve("nginx.properties"), "directory = " + files + "\n");
+        berth.createPool("edge", "198.51.100.0/29");
+        berth.createClass("nginx", "loadBalancerClass: " + CLASS + ", provider: nginx");
+        OperatorProcess operator = start();
+        List<Seen> seen = new CopyOnWriteArrayList<>();
+        try (Watch watch = watch(seen)) {
+            create("first");
+            create("second");
+            Service first = awaitIngress("first");
+            awaitIngress("second");
+
+            assertThat(BerthOnCluster.ingress(first))
+                    .extracting(LoadBalancerIngress::getIpMode)
+                    .containsExactly("Proxy");
+            assertThat(seen).contains(new Seen(true, false), new Seen(true, true));
+            assertThat(seen).noneMatch(state -> state.hasIngress() && !state.hasFinalizer());
+        }
+        assertThat(services()).containsExactlyInAnyOrder("first", "second");
+
+        operator.kill();
+        berth.client().services().inNamespace("default").withName("first").delete();
+        create("third");
+        start();
+
+        awaitIngress("third");
+        berth.awaitAsserted(now -> {
+            assertThat(now.service("first")).isNull();
+            assertThat(services()).containsExactlyInAnyOrder("second", "third");
+        });
+    }
+
+    @Test
+    void anUnusablePlugin_endsTheStartWithOneLine() throws IOException {
+        Files.writeString(plugins.resolve("half.jar"), "half a downlo");
+        OperatorProcess operator = OperatorProcess.start(berth.kubeconfig(), "--plugin-dir=" + plugins);
+
+        assertThat(operator.exitCode(Duration.ofSeconds(60))).isEqualTo(1);
+        assertThat(operator.log().lines())
+                .singleElement()
+                .asString()
+                .startsWith("berth: plug-in " + plugins.resolve("half.jar") + ": half.jar is no jar that can be read");
+    }
+
+    private OperatorProcess start() {
+        return berth.startOperator("--plugin-dir=" + plugins);
+    }
+
+    private void create(String name) {
+        berth.createService(name, CLASS, UnaryOperator.identity());
+    }
+
+    private Service awaitIngress(String name) {
+        return berth.awaitService(
+                name, service -> !BerthOnCluster.ingress(service).isEmpty());
+    }
+
+    /** A Service at one version. */
+    private record Seen(boolean hasFinalizer, boolean hasIngress) {}
+
+    private Watch watch(List<Seen> seen) {
+        return berth.client().services().inNamespace("default").watch(new Watcher<Service>() {
+            @Override
+            public void eventReceived(Action action, Service service) {
+                seen.add(new Seen(
+                        service.getMetadata().getFinalizers().contains(Marks.FINALIZER),
+                        !BerthOnCluster.ingress(service).isEmpty()));
+            }
+
+            @Override
+            public void onClose(@Nullable WatcherException cause) {
+                Optional.ofNullable(cause).ifPresent(failure -> {
+                    throw new IllegalStateException(failure);
+                });
+            }
+        });
+    }
+
+    /** The names of the Services that nginx serves. */
+    private List<String> services() {
+        try (Stream<Path> all = Files.list(files)) {
+            return all.map(PluginIT::read)
+                    .flatMap(String::lines)
+                    .filter(line -> line.startsWith("# berth service "))
+                    .map(line -> line.substring("# berth service ".length()))
+                    .toList();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+}
