@@ -71,7 +71,7 @@ final class PassProvider {
         }
         Optional<EnsureOutcome.Ready> before = pass.memory.answerButForNodes(request);
         if (before.isPresent() && isUpdated(serve, served, request)) {
-            pass.memory.ensured(request, before.get(), targetsNodes(served));
+            pass.memory.ensured(request, before.get(), served);
             pass.ingress = published(serve, before.get());
             lookAgainAtNodes(served, request);
             return Optional.empty();
@@ -81,6 +81,46 @@ final class PassProvider {
             return Optional.of(new Outcome.Again(true));
         }
         return askProvider(serve, served, request);
+    }
+
+    /**
+     * One that bore the name before lost our finalizer to somebody, and is gone: what its provider made goes first.
+     */
+    Optional<Outcome> deletePredecessors() {
+        Optional<ServiceMemory.Made> made = pass.memory
+                .madeForAnother(pass.service.map(ServiceState::uid))
+                .filter(found -> !found.by().capabilities().immediate());
+        if (made.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!pass.live) {
+            return Optional.of(new Outcome.Again(true));
+        }
+        LoadBalancerRequest request = made.get().request();
+        Optional<Duration> mustWait =
+                pass.memory.mustWait(request, pass.parts.clock().instant());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        ServedClass served = made.get().by();
+        try {
+            pass.guard.delete(served.name(), pass.parts.providers().named(served.provider()), request);
+            pass.memory.unsure();
+            LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
+            return Optional.empty();
+        } catch (ProviderException failure) {
+            Duration delay = pass.memory.failed(
+                    request,
+                    failure.retryAfter(),
+                    pass.parts.backoff(),
+                    pass.parts.clock().instant());
+            LOG.warn(
+                    "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
+                    request.service(),
+                    failure.getMessage(),
+                    delay.toSeconds());
+            return Optional.of(new Outcome.Finished(Next.after(delay)));
+        }
     }
 
     private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
@@ -98,7 +138,7 @@ final class PassProvider {
         try {
             return switch (pass.guard.ensure(served.name(), provider, request)) {
                 case EnsureOutcome.Ready ready -> {
-                    pass.memory.ensured(request, ready, targetsNodes(served));
+                    pass.memory.ensured(request, ready, served);
                     pass.ingress = published(serve, ready);
                     lookAgainAtNodes(served, request);
                     yield Optional.empty();

@@ -4,7 +4,9 @@ import dev.berth.address.WaitTurn;
 import dev.berth.controller.Backoff;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
+import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
@@ -44,8 +46,8 @@ final class ServiceMemory {
 
     private volatile @Nullable LoadBalancerRequest ensured;
 
-    /** Whether the provider sends packets to nodes; written before {@link #ensured}. */
-    private volatile boolean targetsNodes;
+    /** Whose provider was asked; written before {@link #ensured}. */
+    private volatile @Nullable ServedClass ensuredBy;
 
     private volatile boolean doubted;
 
@@ -128,8 +130,8 @@ final class ServiceMemory {
         return request.equals(ensured) ? Optional.ofNullable(ensureAnswer) : Optional.empty();
     }
 
-    void ensured(LoadBalancerRequest request, EnsureOutcome.Ready answer, boolean targetsNodes) {
-        this.targetsNodes = targetsNodes;
+    void ensured(LoadBalancerRequest request, EnsureOutcome.Ready answer, ServedClass by) {
+        ensuredBy = by;
         ensured = request;
         ensureAnswer = answer;
     }
@@ -145,7 +147,11 @@ final class ServiceMemory {
     /** Whether the provider was last told of other nodes than these. Asked for by other threads, too. */
     boolean knowsOtherNodes(List<LoadBalancerRequest.Node> nodes) {
         LoadBalancerRequest known = ensured;
-        return known != null && targetsNodes && !known.nodes().equals(nodes);
+        ServedClass by = ensuredBy;
+        return known != null
+                && by != null
+                && by.capabilities().targets() == Targets.NODE_PORTS
+                && !known.nodes().equals(nodes);
     }
 
     /** What the provider has may not be what it answered: it is to be looked at. Told by other threads, too. */
@@ -163,6 +169,20 @@ final class ServiceMemory {
     /** Whether the provider was asked, and answered. Asked for by other threads, too. */
     boolean isEnsured() {
         return ensured != null;
+    }
+
+    /** A load balancer, and the class by whose provider it was made. */
+    record Made(LoadBalancerRequest request, ServedClass by) {}
+
+    /** What was made for another Service of this name; absent: nothing, or it is not known any more. */
+    Optional<Made> madeForAnother(Optional<String> uid) {
+        LoadBalancerRequest known = ensured;
+        ServedClass by = ensuredBy;
+        return known == null
+                        || by == null
+                        || uid.equals(Optional.of(known.service().uid()))
+                ? Optional.empty()
+                : Optional.of(new Made(known, by));
     }
 
     /** What the provider has is not known any more: it is asked anew. */

@@ -65,6 +65,10 @@ final class ServicePass {
     }
 
     Outcome run() {
+        Optional<Outcome> before = provider.deletePredecessors();
+        if (before.isPresent()) {
+            return before.get();
+        }
         if (!(pass.plan instanceof ServicePlan.Serve)) {
             pass.parts.metrics().waits(pass.key, Optional.empty());
         }

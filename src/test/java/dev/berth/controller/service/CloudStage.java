@@ -1,0 +1,260 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Ledger;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.kube.Events;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.HealthCheckPolicy;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/** One operator with a class whose provider targets node ports and brings its own addresses, and what it calls and tells. */
+abstract class CloudStage {
+    static final String CLASS = "test.dev/cloud";
+
+    static final LoadBalancerStatus PUBLIC = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY)));
+
+    Instant clock = Instant.parse("2026-03-01T12:00:00Z");
+
+    /** A cloud whose load balancers are ready at once, unless it is told to fail. */
+    static final class Cloud implements LoadBalancerProvider {
+        final List<String> calls = new ArrayList<>();
+        final List<LoadBalancerRequest> requests = new ArrayList<>();
+
+        @Nullable ProviderException ensureFails;
+
+        @Nullable ProviderException updateFails;
+
+        @Nullable ProviderException deleteFails;
+
+        @Nullable EnsureOutcome answer;
+
+        @Nullable LoadBalancerStatus has = PUBLIC;
+
+        List<ListedLoadBalancer> listed = List.of();
+
+        Runnable meanwhile = () -> {};
+
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.ofItsOwn(IpMode.PROXY)
+                    .withFeatures(Feature.LISTING, Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY)
+                    .withAnnotations("cloud.test.dev/");
+        }
+
+        @Override
+        public String getLoadBalancerName(ServiceIdentity service) {
+            return service.uid();
+        }
+
+        @Override
+        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+            called("get", request, null);
+            return Optional.ofNullable(has);
+        }
+
+        @Override
+        public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+            return listed;
+        }
+
+        private void called(String call, LoadBalancerRequest request, @Nullable ProviderException failure) {
+            calls.add(call + " " + request.service().name()
+                    + request.nodes().stream().map(Node::name).toList());
+            requests.add(request);
+            Runnable happens = meanwhile;
+            meanwhile = () -> {};
+            happens.run();
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            called("ensure", request, ensureFails);
+            return answer != null ? answer : new EnsureOutcome.Ready(PUBLIC);
+        }
+
+        @Override
+        public void updateLoadBalancer(LoadBalancerRequest request) {
+            called("update", request, updateFails);
+        }
+
+        @Override
+        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+            called("delete", request, deleteFails);
+        }
+    }
+
+    static final class Told implements Events {
+        final List<String> events = new ArrayList<>();
+
+        @Override
+        public void normal(About about, String reason, String message) {
+            events.add(reason + ": " + message);
+        }
+
+        @Override
+        public void warning(About about, String reason, String message) {
+            events.add("Warning " + reason + ": " + message);
+        }
+    }
+
+    final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    final SimulatedCluster.Client client = cluster.client();
+    final Cloud cloud = new Cloud();
+    final Told told = new Told();
+    final List<ServiceKey> due = new ArrayList<>();
+    List<Node> nodes = nodes("n1");
+    boolean deleteLeftOver;
+    ServiceControl control = operator();
+
+    ServiceControl operator() {
+        Ledger ledger = new Ledger();
+        StartGate gate = new StartGate();
+        Backoff backoff = new Backoff(new Random(1));
+        Silence silence = new Silence();
+        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
+        providers.put("cloud", cloud);
+        ClassBook classes = ClassBook.of(
+                List.of(new ClassDeclaration(
+                        "cloud",
+                        Instant.EPOCH,
+                        CLASS,
+                        "me",
+                        "cloud",
+                        Map.of(),
+                        List.of(),
+                        null,
+                        HealthCheckPolicy.AUTO,
+                        true,
+                        Classless.ALWAYS)),
+                "me",
+                Map.of("cloud", cloud.capabilities()));
+        ServiceControl made = new ServiceControl(
+                new ServiceControl.Parts(
+                        client,
+                        ledger,
+                        new AddressControl(
+                                client,
+                                ledger,
+                                gate,
+                                backoff,
+                                () -> classes,
+                                () -> clock,
+                                due::addAll,
+                                ip -> {},
+                                (delay, what) -> {},
+                                (owner, className) -> true),
+                        new Providers(providers),
+                        told,
+                        new IpModeSupport(true),
+                        silence,
+                        backoff,
+                        () -> clock,
+                        "test",
+                        () -> 7,
+                        () -> nodes,
+                        deleteLeftOver,
+                        List.of()),
+                gate,
+                () -> classes,
+                Optional::empty,
+                this::wake,
+                () -> {},
+                none -> {});
+        gate.open();
+        return made;
+    }
+
+    private void wake(Collection<ServiceKey> keys) {
+        due.addAll(keys);
+    }
+
+    static List<Node> nodes(String... names) {
+        return List.of(names).stream()
+                .map(name -> new Node(name, "cloud://" + name, List.of()))
+                .toList();
+    }
+
+    static ServiceKey key(String name) {
+        return new ServiceKey("prod", name);
+    }
+
+    void put(SampleService service) {
+        ServiceState state = service.build();
+        cluster.put(state.key(), service);
+    }
+
+    void create(String... names) {
+        for (String name : names) {
+            put(SampleService.named(key(name), "uid-" + name));
+        }
+    }
+
+    Next reconcile(String name) {
+        client.relist();
+        return control.reconcile(key(name));
+    }
+
+    ServiceState service(String name) {
+        return Objects.requireNonNull(cluster.services.get(key(name)));
+    }
+
+    /** Serves these, and forgets how that went. */
+    void served(String... names) {
+        create(names);
+        for (String name : names) {
+            reconcile(name);
+        }
+        cloud.calls.clear();
+        told.events.clear();
+        due.clear();
+    }
+
+    /** As the operator does: what a change of nodes makes due is reconciled. */
+    void nodesBecome(List<Node> now) {
+        nodes = now;
+        control.nodesChanged();
+        List<ServiceKey> woken = List.copyOf(due);
+        due.clear();
+        woken.forEach(key -> reconcile(key.name()));
+    }
+
+    void resync() {
+        due.clear();
+        control.resync();
+        List<ServiceKey> woken = List.copyOf(due);
+        woken.forEach(key -> reconcile(key.name()));
+    }
+}
