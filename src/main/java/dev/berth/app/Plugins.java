@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.SequencedMap;
 import java.util.ServiceConfigurationError;
@@ -115,7 +116,6 @@ final class Plugins {
     }
 
     /** Its class loader is never closed: classes are loaded from it for as long as Berth runs. */
-    @SuppressWarnings("StreamResourceLeak")
     private static List<ProviderFactory> factories(Path plugin, List<Path> jars) throws UnusablePlugin {
         List<URL> urls = new ArrayList<>();
         for (Path jar : jars) {
@@ -154,8 +154,8 @@ final class Plugins {
         } catch (RuntimeException | LinkageError broken) {
             throw unusable(plugin, factory.getClass().getName() + " does not tell its name: " + told(broken));
         }
-        // Who wrote the plug-in may not have been told that null is none.
-        if (!NAME.matcher(String.valueOf(name)).matches() || name == null) {
+        // Null, from code that nobody checked.
+        if (Objects.isNull(name) || !NAME.matcher(name).matches()) {
             throw unusable(
                     plugin,
                     "its provider's name is \"" + name

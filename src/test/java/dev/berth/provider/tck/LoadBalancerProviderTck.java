@@ -1,5 +1,8 @@
 package dev.berth.provider.tck;
 
+import static dev.berth.provider.tck.Requests.identity;
+import static dev.berth.provider.tck.Requests.local;
+import static dev.berth.provider.tck.Requests.longest;
 import static dev.berth.provider.tck.Shown.errorsOfPortsAsked;
 import static dev.berth.provider.tck.Shown.hostnames;
 import static dev.berth.provider.tck.Shown.ingress;
@@ -29,7 +32,6 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
@@ -74,13 +76,12 @@ import org.junit.jupiter.api.function.Executable;
  */
 public abstract class LoadBalancerProviderTck {
     private static final int AT_ONCE = 8;
-    private static final int NODE_PORT = 30080;
 
     private final String cluster = "tck-" + UUID.randomUUID();
     private LoadBalancerProvider provider;
     private Capabilities capabilities;
     private Calls calls;
-    private int addressesTaken;
+    private Requests requests;
 
     // ---- for the implementer
 
@@ -125,7 +126,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_capabilities01_areConstant() {
-        calls.ready(request("web"));
+        calls.ready(requests.of("web"));
         assertEquals(capabilities, provider.capabilities());
         assertEquals(capabilities, provider().capabilities(), "of another provider over the same world");
     }
@@ -156,7 +157,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_name01_isTheSameForTheLifeOfTheService() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         String name = provider.getLoadBalancerName(web.service());
         assertEquals(name, provider().getLoadBalancerName(web.service()), "of another provider over the same world");
         calls.ready(web);
@@ -188,12 +189,12 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_get01_isAbsentBeforeTheFirstEnsure() {
         touchesTheWorld();
-        assertEquals(Optional.empty(), calls.get(request("web")));
+        assertEquals(Optional.empty(), calls.get(requests.of("web")));
     }
 
     @Test
     void required_get02_showsWhatEnsureAnswered() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         LoadBalancerStatus ready = calls.ready(web);
         assertEquals(shown(ready), shown(calls.get(web)));
     }
@@ -201,8 +202,8 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_get03_makesNothing() {
         touchesTheWorld();
-        calls.ready(request("other"));
-        LoadBalancerRequest web = request("web");
+        calls.ready(requests.of("other"));
+        LoadBalancerRequest web = requests.of("web");
         calls.get(web);
         assertEquals(Optional.empty(), calls.get(web), "after it was asked for once");
     }
@@ -210,24 +211,25 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_get04_doesNotShowAnotherServiceOfThatName() {
         touchesTheWorld();
-        calls.ready(request("web"));
-        assertEquals(Optional.empty(), calls.get(request("web")));
+        calls.ready(requests.of("web"));
+        assertEquals(Optional.empty(), calls.get(requests.of("web")));
     }
 
     // ---- ensureLoadBalancer
 
     @Test
     void required_ensure01_endsAsReady() {
-        LoadBalancerRequest web = request(longest(), firstFamily());
+        LoadBalancerRequest web = requests.of(longest(), requests.firstFamily());
         LoadBalancerRequest two = web.toBuilder()
-                .ports(List.of(port(firstProtocol(), 80), port(firstProtocol(), 443)))
+                .ports(List.of(
+                        requests.port(requests.firstProtocol(), 80), requests.port(requests.firstProtocol(), 443)))
                 .build();
         assertFalse(calls.ready(two).ingress().isEmpty());
     }
 
     @Test
     void required_ensure02_repeatedCallReturnsTheSameIngress() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         Set<String> first = ingress(calls.ready(web));
         assertEquals(first, ingress(calls.ready(web)));
         assertEquals(first, ingress(calls.ready(web)));
@@ -235,13 +237,13 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_ensure03_differentServicesAtOnce_getWhatIsTheirs() {
-        List<LoadBalancerRequest> requests = IntStream.range(0, AT_ONCE)
-                .mapToObj(i -> request("at-once-" + i))
+        List<LoadBalancerRequest> all = IntStream.range(0, AT_ONCE)
+                .mapToObj(i -> requests.of("at-once-" + i))
                 .toList();
         CyclicBarrier start = new CyclicBarrier(AT_ONCE);
         ConcurrentHashMap<LoadBalancerRequest, LoadBalancerStatus> answers = new ConcurrentHashMap<>();
         ConcurrentHashMap<LoadBalancerRequest, Throwable> failures = new ConcurrentHashMap<>();
-        List<Thread> threads = requests.stream()
+        List<Thread> threads = all.stream()
                 .map(request -> Thread.ofVirtual().start(() -> {
                     try {
                         start.await();
@@ -253,7 +255,7 @@ public abstract class LoadBalancerProviderTck {
                 .toList();
         threads.forEach(LoadBalancerProviderTck::join);
         assertEquals(Map.of(), failures);
-        for (LoadBalancerRequest request : requests) {
+        for (LoadBalancerRequest request : all) {
             LoadBalancerStatus answer =
                     Optional.ofNullable(answers.get(request)).orElseThrow();
             assertEquals(
@@ -278,7 +280,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_ensure04_ingressIsWithinTheClaimedAddresses() {
         assumeTrue(takesAddresses(), "it brings its own addresses");
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         LoadBalancerStatus status = calls.ready(web);
         assertEquals(List.of(), hostnames(status), "hostnames");
         List<String> foreign = new ArrayList<>(ips(status));
@@ -289,7 +291,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_ensure05_eachClaimedAddressIsAnIngress() {
         assumeTrue(takesAddresses(), "it brings its own addresses");
-        LoadBalancerRequest web = request(identity("web"), capabilities.families());
+        LoadBalancerRequest web = requests.of(identity("web"), capabilities.families());
         LoadBalancerStatus status = calls.ready(web);
         assertTrue(ips(status).containsAll(web.addresses()), () -> status + " lacks some of " + web.addresses());
     }
@@ -298,7 +300,7 @@ public abstract class LoadBalancerProviderTck {
     void optional_ensure06_ingressOfItsOwnIsAHostnameOrCanonicalAndOfAFamilyAskedFor() {
         assumeFalse(takesAddresses(), "it takes its addresses from Berth");
         for (Family family : capabilities.families()) {
-            LoadBalancerStatus status = calls.ready(request(identity("web"), List.of(family)));
+            LoadBalancerStatus status = calls.ready(requests.of(identity("web"), List.of(family)));
             for (String ip : ips(status)) {
                 InetAddress address = InetAddress.ofLiteral(ip);
                 assertEquals(
@@ -311,7 +313,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_ensure07_ipModeIsTheOneAskedFor() {
         for (IpMode mode : capabilities.ipModes()) {
-            LoadBalancerRequest any = request("web-" + mode.name().toLowerCase(Locale.ROOT));
+            LoadBalancerRequest any = requests.of("web-" + mode.name().toLowerCase(Locale.ROOT));
             LoadBalancerStatus status = calls.ready(LoadBalancerRequest.builder(cluster, any.service(), mode)
                     .fencingToken(any.fencingToken())
                     .addresses(any.addresses())
@@ -331,7 +333,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_ensure08_portErrorsAreOnlyForPortsAskedFor() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         List<Listener> asked = listeners(web);
         for (PortError error : calls.ready(web).portErrors()) {
             assertTrue(asked.contains(new Listener(error.protocol(), error.port())), () -> error + " of " + asked);
@@ -341,8 +343,8 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_ensure09_eachOfItsProtocolsIsCarried() {
         for (Protocol protocol : capabilities.protocols()) {
-            LoadBalancerRequest web = request("web-" + protocol.name().toLowerCase(Locale.ROOT)).toBuilder()
-                    .ports(List.of(port(protocol, 53)))
+            LoadBalancerRequest web = requests.of("web-" + protocol.name().toLowerCase(Locale.ROOT)).toBuilder()
+                    .ports(List.of(requests.port(protocol, 53)))
                     .build();
             assertEquals(List.of(), errorsOfPortsAsked(web, calls.ready(web)), protocol.name());
         }
@@ -351,7 +353,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_ensure10_eachOfItsFamiliesIsCarriedAlone() {
         for (Family family : capabilities.families()) {
-            LoadBalancerRequest web = request(identity("web"), List.of(family));
+            LoadBalancerRequest web = requests.of(identity("web"), List.of(family));
             assertFalse(calls.ready(web).ingress().isEmpty(), family.name());
         }
     }
@@ -359,10 +361,11 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_ensure11_changedPortsAreTakenOver() {
         World world = lookable();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed =
-                web.toBuilder().ports(List.of(port(firstProtocol(), 8443))).build();
+        LoadBalancerRequest changed = web.toBuilder()
+                .ports(List.of(requests.port(requests.firstProtocol(), 8443)))
+                .build();
         calls.ready(changed);
         assertEquals(
                 Set.copyOf(listeners(changed)), Set.copyOf(seen(world, changed).ports()));
@@ -372,10 +375,11 @@ public abstract class LoadBalancerProviderTck {
     void optional_ensure12_changedNodesAreTakenOver() {
         World world = lookable();
         targetsNodes();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed =
-                web.toBuilder().nodes(List.of(node(2), node(3), node(4))).build();
+        LoadBalancerRequest changed = web.toBuilder()
+                .nodes(List.of(requests.node(2), requests.node(3), requests.node(4)))
+                .build();
         calls.ready(changed);
         assertEquals(names(changed.nodes()), nodesSeen(world, changed));
     }
@@ -383,10 +387,10 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_ensure13_changedAddressesAreTakenOver() {
         assumeTrue(takesAddresses(), "it brings its own addresses");
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         LoadBalancerRequest moved =
-                web.toBuilder().addresses(addresses(web.families())).build();
+                web.toBuilder().addresses(requests.addresses(web.families())).build();
         LoadBalancerStatus status = calls.ready(moved);
         assertTrue(ips(status).containsAll(moved.addresses()), () -> status + " lacks " + moved.addresses());
         assertTrue(web.addresses().stream().noneMatch(ips(status)::contains), () -> status + " has a former one");
@@ -395,11 +399,11 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_ensure14_ingressStaysWhenPortsAndNodesChange() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         Set<String> before = ingress(calls.ready(web));
         LoadBalancerRequest changed = web.toBuilder()
-                .ports(List.of(port(firstProtocol(), 8080)))
-                .nodes(targets(1, 2, 3))
+                .ports(List.of(requests.port(requests.firstProtocol(), 8080)))
+                .nodes(requests.targets(1, 2, 3))
                 .build();
         assertEquals(before, ingress(calls.ready(changed)));
     }
@@ -407,13 +411,13 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_ensure15_noNodesAtAllIsNoFailure() {
         EnsureOutcome outcome =
-                calls.ensure(request("web").toBuilder().nodes(List.of()).build());
+                calls.ensure(requests.of("web").toBuilder().nodes(List.of()).build());
         assertNotEquals(new EnsureOutcome.ImplementedElsewhere(), outcome);
     }
 
     @Test
     void required_ensure16_unknownAnnotationsAreIgnored() {
-        LoadBalancerRequest web = request("web").toBuilder()
+        LoadBalancerRequest web = requests.of("web").toBuilder()
                 .annotations(Map.of("tck.berth.dev/unknown", "any"))
                 .build();
         assertFalse(calls.ready(web).ingress().isEmpty());
@@ -421,7 +425,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_ensure17_unknownParametersAreIgnoredOrNamedInAFailure() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         Map<String, String> more = new LinkedHashMap<>(web.parameters());
         more.put("tckUnknown", "any");
         try {
@@ -437,8 +441,8 @@ public abstract class LoadBalancerProviderTck {
     void optional_ensure18_sourceRangesAreTakenOver() {
         can(Feature.SOURCE_RANGES);
         List<String> ranges = List.of("192.0.2.0/25", "203.0.113.7/32");
-        LoadBalancerRequest web = request("web").toBuilder()
-                .sourceRanges(firstFamily().contains(Family.IPV4) ? ranges : List.of("2001:db8:5::/48"))
+        LoadBalancerRequest web = requests.of("web").toBuilder()
+                .sourceRanges(requests.firstFamily().contains(Family.IPV4) ? ranges : List.of("2001:db8:5::/48"))
                 .build();
         calls.ready(web);
         world().ifPresent(world -> assertEquals(
@@ -448,15 +452,16 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_ensure19_sessionAffinityIsServed() {
         can(Feature.SESSION_AFFINITY);
-        LoadBalancerRequest web =
-                request("web").toBuilder().sessionAffinity(Duration.ofHours(3)).build();
+        LoadBalancerRequest web = requests.of("web").toBuilder()
+                .sessionAffinity(Duration.ofHours(3))
+                .build();
         assertEquals(List.of(), errorsOfPortsAsked(web, calls.ready(web)));
     }
 
     @Test
     void optional_ensure20_localTrafficPolicyIsServed() {
         can(Feature.LOCAL_TRAFFIC_POLICY);
-        LoadBalancerRequest web = local(request("web"));
+        LoadBalancerRequest web = local(requests.of("web"));
         assertEquals(List.of(), errorsOfPortsAsked(web, calls.ready(web)));
     }
 
@@ -464,9 +469,9 @@ public abstract class LoadBalancerProviderTck {
     void optional_ensure21_mixedProtocolsAreServed() {
         can(Feature.MIXED_PROTOCOLS);
         assumeTrue(capabilities.protocols().size() > 1, "it has one protocol only");
-        LoadBalancerRequest web = request("web").toBuilder()
+        LoadBalancerRequest web = requests.of("web").toBuilder()
                 .ports(capabilities.protocols().stream()
-                        .map(protocol -> port(protocol, 53))
+                        .map(protocol -> requests.port(protocol, 53))
                         .toList())
                 .build();
         assertEquals(List.of(), errorsOfPortsAsked(web, calls.ready(web)));
@@ -474,7 +479,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void optional_ensure22_whatItCannotDoIsLeftOut_andTheRestServed() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         List<LoadBalancerRequest> beyond = new ArrayList<>();
         if (!capabilities.has(Feature.SOURCE_RANGES)) {
             beyond.add(web.toBuilder().sourceRanges(List.of("192.0.2.0/24")).build());
@@ -505,7 +510,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void optional_pending01_hasAPositiveDelayAndSaysWhatItWaitsFor() {
-        calls.ready(request("web"));
+        calls.ready(requests.of("web"));
         assumeFalse(calls.pending().isEmpty(), "it was Ready at once");
         for (EnsureOutcome.Pending pending : calls.pending()) {
             assertTrue(pending.retryAfter().isPositive(), pending::toString);
@@ -516,7 +521,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_pending02_deletedMeanwhile_nothingIsLeft() {
         touchesTheWorld();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         assumeTrue(calls.ensure(web) instanceof EnsureOutcome.Pending, "it was Ready at once");
         calls.delete(web);
         if (capabilities.has(Feature.LISTING)) {
@@ -532,29 +537,32 @@ public abstract class LoadBalancerProviderTck {
     void optional_update01_takesTheNodesOver() {
         World world = lookable();
         targetsNodes();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed =
-                web.toBuilder().nodes(List.of(node(2), node(3))).build();
+        LoadBalancerRequest changed = web.toBuilder()
+                .nodes(List.of(requests.node(2), requests.node(3)))
+                .build();
         calls.update(changed);
         assertEquals(names(changed.nodes()), nodesSeen(world, changed));
     }
 
     @Test
     void required_update02_leavesTheStatus() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         Optional<LoadBalancerStatus> before = calls.get(web);
-        LoadBalancerRequest changed = web.toBuilder().nodes(targets(2, 3)).build();
+        LoadBalancerRequest changed =
+                web.toBuilder().nodes(requests.targets(2, 3)).build();
         calls.update(changed);
         assertEquals(shown(before), shown(calls.get(changed)));
     }
 
     @Test
     void required_update03_isIdempotent() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed = web.toBuilder().nodes(targets(2, 3)).build();
+        LoadBalancerRequest changed =
+                web.toBuilder().nodes(requests.targets(2, 3)).build();
         calls.update(changed);
         calls.update(changed);
         assertTrue(calls.get(changed).isPresent());
@@ -563,10 +571,10 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_update04_leavesPortsAndSourceRanges() {
         World world = lookable();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         World.Seen before = seen(world, web);
-        calls.update(web.toBuilder().nodes(targets(2, 3)).build());
+        calls.update(web.toBuilder().nodes(requests.targets(2, 3)).build());
         World.Seen after = seen(world, web);
         assertEquals(Set.copyOf(before.ports()), Set.copyOf(after.ports()));
         assertEquals(Set.copyOf(before.sourceRanges()), Set.copyOf(after.sourceRanges()));
@@ -574,7 +582,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_update05_noNodesAtAllIsNoFailure() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.update(web.toBuilder().nodes(List.of()).build());
         assertTrue(calls.get(web).isPresent());
@@ -583,8 +591,8 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_update06_makesNothing() {
         touchesTheWorld();
-        calls.ready(request("other"));
-        LoadBalancerRequest web = request("web");
+        calls.ready(requests.of("other"));
+        LoadBalancerRequest web = requests.of("web");
         try {
             calls.update(web);
         } catch (ProviderException itMayRefuse) {
@@ -598,7 +606,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_delete01_thenNothingIsThere() {
         touchesTheWorld();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.delete(web);
         assertEquals(Optional.empty(), calls.get(web));
@@ -606,7 +614,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_delete02_isIdempotent() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.delete(web);
         calls.delete(web);
@@ -614,12 +622,12 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_delete03_ofWhatNeverWas_succeeds() {
-        calls.delete(request("web"));
+        calls.delete(requests.of("web"));
     }
 
     @Test
     void required_delete04_needsNeitherPortsNorAddressesNorNodes() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.delete(LoadBalancerRequest.builder(cluster, web.service(), web.ipMode())
                 .fencingToken(web.fencingToken())
@@ -629,8 +637,8 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_delete05_leavesAnotherServiceOfThatName() {
-        LoadBalancerRequest former = request("web");
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest former = requests.of("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(former);
         calls.ready(web);
         calls.delete(former);
@@ -639,8 +647,8 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_delete06_leavesOtherServices() {
-        LoadBalancerRequest web = request("web");
-        LoadBalancerRequest longer = request("web-admin");
+        LoadBalancerRequest web = requests.of("web");
+        LoadBalancerRequest longer = requests.of("web-admin");
         calls.ready(web);
         calls.ready(longer);
         calls.delete(web);
@@ -649,7 +657,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_delete07_itCanBeMadeAgain() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.delete(web);
         assertFalse(calls.ready(web).ingress().isEmpty());
@@ -658,7 +666,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_delete08_thenNothingCarriesTraffic() {
         World world = lookable();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.delete(web);
         assertEquals(Optional.empty(), world.look(cluster, web.service()));
@@ -680,7 +688,7 @@ public abstract class LoadBalancerProviderTck {
         touchesTheWorld();
         LoadBalancerRequest web = fenced(2);
         assertRefused(() -> calls.update(
-                web.toBuilder().fencingToken(1).nodes(targets(2, 3)).build()));
+                web.toBuilder().fencingToken(1).nodes(requests.targets(2, 3)).build()));
         world().filter(world -> capabilities.targets() == Targets.NODE_PORTS)
                 .ifPresent(world -> assertEquals(names(web.nodes()), nodesSeen(world, web)));
     }
@@ -699,7 +707,7 @@ public abstract class LoadBalancerProviderTck {
         for (long token : List.of(2L, 3L, 1000L, 1000L)) {
             LoadBalancerRequest next = web.toBuilder().fencingToken(token).build();
             calls.ready(next);
-            calls.update(next.toBuilder().nodes(targets(3)).build());
+            calls.update(next.toBuilder().nodes(requests.targets(3)).build());
         }
         calls.delete(web.toBuilder().fencingToken(1001).build());
     }
@@ -718,8 +726,8 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_fencing06_concernsNoOtherCluster() {
-        calls.ready(request("web").toBuilder().fencingToken(7).build());
-        LoadBalancerRequest other = request("web");
+        calls.ready(requests.of("web").toBuilder().fencingToken(7).build());
+        LoadBalancerRequest other = requests.of("web");
         LoadBalancerRequest there = LoadBalancerRequest.builder(cluster + "-2", other.service(), other.ipMode())
                 .fencingToken(1)
                 .addresses(other.addresses())
@@ -738,7 +746,8 @@ public abstract class LoadBalancerProviderTck {
     }
 
     private LoadBalancerRequest fenced(long token) {
-        LoadBalancerRequest web = request("web").toBuilder().fencingToken(token).build();
+        LoadBalancerRequest web =
+                requests.of("web").toBuilder().fencingToken(token).build();
         calls.ready(web);
         return web;
     }
@@ -753,8 +762,8 @@ public abstract class LoadBalancerProviderTck {
     void optional_list01_hasExactlyWhatExists() {
         can(Feature.LISTING);
         assertEquals(Set.of(), listed(cluster));
-        LoadBalancerRequest a = request("a");
-        LoadBalancerRequest b = request("b");
+        LoadBalancerRequest a = requests.of("a");
+        LoadBalancerRequest b = requests.of("b");
         calls.ready(a);
         calls.ready(b);
         assertEquals(namesOf(a, b), listed(cluster));
@@ -765,7 +774,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_list02_namesTheServiceWithItsUid() {
         can(Feature.LISTING);
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         assertEquals(
                 List.of(web.service()),
@@ -775,7 +784,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void optional_list03_hasNoneOfAnotherCluster() {
         can(Feature.LISTING);
-        calls.ready(request("web"));
+        calls.ready(requests.of("web"));
         assertEquals(Set.of(), listed(cluster + "-2"));
     }
 
@@ -803,12 +812,12 @@ public abstract class LoadBalancerProviderTck {
             new Odd(
                     "one port number for two protocols",
                     builder -> builder.ports(List.of(
-                            new Port("a", Protocol.TCP, 53, NODE_PORT),
-                            new Port("b", Protocol.UDP, 53, NODE_PORT + 1)))),
+                            new Port("a", Protocol.TCP, 53, Requests.NODE_PORT),
+                            new Port("b", Protocol.UDP, 53, Requests.NODE_PORT + 1)))),
             new Odd(
                     "a hundred ports",
                     builder -> builder.ports(IntStream.range(0, 100)
-                            .mapToObj(i -> new Port("p" + i, Protocol.TCP, 1000 + i, NODE_PORT + i))
+                            .mapToObj(i -> new Port("p" + i, Protocol.TCP, 1000 + i, Requests.NODE_PORT + i))
                             .toList())),
             new Odd("an address that nobody has", builder -> builder.wantedAddresses(List.of("0.0.0.0"))));
 
@@ -816,7 +825,7 @@ public abstract class LoadBalancerProviderTck {
     void required_failure01_isAProviderException_whateverIsAskedFor() {
         for (Odd odd : ODD) {
             LoadBalancerRequest request =
-                    odd.change().apply(request("odd").toBuilder()).build();
+                    odd.change().apply(requests.of("odd").toBuilder()).build();
             for (Executable call : List.<Executable>of(
                     () -> calls.ensure(request),
                     () -> calls.get(request),
@@ -841,7 +850,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void optional_failure02_isAProviderException_whileItsWorldIsAway() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         try (Outage outage = breakable()) {
             assertAll(failing(web).stream().map(call -> () -> assertThrowsExactly(ProviderException.class, call)));
@@ -850,7 +859,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void optional_failure03_saysWhyAndWhenToTryAgain() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         try (Outage outage = breakable()) {
             for (Executable call : failing(web)) {
@@ -869,9 +878,10 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void optional_failure04_endsWithItsCause() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed = web.toBuilder().nodes(targets(2, 3)).build();
+        LoadBalancerRequest changed =
+                web.toBuilder().nodes(requests.targets(2, 3)).build();
         try (Outage outage = breakable()) {
             calls.ensure(changed);
         } catch (RuntimeException judgedByFailure02) {
@@ -885,8 +895,8 @@ public abstract class LoadBalancerProviderTck {
     private List<Executable> failing(LoadBalancerRequest web) {
         return List.of(
                 () -> calls.get(web),
-                () -> calls.ensure(web.toBuilder().nodes(targets(2, 3)).build()),
-                () -> calls.update(web.toBuilder().nodes(targets(3)).build()),
+                () -> calls.ensure(web.toBuilder().nodes(requests.targets(2, 3)).build()),
+                () -> calls.update(web.toBuilder().nodes(requests.targets(3)).build()),
                 () -> calls.delete(web));
     }
 
@@ -899,7 +909,7 @@ public abstract class LoadBalancerProviderTck {
 
     @Test
     void required_restart01_aNewProviderShowsWhatThereIs() {
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         LoadBalancerStatus status = calls.ready(web);
         assertEquals(ingress(status), ingress(calls.through(provider()).get(web)));
     }
@@ -907,7 +917,7 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_restart02_aNewProviderDeletesWhatThereIs() {
         touchesTheWorld();
-        LoadBalancerRequest web = request("web");
+        LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.through(provider()).delete(web);
         assertEquals(Optional.empty(), calls.get(web));
@@ -925,6 +935,7 @@ public abstract class LoadBalancerProviderTck {
         provider = provider();
         capabilities = provider.capabilities();
         calls = Calls.of(provider, timeLimit());
+        requests = new Requests(cluster, capabilities, parameters(), this::address);
     }
 
     @AfterEach
@@ -965,82 +976,12 @@ public abstract class LoadBalancerProviderTck {
         return capabilities.addresses() == AddressSource.POOLS;
     }
 
-    private List<Family> firstFamily() {
-        return List.of(capabilities.families().getFirst());
-    }
-
-    private Protocol firstProtocol() {
-        return capabilities.protocols().getFirst();
-    }
-
-    private static ServiceIdentity identity(String name) {
-        return new ServiceIdentity("tck", name, UUID.randomUUID().toString());
-    }
-
-    /** As long as Kubernetes allows. */
-    private static ServiceIdentity longest() {
-        return new ServiceIdentity(
-                "n".repeat(63), "s".repeat(63), UUID.randomUUID().toString());
-    }
-
-    private LoadBalancerRequest request(String name) {
-        return request(identity(name), firstFamily());
-    }
-
-    private LoadBalancerRequest request(ServiceIdentity service, List<Family> families) {
-        return LoadBalancerRequest.builder(
-                        cluster, service, capabilities.ipModes().getFirst())
-                .fencingToken(1)
-                .families(families)
-                .addresses(addresses(families))
-                .ports(List.of(port(firstProtocol(), 80)))
-                .nodes(targets(1, 2))
-                .healthCheck(new HealthCheck(10256, "/healthz"))
-                .parameters(parameters())
-                .build();
-    }
-
-    private List<String> addresses(List<Family> families) {
-        List<String> taken = new ArrayList<>();
-        if (takesAddresses()) {
-            families.forEach(family -> taken.add(address(family, addressesTaken)));
-            addressesTaken++;
-        }
-        return taken;
-    }
-
-    private static LoadBalancerRequest local(LoadBalancerRequest request) {
-        return request.toBuilder()
-                .localTrafficPolicy(true)
-                .healthCheck(new HealthCheck(32000, "/healthz"))
-                .build();
-    }
-
-    private Port port(Protocol protocol, int number) {
-        return new Port(
-                protocol.name().toLowerCase(Locale.ROOT) + "-" + number,
-                protocol,
-                number,
-                NODE_PORT + number % 100 + 100 * capabilities.protocols().indexOf(protocol));
-    }
-
-    private List<Node> targets(int... numbers) {
-        return capabilities.targets() == Targets.NONE
-                ? List.of()
-                : IntStream.of(numbers).mapToObj(this::node).toList();
-    }
-
-    private Node node(int number) {
-        String address = firstFamily().contains(Family.IPV4) ? "192.0.2." + number : "2001:db8:1::" + number;
-        return new Node("node-" + number, "tck://node-" + number, List.of(address));
-    }
-
     private static Set<String> names(List<Node> nodes) {
         return nodes.stream().map(Node::name).collect(Collectors.toCollection(TreeSet::new));
     }
 
     private Set<String> nodesSeen(World world, LoadBalancerRequest request) {
-        List<Node> all = IntStream.range(0, 10).mapToObj(this::node).toList();
+        List<Node> all = IntStream.range(0, 10).mapToObj(requests::node).toList();
         return seen(world, request).nodes().stream()
                 .map(seen -> all.stream()
                         .filter(node -> node.name().equals(seen)
