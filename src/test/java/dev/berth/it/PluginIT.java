@@ -1,13 +1,18 @@
 package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.berth.plan.Marks;
+import dev.berth.plan.NodeRules;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SampleProvider;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.PortStatus;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
@@ -85,6 +90,124 @@ class PluginIT {
             assertThat(now.service("first")).isNull();
             assertThat(services()).containsExactlyInAnyOrder("second", "third");
         });
+    }
+
+    /** Has the sample plug-in serve its class, by an operator that runs with {@code flags}. */
+    private void serve(String... flags) throws IOException {
+        Files.copy(SampleProvider.compiledInto(temporary.resolve("build")).jar(), plugins.resolve("berth-nginx-1.jar"));
+        Files.writeString(plugins.resolve("nginx.properties"), "directory = " + files + "\n");
+        berth.createPool("edge", "198.51.100.0/29");
+        berth.createClass("nginx", "loadBalancerClass: " + CLASS + ", provider: nginx");
+        berth.startOperator(Stream.concat(Stream.of("--plugin-dir=" + plugins), Stream.of(flags))
+                .toArray(String[]::new));
+    }
+
+    private void node(String name, String address) {
+        berth.client()
+                .resource(new NodeBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .endMetadata()
+                        .withNewStatus()
+                        .addNewAddress(address, "InternalIP")
+                        .endStatus()
+                        .build())
+                .create();
+    }
+
+    @Test
+    void nodes_reachTheProvider_andThoseThatCome_andNoneThatIsExcluded() throws IOException {
+        node("n1", "10.0.0.1");
+        serve();
+        create("web");
+        berth.awaitAsserted(now -> assertThat(configuration()).contains("10.0.0.1:"));
+
+        node("n2", "10.0.0.2");
+        berth.awaitAsserted(now -> assertThat(configuration()).contains("10.0.0.1:", "10.0.0.2:"));
+        controlPlane.kubectl("label", "node", "n1", NodeRules.EXCLUDE + "=");
+
+        berth.awaitAsserted(
+                now -> assertThat(configuration()).contains("10.0.0.2:").doesNotContain("10.0.0.1:"));
+    }
+
+    @Test
+    void portThatTheProviderCannotCarry_isSaidInKubernetesOwnPlaces_untilItIsGone() throws IOException {
+        node("n1", "10.0.0.1");
+        serve();
+        berth.createService(
+                "web",
+                CLASS,
+                builder -> builder.editSpec()
+                        .editFirstPort()
+                        .withName("http")
+                        .endPort()
+                        .addNewPort()
+                        .withName("signals")
+                        .withProtocol("SCTP")
+                        .withPort(7777)
+                        .endPort()
+                        .endSpec());
+
+        Service partly = awaitIngress("web");
+
+        assertThat(BerthOnCluster.ingress(partly).getFirst().getPorts())
+                .extracting(PortStatus::getPort, PortStatus::getProtocol, PortStatus::getError)
+                .containsExactly(tuple(80, "TCP", null), tuple(7777, "SCTP", "ProtocolNotSupported"));
+        assertThat(conditions(partly))
+                .contains(
+                        "LoadBalancerPortsError=True: SCTP/7777: ProtocolNotSupported",
+                        Marks.UNSUPPORTED + "=True: provider \"nginx\" cannot carry SCTP, only TCP, UDP");
+        berth.client()
+                .services()
+                .inNamespace("default")
+                .withName("web")
+                .edit(service -> new ServiceBuilder(service)
+                        .editSpec()
+                        .removeMatchingFromPorts(port -> "signals".equals(port.getName()))
+                        .endSpec()
+                        .build());
+        berth.awaitService(
+                "web",
+                service -> BerthOnCluster.ingress(service).getFirst().getPorts().isEmpty()
+                        && conditions(service).stream()
+                                .noneMatch(text ->
+                                        text.startsWith(Marks.PORTS_ERROR) || text.startsWith(Marks.UNSUPPORTED)));
+    }
+
+    private static List<String> conditions(Service service) {
+        return service.getStatus().getConditions().stream()
+                .map(condition -> condition.getType() + "=" + condition.getStatus() + ": " + condition.getMessage())
+                .toList();
+    }
+
+    @Test
+    void whatSomebodyDeletedAtTheProvider_isMadeAnew_andWhatIsLeftOver_isDeletedIfWanted() throws IOException {
+        node("n1", "10.0.0.1");
+        serve("--resync-period=PT1S", "--delete-left-over-load-balancers");
+        create("web");
+        awaitIngress("web");
+        Path file = configurationFiles().getFirst();
+        String uid = file.getFileName().toString().replaceFirst(".*berth-", "").replaceFirst("\\..*", "");
+        String another = "0" + uid.substring(1);
+        Files.writeString(
+                file.resolveSibling(file.getFileName().toString().replace(uid, another)),
+                Files.readString(file).replace(uid, another).replace("# berth service web", "# berth service gone"));
+        Files.delete(file);
+
+        berth.awaitAsserted(now -> assertThat(services()).containsExactly("web"));
+    }
+
+    private String configuration() {
+        return String.join(
+                "\n", configurationFiles().stream().map(PluginIT::read).toList());
+    }
+
+    private List<Path> configurationFiles() {
+        try (Stream<Path> all = Files.list(files)) {
+            return all.sorted().toList();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     @Test
