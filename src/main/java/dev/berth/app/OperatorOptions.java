@@ -12,6 +12,9 @@ import picocli.CommandLine.TypeConversionException;
 
 /** The flags of the operator. */
 public final class OperatorOptions {
+    /** The name of a cluster that was given none. */
+    static final String ANY_CLUSTER = "kubernetes";
+
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
@@ -57,10 +60,10 @@ public final class OperatorOptions {
 
     @Option(
             names = "--cluster-name",
-            defaultValue = "kubernetes",
+            defaultValue = ANY_CLUSTER,
             paramLabel = "NAME",
             description = "tells providers which cluster asks (default: ${DEFAULT-VALUE})")
-    String clusterName = "kubernetes";
+    String clusterName = ANY_CLUSTER;
 
     @Option(
             names = "--resync-period",

@@ -70,7 +70,7 @@ public final class Surroundings implements AutoCloseable {
                 NodeState before = old == null ? null : Nodes.state(old);
                 NodeState after = now == null ? null : Nodes.state(now);
                 if (!Objects.equals(before, after)) {
-                    targets = findTargets();
+                    findTargets();
                 }
                 if (NodeRules.isWorthTelling(before, after)) {
                     listener.nodesChanged();
@@ -78,7 +78,7 @@ public final class Surroundings implements AutoCloseable {
             }
         }));
         cloudNode = findCloudNode();
-        targets = findTargets();
+        findTargets();
         caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
@@ -169,8 +169,9 @@ public final class Surroundings implements AutoCloseable {
         return targets;
     }
 
-    private List<LoadBalancerRequest.Node> findTargets() {
-        return NodeRules.targets(caches.nodes().list().map(Nodes::state).toList());
+    /** Called by the informer's thread and by that which starts it. */
+    private synchronized void findTargets() {
+        targets = NodeRules.targets(caches.nodes().list().map(Nodes::state).toList());
     }
 
     private Optional<StandBack> findCloudNode() {

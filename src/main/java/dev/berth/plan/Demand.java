@@ -68,8 +68,8 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
     }
 
     /** Whether there is anything that the provider can be asked for. */
-    public boolean hasPorts() {
-        return !request.ports().isEmpty();
+    public boolean isServable() {
+        return !request.ports().isEmpty() && !request.families().isEmpty();
     }
 
     /**

@@ -38,11 +38,12 @@ public final class NodeRules {
 
     /** What a request says of the nodes that are to get packets, by name. */
     public static List<Node> targets(Collection<NodeState> nodes) {
-        return nodes.stream()
+        // A copy, for that is what requests share instead of copying it again.
+        return List.copyOf(nodes.stream()
                 .filter(NodeRules::mayGetPackets)
                 .map(node -> new Node(node.name(), node.providerId(), node.addresses()))
                 .sorted(Comparator.comparing(Node::name))
-                .toList();
+                .toList());
     }
 
     /**

@@ -72,7 +72,8 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
                         service.condition(wanted.type()).filter(wanted::saysAs).isEmpty())
                 .toList();
         List<String> removed = Stream.concat(
-                        Marks.CONDITIONS.stream(), finalizer ? Stream.of(Marks.PORTS_ERROR) : Stream.empty())
+                        Marks.CONDITIONS.stream(),
+                        service.isMarkedOurs() ? Stream.of(Marks.PORTS_ERROR) : Stream.empty())
                 .filter(type -> service.condition(type).isPresent()
                         && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
                 .toList();

@@ -338,6 +338,12 @@ class BadInputIT {
                                 List.of("--resync-period=PT0S"),
                                 2,
                                 "'PT0S' is not a period of at least PT1S, such as PT30M"),
+                        new StartRow(
+                                "deletion of what may be another cluster's",
+                                good,
+                                List.of("--delete-left-over-load-balancers"),
+                                2,
+                                "needs a --cluster-name of this cluster's own"),
                         new StartRow("an unknown flag", good, List.of("--teleport"), 2, "--teleport"),
                         new StartRow("a port that is none", good, List.of("--http-port=eighty"), 2, "--http-port"),
                         new StartRow(

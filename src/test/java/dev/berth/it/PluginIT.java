@@ -183,7 +183,7 @@ class PluginIT {
     @Test
     void whatSomebodyDeletedAtTheProvider_isMadeAnew_andWhatIsLeftOver_isDeletedIfWanted() throws IOException {
         node("n1", "10.0.0.1");
-        serve("--resync-period=PT1S", "--delete-left-over-load-balancers");
+        serve("--resync-period=PT1S", "--delete-left-over-load-balancers", "--cluster-name=here");
         create("web");
         awaitIngress("web");
         Path file = configurationFiles().getFirst();

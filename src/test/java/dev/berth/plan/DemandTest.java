@@ -84,7 +84,7 @@ class DemandTest {
                         "SessionAffinityNotSupported", "SourceRangesNotSupported", "LocalTrafficPolicyNotSupported");
         assertThat(demand.request().sourceRanges()).isEmpty();
         assertThat(demand.request().sessionAffinity()).isNull();
-        assertThat(demand.hasPorts()).isTrue();
+        assertThat(demand.isServable()).isTrue();
     }
 
     @Test
@@ -109,7 +109,7 @@ class DemandTest {
     void sctp_isRefusedByAProviderThatCannotCarryIt_andNothingIsAskedForIfThatIsAll() {
         Demand demand = demand(service(SIGNALS), PLAIN);
 
-        assertThat(demand.hasPorts()).isFalse();
+        assertThat(demand.isServable()).isFalse();
         assertThat(demand.unmet().getFirst().message()).isEqualTo("provider \"hw\" cannot carry SCTP, only TCP, UDP");
     }
 
@@ -138,11 +138,11 @@ class DemandTest {
         Port none = new Port("", Protocol.TCP, 443, 0);
         Demand demand = demand(service(none), PLAIN);
 
-        assertThat(demand.hasPorts()).isFalse();
+        assertThat(demand.isServable()).isFalse();
         assertThat(demand.unmet().getFirst().message())
                 .isEqualTo("provider \"hw\" sends packets to node ports, and port 443 has none;"
                         + " remove spec.allocateLoadBalancerNodePorts: false");
-        assertThat(demand(service(none), PLAIN.withTargets(Targets.NONE)).hasPorts())
+        assertThat(demand(service(none), PLAIN.withTargets(Targets.NONE)).isServable())
                 .isTrue();
     }
 

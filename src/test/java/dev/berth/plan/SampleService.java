@@ -81,7 +81,7 @@ public final class SampleService {
         return this;
     }
 
-    public SampleService loadBalancerIp(String value) {
+    public SampleService loadBalancerIp(@Nullable String value) {
         asked = new ServiceState.Asked(asked.annotations(), value, asked.localTraffic(), asked.selector());
         return this;
     }

@@ -55,7 +55,7 @@ final class PassProvider {
         LoadBalancerRequest request = wanted.request();
         boolean lacksAddress = served.capabilities().addresses() == AddressSource.POOLS
                 && request.addresses().isEmpty();
-        if (lacksAddress || !wanted.hasPorts()) {
+        if (lacksAddress || !wanted.isServable()) {
             pass.ingress = List.of();
             return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
         }
@@ -105,7 +105,7 @@ final class PassProvider {
         ServedClass served = made.get().by();
         try {
             pass.guard.delete(served.name(), pass.parts.providers().named(served.provider()), request);
-            pass.memory.unsure();
+            pass.memory.forget();
             LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
             return Optional.empty();
         } catch (ProviderException failure) {
@@ -134,7 +134,7 @@ final class PassProvider {
                     .events()
                     .warning(about, "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer");
         }
-        pass.memory.mayExist();
+        pass.memory.mayExist(request, served);
         try {
             return switch (pass.guard.ensure(served.name(), provider, request)) {
                 case EnsureOutcome.Ready ready -> {
@@ -198,7 +198,8 @@ final class PassProvider {
 
     private static String ingress(LoadBalancerStatus status) {
         return status.ingress().stream()
-                .map(entry -> String.valueOf(entry.ip() == null ? entry.hostname() : entry.ip()))
+                .map(entry -> (entry.ip() == null ? entry.hostname() : entry.ip())
+                        + (entry.ipMode() == null ? "" : " (" + entry.ipMode() + ")"))
                 .collect(Collectors.joining(", "));
     }
 
@@ -286,7 +287,7 @@ final class PassProvider {
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");
             }
-            pass.memory.unsure();
+            pass.memory.forget();
             return Optional.empty();
         } catch (ProviderException failure) {
             return Optional.of(pass.failed(

@@ -131,6 +131,11 @@ final class PassStatus {
                 conditions.add(Publication.condition(state, Marks.PROGRAMMED, false, "Pending", message, now)));
         if (pass.demand != null) {
             conditions.addAll(pass.demand.conditions(state, pass.portErrors(), now));
+            if (pass.ingress == null
+                    && conditions.stream().noneMatch(other -> other.type().equals(Marks.PORTS_ERROR))) {
+                // What is published says so still.
+                state.condition(Marks.PORTS_ERROR).ifPresent(conditions::add);
+            }
         }
         pass.sharingConflict.ifPresent(why -> conditions.add(
                 Publication.condition(state, Marks.SHARING_CONFLICT, true, why.reason(), why.message(), now)));

@@ -28,6 +28,7 @@ final class ProviderGuard implements AutoCloseable {
     private static final Duration BUSY = Duration.ofSeconds(1);
 
     private final int callsAtOnce;
+    private final Duration patience;
     private final Duration deadline;
     private final ConcurrentMap<String, Semaphore> byClass = new ConcurrentHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -36,10 +37,12 @@ final class ProviderGuard implements AutoCloseable {
      * A guard.
      *
      * @param callsAtOnce for each class
+     * @param patience how long a call waits for its turn
      * @param deadline for each call
      */
-    ProviderGuard(int callsAtOnce, Duration deadline) {
+    ProviderGuard(int callsAtOnce, Duration patience, Duration deadline) {
         this.callsAtOnce = callsAtOnce;
+        this.patience = patience;
         this.deadline = deadline;
     }
 
@@ -109,7 +112,7 @@ final class ProviderGuard implements AutoCloseable {
             return call.get();
         }
         Semaphore places = byClass.computeIfAbsent(className, name -> new Semaphore(callsAtOnce));
-        if (!places.tryAcquire()) {
+        if (!hasTurn(places)) {
             throw new Busy("LoadBalancerClass \"" + className + "\" has " + callsAtOnce + " calls under way");
         }
         Future<T> answer = threads.submit(() -> {
@@ -132,6 +135,16 @@ final class ProviderGuard implements AutoCloseable {
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
             throw new ProviderException("stopped", null, stopping);
+        }
+    }
+
+    /** Waiting costs a virtual thread nothing, and nobody but Services of the same class. */
+    private boolean hasTurn(Semaphore places) {
+        try {
+            return places.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

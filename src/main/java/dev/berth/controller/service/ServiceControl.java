@@ -93,7 +93,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final Consumer<String> leftAloneChanged;
     private final ForeignServices foreign = new ForeignServices();
     private final LeftAlone leftAlone;
-    private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(60));
+    private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(10), Duration.ofSeconds(60));
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
     /**

@@ -168,7 +168,8 @@ final class ServiceMemory {
 
     /** Whether the provider was asked, and answered. Asked for by other threads, too. */
     boolean isEnsured() {
-        return ensured != null;
+        ServedClass by = ensuredBy;
+        return ensured != null && by != null && !by.capabilities().immediate();
     }
 
     /** A load balancer, and the class by whose provider it was made. */
@@ -185,15 +186,23 @@ final class ServiceMemory {
                 : Optional.of(new Made(known, by));
     }
 
-    /** What the provider has is not known any more: it is asked anew. */
+    /** What the provider has is not known any more, but that there may be something: it is asked anew. */
     void unsure() {
+        ensureAnswer = null;
+    }
+
+    /** What was made is deleted. */
+    void forget() {
         ensured = null;
         ensureAnswer = null;
     }
 
-    /** The provider is about to be asked for a load balancer: from now on there may be one. */
-    void mayExist() {
+    /** The provider is about to be asked: whatever it answers, what it answered before counts no longer. */
+    void mayExist(LoadBalancerRequest request, ServedClass by) {
         deletedFor = null;
+        ensureAnswer = null;
+        ensuredBy = by;
+        ensured = request;
     }
 
     /** The provider has nothing for this Service. */

@@ -270,7 +270,7 @@ class ProviderCallsTest extends CloudStage {
         assertThat(told.events)
                 .contains(
                         "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it anew",
-                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 instead of 203.0.113.1; ensuring it anew");
+                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it anew");
     }
 
     @Test
@@ -289,5 +289,20 @@ class ProviderCallsTest extends CloudStage {
 
         assertThat(cloud.calls).containsExactly("delete web[]", "delete gone[]");
         assertThat(cloud.requests.getLast().service().uid()).isEqualTo("uid-gone");
+    }
+
+    @Test
+    void editThatIsTakenBack_whileTheProviderHasNotDoneIt_isAskedForAgain() {
+        served("web");
+        cloud.ensureFails = new ProviderException("done, but the answer was lost");
+        put(SampleService.from(service("web")).loadBalancerIp("203.0.113.9"));
+        reconcile("web");
+        cloud.ensureFails = null;
+        put(SampleService.from(service("web")).loadBalancerIp(null));
+
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]", "ensure web[n1]");
+        assertThat(cloud.requests.getLast().wantedAddresses()).isEmpty();
     }
 }

@@ -68,7 +68,7 @@ class ProviderGuardTest {
         Hanging hangs = new Hanging();
         Hanging works = new Hanging();
         works.let().countDown();
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ofMinutes(5))) {
+        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofMinutes(5))) {
             CompletableFuture<EnsureOutcome> stuck =
                     CompletableFuture.supplyAsync(() -> guard.ensure("slow", hangs, REQUEST));
             hangs.called().await();
@@ -83,7 +83,7 @@ class ProviderGuardTest {
 
     @Test
     void noAnswerBeforeTheDeadline_isAFailure() {
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ofMillis(1))) {
+        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofMillis(1))) {
             assertThatThrownBy(() -> guard.ensure("slow", new Hanging(), REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageContaining("no answer within");
@@ -92,7 +92,7 @@ class ProviderGuardTest {
 
     @Test
     void aBugOfTheProvider_isAFailureThatSaysSo() {
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ofMinutes(1))) {
+        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofMinutes(1))) {
             assertThatThrownBy(() -> guard.delete("slow", new Hanging(), REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessage("the provider failed: java.lang.IllegalStateException: a bug");
