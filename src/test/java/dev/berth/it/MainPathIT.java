@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.plan.Marks;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
@@ -377,7 +378,9 @@ class MainPathIT {
     @Test
     void oneService_costsOneClaimAndOnePatch_andNoReads() {
         String namespace = berth.namespace("writes");
-        berth.pool(namespace, "198.51.100.208/28");
+        AddressPool pool = berth.pool(namespace, "198.51.100.208/28");
+        // Pools and Services come by two watches: one that is heard of before its pool is told that it waits.
+        await().atMost(PATIENCE).until(() -> berth.client().resource(pool).get().getStatus() != null);
         berth.service(namespace, "counted");
         berth.awaitAddress(namespace, "counted");
 
