@@ -50,6 +50,8 @@ public interface LoadBalancerProvider {
     /**
      * All that the provider has for one cluster, also for Services that are gone. Read-only. Called only if
      * {@link Capabilities.Feature#LISTING} is among the capabilities.
+     *
+     * @throws UnsupportedOperationException by a provider without that capability, which need not have this method
      */
     default List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         throw new UnsupportedOperationException("it does not list what it has");

@@ -3,8 +3,10 @@ package dev.berth.controller.service;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
+import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
@@ -12,6 +14,7 @@ import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,12 +28,10 @@ final class LeftOvers {
 
     private final Parts parts;
     private final ProviderGuard guard;
-    private final boolean delete;
 
-    LeftOvers(Parts parts, ProviderGuard guard, boolean delete) {
+    LeftOvers(Parts parts, ProviderGuard guard) {
         this.parts = parts;
         this.guard = guard;
-        this.delete = delete;
     }
 
     /** Looks once at all providers that list what they have. */
@@ -78,17 +79,12 @@ final class LeftOvers {
     }
 
     private boolean isDeleted(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
-        if (!delete) {
+        if (!parts.deleteLeftOver()) {
             return false;
         }
-        LoadBalancerRequest request = LoadBalancerRequest.builder(
-                        parts.clusterName(),
-                        listed.service(),
-                        provider.capabilities().ipModes().getFirst())
-                .fencingToken(parts.fencingToken().getAsLong())
-                .build();
+        IpMode ipMode = provider.capabilities().ipModes().getFirst();
         try {
-            guard.delete(name, provider, request);
+            delete(name, provider, listed.service(), ipMode, Map.of());
             LOG.info("deleted load balancer {} of Service {}, which is gone", listed.name(), listed.service());
             return true;
         } catch (ProviderException failure) {
@@ -99,5 +95,43 @@ final class LeftOvers {
                     failure.getMessage());
             return false;
         }
+    }
+
+    /**
+     * Deletes what the provider of {@code served} may have made for a Service that is known to be gone.
+     *
+     * @return false if it could not be done: try again later
+     */
+    boolean delete(ServedClass served, ServiceIdentity service) {
+        try {
+            delete(
+                    served.name(),
+                    parts.providers().named(served.provider()),
+                    service,
+                    served.ipMode(),
+                    served.parameters());
+            return true;
+        } catch (ProviderException failure) {
+            LOG.warn(
+                    "deleting what is left of the load balancer of Service {}, which is gone: {}",
+                    service,
+                    failure.getMessage());
+            return false;
+        }
+    }
+
+    private void delete(
+            String className,
+            LoadBalancerProvider provider,
+            ServiceIdentity service,
+            IpMode ipMode,
+            Map<String, String> parameters) {
+        guard.delete(
+                className,
+                provider,
+                LoadBalancerRequest.builder(parts.clusterName(), service, ipMode)
+                        .fencingToken(parts.fencingToken().getAsLong())
+                        .parameters(parameters)
+                        .build());
     }
 }

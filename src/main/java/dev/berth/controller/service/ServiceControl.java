@@ -28,7 +28,6 @@ import dev.berth.plan.ServiceState;
 import dev.berth.plan.StandBack;
 import dev.berth.plan.Step;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
@@ -94,6 +93,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final ForeignServices foreign = new ForeignServices();
     private final LeftAlone leftAlone;
     private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(10), Duration.ofSeconds(60));
+    private final LeftOvers leftOvers;
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
     /**
@@ -114,6 +114,7 @@ public final class ServiceControl implements ClassControl.Services {
             Runnable standBackChanged,
             Consumer<String> leftAloneChanged) {
         this.parts = parts;
+        leftOvers = new LeftOvers(parts, guard);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
@@ -208,7 +209,7 @@ public final class ServiceControl implements ClassControl.Services {
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList());
-        new LeftOvers(parts, guard, parts.deleteLeftOver()).look();
+        leftOvers.look();
     }
 
     /**
@@ -239,25 +240,9 @@ public final class ServiceControl implements ClassControl.Services {
         if (served.isEmpty() || uid == null) {
             return true;
         }
-        ServiceIdentity service =
-                new ServiceIdentity(owner.service().namespace(), owner.service().name(), uid);
-        try {
-            guard.delete(
-                    served.get().name(),
-                    parts.providers().named(served.get().provider()),
-                    LoadBalancerRequest.builder(
-                                    parts.clusterName(), service, served.get().ipMode())
-                            .fencingToken(parts.fencingToken().getAsLong())
-                            .parameters(served.get().parameters())
-                            .build());
-            return true;
-        } catch (ProviderException failure) {
-            LOG.warn(
-                    "deleting what is left of the load balancer of Service {}, which is gone: {}",
-                    service,
-                    failure.getMessage());
-            return false;
-        }
+        return leftOvers.delete(
+                served.get(),
+                new ServiceIdentity(owner.service().namespace(), owner.service().name(), uid));
     }
 
     /** What the Service lacks, by a plan as of now; empty: nothing. */
