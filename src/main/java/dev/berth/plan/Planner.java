@@ -265,6 +265,7 @@ public final class Planner {
         steps.add(new Step.Ensure(served));
         steps.add(new Step.Publish());
         if (steps.stream().anyMatch(Step.Acquire.class::isInstance)
+                || !keeping.wishing().isEmpty()
                 || !keeping.rest().isEmpty()) {
             steps.add(new Step.ReleaseRest());
         }

@@ -381,6 +381,13 @@ class PlannerTest {
                     false,
                     "Serve Secure[192.0.2.9] Ensure Publish"),
             new Row(
+                    "a reservation that it asks for by now is taken in place of what it has, which is released last",
+                    served().ingress("192.0.2.1").annotation(Marks.ADDRESSES, "192.0.2.9"),
+                    List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.9", null, null)),
+                    AUTO,
+                    false,
+                    "Serve Secure[192.0.2.9] Ensure Publish ReleaseRest"),
+            new Row(
                     "a reserved half of a whole is taken once the rest is had",
                     web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
                     List.of(held("192.0.2.9", null, null)),
