@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The AOT cache is recorded as in src/main/docker/Dockerfile: without a cluster. */
+/** The AOT cache is recorded as in src/main/docker/Dockerfile: without a cluster, by a rehearsal. */
 class AotCacheIT {
+    private static final String IMAGE_OPTIONS = "@src/main/docker/jvm.options";
     private static final String NOT_THERE = "kubeconfig not-there cannot be read";
 
     @TempDir
@@ -22,15 +23,22 @@ class AotCacheIT {
     private record Ended(int code, String output) {}
 
     @Test
-    void recordedCache_fits() throws IOException, InterruptedException {
+    void recordedCache_fits_andHasWhatServesServices() throws IOException, InterruptedException {
         Path cache = folder.resolve("app.aot");
-        Ended training = java(List.of("-XX:AOTCacheOutput=" + cache), "train");
-        assertThat(training.code()).as(training.output()).isZero();
+        Ended recording = rehearse("-XX:AOTCacheOutput=" + cache);
+        assertThat(recording.code()).as(recording.output()).isZero();
         assertThat(cache).isNotEmptyFile();
 
         // AOTMode=on: a JVM that cannot use the cache does not start.
-        Ended start = java(List.of("-XX:AOTMode=on", "-XX:AOTCache=" + cache), "operator", "--kubeconfig", "not-there");
-        assertThat(start.output()).contains(NOT_THERE).doesNotContain("[aot]");
+        Path loaded = folder.resolve("loaded.txt");
+        Ended again = rehearse("-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-Xlog:class+load:file=" + loaded);
+        assertThat(again.code()).as(again.output()).isZero();
+        String classes = Files.readString(loaded);
+        assertThat(classes)
+                .contains(ofTheCache("dev.berth.controller.service.PassClaims"))
+                .contains(ofTheCache("dev.berth.controller.address.AddressControl"))
+                .contains(ofTheCache("io.fabric8.kubernetes.client.informers.impl.cache.Reflector"))
+                .contains(ofTheCache("sun.security.ssl.HandshakeContext"));
     }
 
     @Test
@@ -43,20 +51,42 @@ class AotCacheIT {
         }
     }
 
+    private static String ofTheCache(String name) {
+        return " " + name + " source: shared objects file";
+    }
+
+    private Ended rehearse(String... options) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "-cp",
+                "target/test-classes:target/quarkus-app/lib/main/*:target/quarkus-app/lib/boot/*",
+                "dev.berth.rehearsal.Rehearsal",
+                IMAGE_OPTIONS));
+        arguments.addAll(List.of(options));
+        arguments.addAll(
+                List.of("-jar", "target/quarkus-app/quarkus-run.jar", "operator", "--leader-elect", "--http-port=0"));
+        return run(arguments);
+    }
+
     private Ended java(List<String> options, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("@src/main/docker/jvm.options");
+        command.add(IMAGE_OPTIONS);
         command.addAll(options);
         command.addAll(List.of("-jar", "target/quarkus-app/quarkus-run.jar"));
         command.addAll(List.of(arguments));
+        return run(command);
+    }
+
+    private Ended run(List<String> arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(arguments);
         Path output = folder.resolve("output.txt");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(2, TimeUnit.MINUTES))
+            assertThat(process.waitFor(10, TimeUnit.MINUTES))
                     .as(() -> "%s ends".formatted(command))
                     .isTrue();
             return new Ended(process.exitValue(), Files.readString(output, UTF_8));
