@@ -20,7 +20,6 @@ import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -168,9 +167,7 @@ class AddressWishesIT {
 
         berth.deleteService(namespace, "holder");
         awaitIps(namespace, "web", "203.0.113.55");
-        await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(berth.addressesOf(namespace, "web")).containsExactly("203.0.113.55"));
+        berth.awaitAddressesOf(namespace, "web", "203.0.113.55");
     }
 
     @Test
@@ -257,17 +254,7 @@ class AddressWishesIT {
         berth.pool(
                 one,
                 spec -> {
-                    spec.put(
-                            "namespaceSelector",
-                            Map.of(
-                                    "matchExpressions",
-                                    List.of(Map.of(
-                                            "key",
-                                            "kubernetes.io/metadata.name",
-                                            "operator",
-                                            "In",
-                                            "values",
-                                            List.of(one, other)))));
+                    spec.put("namespaceSelector", Installation.selecting(one, other));
                     return spec;
                 },
                 "203.0.113.112/28");
@@ -461,9 +448,7 @@ class AddressWishesIT {
 
         annotate(namespace, "mail", Marks.ADDRESSES, "203.0.113.234");
         awaitIps(namespace, "mail", "203.0.113.234");
-        await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(berth.addressesOf(namespace, "mail")).containsExactly("203.0.113.234"));
+        berth.awaitAddressesOf(namespace, "mail", "203.0.113.234");
     }
 
     @Test

@@ -140,9 +140,7 @@ class MainPathIT {
                         + berth.get(namespace, "web").getSpec().getClusterIP() + "\"]}");
 
         berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.48")));
-        await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(berth.addressesOf(namespace, "web")).containsExactly("198.51.100.48"));
+        berth.awaitAddressesOf(namespace, "web", "198.51.100.48");
     }
 
     @Test

@@ -152,17 +152,7 @@ class WaitingIT {
         berth.pool(
                 namespace,
                 spec -> {
-                    spec.put(
-                            "namespaceSelector",
-                            Map.of(
-                                    "matchExpressions",
-                                    List.of(Map.of(
-                                            "key",
-                                            "kubernetes.io/metadata.name",
-                                            "operator",
-                                            "In",
-                                            "values",
-                                            List.of(namespace, other)))));
+                    spec.put("namespaceSelector", Installation.selecting(namespace, other));
                     spec.put("quota", Map.of("perNamespace", 2));
                     return spec;
                 },

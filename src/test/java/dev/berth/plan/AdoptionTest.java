@@ -15,8 +15,6 @@ import dev.berth.address.ServiceKey;
 import dev.berth.address.WaitTurn;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServiceState.FamilyPolicy;
-import dev.berth.provider.Capabilities;
-import dev.berth.provider.IpMode;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
@@ -31,21 +29,7 @@ class AdoptionTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final Dialect THEIRS =
             new Dialect("theirs", List.of("theirs/ips"), List.of("theirs/pool"), List.of("theirs/key"), false);
-    private static final ClassBook CLASSES = ClassBook.of(
-            List.of(new ClassDeclaration(
-                    "pool",
-                    NOW,
-                    "berth.dev/pool",
-                    "me",
-                    "pool",
-                    Map.of(),
-                    List.of(),
-                    null,
-                    HealthCheckPolicy.AUTO,
-                    true,
-                    Classless.AUTO)),
-            "me",
-            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
+    private static final ClassBook CLASSES = SampleClasses.one(Classless.AUTO);
 
     private static SampleService web() {
         return SampleService.named(WEB, "u1").ingress("192.0.2.7");

@@ -28,24 +28,6 @@ class PlannerTest {
     private static final String OURS = "berth.dev/pool";
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-    private static ClassBook classes(Classless classless) {
-        return ClassBook.of(
-                List.of(new ClassDeclaration(
-                        "pool",
-                        NOW,
-                        OURS,
-                        "me",
-                        "pool",
-                        Map.of(),
-                        List.of(),
-                        null,
-                        HealthCheckPolicy.AUTO,
-                        true,
-                        classless)),
-                "me",
-                Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
-    }
-
     private static SampleService web() {
         return SampleService.named(WEB, "u1");
     }
@@ -122,7 +104,7 @@ class PlannerTest {
     private static final ClassBook NOT_ACCEPTED =
             ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", Map.of());
 
-    private static final ClassBook AUTO = classes(Classless.AUTO);
+    private static final ClassBook AUTO = SampleClasses.one(Classless.AUTO);
     private static final List<Row> ROWS = List.of(
             new Row(
                     "one that names our class is ours",
@@ -158,10 +140,10 @@ class PlannerTest {
                     "without a class: Always does not",
                     web(),
                     List.of(),
-                    classes(Classless.ALWAYS),
+                    SampleClasses.one(Classless.ALWAYS),
                     true,
                     "Serve Acquire Ensure Publish ReleaseRest"),
-            new Row("without a class: Never", web(), List.of(), classes(Classless.NEVER), false, "NotOurs"),
+            new Row("without a class: Never", web(), List.of(), SampleClasses.one(Classless.NEVER), false, "NotOurs"),
             new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
             new Row(
                     "standing back, what we said of the wait goes",
@@ -244,7 +226,7 @@ class PlannerTest {
                     "our finalizer in a manifest is no way around Never",
                     web().finalizer(Marks.FINALIZER),
                     List.of(),
-                    classes(Classless.NEVER),
+                    SampleClasses.one(Classless.NEVER),
                     false,
                     "TearDown DeleteLoadBalancer Clear"),
             new Row(

@@ -13,8 +13,6 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.WaitTurn;
 import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.provider.Capabilities;
-import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -37,26 +35,11 @@ class TakenBackTest {
     private static List<Class<?>> steps(@Nullable String uid, String ip, PoolBook pools) {
         ClaimSpec spec = ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, uid));
         Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
-        ClassBook classes = ClassBook.of(
-                List.of(new ClassDeclaration(
-                        "pool",
-                        NOW,
-                        "berth.dev/pool",
-                        "me",
-                        "pool",
-                        Map.of(),
-                        List.of(),
-                        null,
-                        HealthCheckPolicy.AUTO,
-                        true,
-                        Classless.AUTO)),
-                "me",
-                Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
         return Planner.plan(new ServiceSnapshot(
                         Optional.of(SampleService.named(WEB, "u1").build()),
                         List.of(Holding.of(claim)),
                         pools,
-                        classes,
+                        SampleClasses.one(Classless.AUTO),
                         Optional.empty(),
                         Map.of(),
                         new WaitTurn(NOW, NOW, "u1"),

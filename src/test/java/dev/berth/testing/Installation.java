@@ -89,6 +89,13 @@ public final class Installation implements AutoCloseable {
         return name;
     }
 
+    /** A {@code namespaceSelector} for a pool that several namespaces may use. */
+    public static Map<String, Object> selecting(String... namespaces) {
+        return Map.of(
+                "matchExpressions",
+                List.of(Map.of("key", "kubernetes.io/metadata.name", "operator", "In", "values", List.of(namespaces))));
+    }
+
     /** A pool for the Services of one namespace alone, so that tests do not meet. */
     public AddressPool pool(String namespace, String... addresses) {
         return pool(namespace, UnaryOperator.identity(), addresses);
@@ -104,7 +111,7 @@ public final class Installation implements AutoCloseable {
             String name, String namespace, UnaryOperator<Map<String, Object>> more, String... addresses) {
         Map<String, Object> spec = new LinkedHashMap<>();
         spec.put("addresses", List.of(addresses));
-        spec.put("namespaceSelector", Map.of("matchLabels", Map.of("kubernetes.io/metadata.name", namespace)));
+        spec.put("namespaceSelector", selecting(namespace));
         AddressPool pool = new AddressPool();
         pool.setMetadata(new ObjectMetaBuilder().withName(name).build());
         pool.setSpec(Serialization.unmarshal(Serialization.asJson(more.apply(spec)), AddressPool.Spec.class));
@@ -182,10 +189,7 @@ public final class Installation implements AutoCloseable {
 
     /** Waits until there is no Address of the Service of this name. */
     public void awaitReleased(String namespace, String name) {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
-                .untilAsserted(() -> assertThat(addressesOf(namespace, name)).isEmpty());
+        awaitAddressesOf(namespace, name);
     }
 
     /** The addresses claimed for the Service of this name. */
@@ -196,6 +200,13 @@ public final class Installation implements AutoCloseable {
                                 && claim.name().equals(name)))
                 .map(address -> address.getSpec().address())
                 .toList();
+    }
+
+    /** Waits until just these addresses are claimed for the Service of this name. */
+    public void awaitAddressesOf(String namespace, String name, String... addresses) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(addressesOf(namespace, name)).containsExactly(addresses));
     }
 
     public List<Address> addresses() {
