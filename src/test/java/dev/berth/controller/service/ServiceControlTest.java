@@ -6,123 +6,38 @@ import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
-import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
-import dev.berth.address.PoolDeclaration;
-import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
-import dev.berth.controller.Backoff;
-import dev.berth.controller.StartGate;
-import dev.berth.controller.address.AddressControl;
-import dev.berth.plan.ClassBook;
-import dev.berth.plan.ClassDeclaration;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.HealthCheckPolicy;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
-import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.providers.pool.PoolProvider;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Random;
-import java.util.SequencedMap;
 import org.junit.jupiter.api.Test;
 
 /** What the simulator found, each as a story of its own. */
 class ServiceControlTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Owner WEB_ITSELF = new Owner(WEB, "uid-web");
-    private static final String CLASS = "berth.dev/pool";
 
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
     /** One operator, and the cluster that it works on. */
-    private final class Stage {
-        final SimulatedCluster cluster;
-        final SimulatedCluster.Client client;
-        final Ledger ledger = new Ledger();
-        final ServiceControl control;
-
+    private final class Stage extends PoolOperator {
         Stage(boolean dropsIpMode) {
-            cluster = new SimulatedCluster(dropsIpMode, new CalmLine());
-            client = cluster.client();
-            StartGate gate = new StartGate();
-            Backoff backoff = new Backoff(new Random(1));
-            Silence silence = new Silence();
-            SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-            providers.put(PoolProvider.NAME, new PoolProvider());
-            ClassBook classes = ClassBook.of(
-                    List.of(new ClassDeclaration(
-                            "pool",
-                            Instant.EPOCH,
-                            CLASS,
-                            "berth.dev/controller",
-                            PoolProvider.NAME,
-                            Map.of(),
-                            List.of(),
-                            IpMode.PROXY,
-                            HealthCheckPolicy.AUTO,
-                            true,
-                            Classless.ALWAYS)),
-                    "berth.dev/controller",
-                    Map.of(PoolProvider.NAME, new PoolProvider().capabilities()));
-            control = new ServiceControl(
-                    new ServiceControl.Parts(
-                            client,
-                            ledger,
-                            new AddressControl(
-                                    client,
-                                    ledger,
-                                    gate,
-                                    backoff,
-                                    () -> classes,
-                                    () -> clock,
-                                    due -> {},
-                                    ip -> {},
-                                    (delay, what) -> {},
-                                    (owner, className) -> true),
-                            new Providers(providers),
-                            silence,
-                            new IpModeSupport(true),
-                            silence,
-                            backoff,
-                            () -> clock,
-                            "test",
-                            () -> 1,
-                            List::of,
-                            false,
-                            List.of()),
-                    gate,
-                    () -> classes,
-                    Optional::empty,
-                    due -> {},
-                    () -> {},
-                    none -> {});
-            gate.open();
-            ledger.usePools(PoolBook.of(
-                    List.of(new PoolDeclaration(
-                            "edge", Instant.EPOCH, List.of("192.0.2.0/30"), List.of(), false, PoolPolicy.OPEN, false)),
-                    List.of()));
+            super(new SimulatedCluster(dropsIpMode, new CalmLine()), () -> clock);
         }
 
         void claim(String ip) {
-            cluster.putClaim(new Claim(Ip.parse(ip), cluster.newUid(), "", ClaimSpec.of("edge", CLASS, WEB_ITSELF)));
-        }
-
-        /** The caches hear of everything. */
-        void hear() {
-            client.relist();
-            client.claims().forEach(ledger::observe);
+            cluster.putClaim(new Claim(
+                    Ip.parse(ip),
+                    cluster.newUid(),
+                    "",
+                    ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, WEB_ITSELF)));
         }
 
         ServiceState web() {

@@ -1,0 +1,103 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Ledger;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.HealthCheckPolicy;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.providers.pool.PoolProvider;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SequencedMap;
+
+/** One operator with one class and one pool of four IPv4 addresses, on a cluster that others may work on, too. */
+class PoolOperator {
+    static final String CLASS = "berth.dev/pool";
+    static final String POOL = "edge";
+
+    final SimulatedCluster cluster;
+    final SimulatedCluster.Client client;
+    final Ledger ledger = new Ledger();
+    final ServiceControl control;
+
+    PoolOperator(SimulatedCluster cluster, InstantSource clock) {
+        this.cluster = cluster;
+        client = cluster.client();
+        StartGate gate = new StartGate();
+        Backoff backoff = new Backoff(new Random(1));
+        Silence silence = new Silence();
+        SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
+        providers.put(PoolProvider.NAME, new PoolProvider());
+        ClassBook classes = ClassBook.of(
+                List.of(new ClassDeclaration(
+                        "pool",
+                        Instant.EPOCH,
+                        CLASS,
+                        "berth.dev/controller",
+                        PoolProvider.NAME,
+                        Map.of(),
+                        List.of(),
+                        IpMode.PROXY,
+                        HealthCheckPolicy.AUTO,
+                        true,
+                        Classless.ALWAYS)),
+                "berth.dev/controller",
+                Map.of(PoolProvider.NAME, new PoolProvider().capabilities()));
+        control = new ServiceControl(
+                new ServiceControl.Parts(
+                        client,
+                        ledger,
+                        new AddressControl(
+                                client,
+                                ledger,
+                                gate,
+                                backoff,
+                                () -> classes,
+                                clock,
+                                due -> {},
+                                ip -> {},
+                                (delay, what) -> {},
+                                (owner, className) -> true),
+                        new Providers(providers),
+                        silence,
+                        new IpModeSupport(true),
+                        silence,
+                        backoff,
+                        clock,
+                        "test",
+                        () -> 1,
+                        List::of,
+                        false,
+                        List.of()),
+                gate,
+                () -> classes,
+                Optional::empty,
+                due -> {},
+                () -> {},
+                none -> {});
+        gate.open();
+        ledger.usePools(PoolBook.of(
+                List.of(new PoolDeclaration(
+                        POOL, Instant.EPOCH, List.of("192.0.2.0/30"), List.of(), false, PoolPolicy.OPEN, false)),
+                List.of()));
+    }
+
+    /** The caches hear of everything. */
+    final void hear() {
+        client.relist();
+        client.claims().forEach(ledger::observe);
+    }
+}
