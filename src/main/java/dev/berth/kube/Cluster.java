@@ -51,6 +51,14 @@ public interface Cluster {
     Write<Claim> updateClaim(Claim seen, ClaimSpec spec);
 
     /**
+     * Makes another version of an Address object that says the same: whoever decided on a change of it before
+     * gets a Conflict.
+     *
+     * @param seen as in {@link #updateClaim}
+     */
+    Write<Claim> confirmClaim(Claim seen);
+
+    /**
      * Deletes an Address object.
      *
      * @param seen as in {@link #updateClaim}

@@ -105,7 +105,15 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
-        Address address = Claims.object(seen.ip(), spec);
+        return update(seen, Claims.object(seen.ip(), spec));
+    }
+
+    @Override
+    public Write<Claim> confirmClaim(Claim seen) {
+        return update(seen, Claims.confirmed(seen));
+    }
+
+    private Write<Claim> update(Claim seen, Address address) {
         address.getMetadata().setUid(seen.uid());
         address.getMetadata().setResourceVersion(seen.resourceVersion());
         return write(

@@ -55,6 +55,11 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
+    public Write<Claim> confirmClaim(Claim seen) {
+        return timed("confirm_address", () -> cluster.confirmClaim(seen));
+    }
+
+    @Override
     public Write<Claim> deleteClaim(Claim seen) {
         return timed("delete_address", () -> cluster.deleteClaim(seen));
     }

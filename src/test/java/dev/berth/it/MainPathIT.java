@@ -7,8 +7,13 @@ import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.address.Claim;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Claims;
+import dev.berth.kube.FabricCluster;
+import dev.berth.kube.Write;
 import dev.berth.plan.Marks;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
@@ -226,24 +231,51 @@ class MainPathIT {
         berth.service(namespace, "web");
         berth.awaitAddress(namespace, "web");
 
-        berth.client()
-                .services()
-                .inNamespace(namespace)
-                .withName("web")
-                .editStatus(service -> new ServiceBuilder(service)
-                        .editStatus()
-                        .editLoadBalancer()
-                        .withIngress(new LoadBalancerIngressBuilder()
-                                .withIp("203.0.113.66")
-                                .build())
-                        .endLoadBalancer()
-                        .endStatus()
-                        .build());
+        publishAsStranger(namespace, "web", "203.0.113.66");
 
         berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.128")));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(berth.events(namespace, "web"))
                         .anySatisfy(event -> assertThat(event.getKey()).isEqualTo("StatusOverwritten")));
+    }
+
+    private static void publishAsStranger(String namespace, String name, String ip) {
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName(name)
+                .editStatus(service -> new ServiceBuilder(service)
+                        .editStatus()
+                        .editLoadBalancer()
+                        .withIngress(new LoadBalancerIngressBuilder().withIp(ip).build())
+                        .endLoadBalancer()
+                        .endStatus()
+                        .build());
+    }
+
+    @Test
+    void theAddressOfAStatusThatIsPutRight_isWrittenFirst_soThatNoReleaseDecidedBeforeIsDone() {
+        String namespace = berth.namespace("confirmed");
+        berth.pool(namespace, "198.51.100.240/28");
+        berth.service(namespace, "web");
+        berth.awaitAddress(namespace, "web");
+        Claim before = Claims.of(address("198.51.100.240")).orElseThrow();
+
+        publishAsStranger(namespace, "web", "203.0.113.67");
+        berth.await(namespace, "web", service -> ips(service).equals(List.of("198.51.100.240")));
+
+        Address confirmed = address("198.51.100.240");
+        assertThat(confirmed.getMetadata().getAnnotations())
+                .containsEntry(Claims.CONFIRMED_VERSION, before.resourceVersion());
+        Claim now = Claims.of(confirmed).orElseThrow();
+        assertThat(now.uid()).isEqualTo(before.uid());
+        assertThat(now.spec()).isEqualTo(before.spec());
+        assertThat(new FabricCluster(berth.client(), new Caches()).deleteClaim(before))
+                .isInstanceOf(Write.Conflict.class);
+    }
+
+    private static Address address(String name) {
+        return berth.client().resources(Address.class).withName(name).require();
     }
 
     @Test

@@ -284,28 +284,76 @@ public final class AddressControl {
     private boolean releaseWhatIsLeft(Ip ip, Owner owner) {
         Optional<Holding> holding =
                 ledger.holding(ip).filter(held -> held.owners().contains(owner));
-        return holding.isEmpty() || (leftOver.delete(owner, holding.get().loadBalancerClass()) && release(ip, owner));
+        return holding.isEmpty()
+                || (leftOver.delete(owner, holding.get().loadBalancerClass()) && releaseOfGone(ip, owner));
+    }
+
+    /** What came of giving an address back. */
+    public enum Released {
+        /** It is given back, or was not held any more. */
+        DONE,
+        /** Its Address is not as it was: look at the Service again, then decide anew. */
+        CHANGED,
+        /** It could not be done: try again later. */
+        LATER
     }
 
     /**
-     * Releases {@code owner}'s hold on {@code ip}; that it is needed no longer is known. Others' holds stay.
+     * Releases the hold of a Service that is there, and was seen to need it no longer. Others' holds stay.
      *
-     * @return false if it could not be done: try again later
+     * <p>It may need it again by now. Whoever publishes it for the first time writes its Address before that;
+     * so it is given back only if its Address is still what it was before the Service was looked at.
+     *
+     * @param before the Address as it was known before the Service was seen not to need it; null: not known
      */
-    public boolean release(Ip ip, Owner owner) {
-        Optional<Holding> holding = ledger.holding(ip);
-        if (holding.isEmpty() || !holding.get().owners().contains(owner)) {
-            return true;
+    public Released release(Ip ip, Owner owner, @Nullable Claim before) {
+        Optional<Holding> holding =
+                ledger.holding(ip).filter(held -> held.owners().contains(owner));
+        if (holding.isEmpty()) {
+            return Released.DONE;
         }
         if (holding.get().state() == Holding.State.HELD) {
             due.accept(ledger.leave(ip, owner));
-            return true;
+            return Released.DONE;
         }
         Claim claim = holding.get().claim();
-        return claim != null ? release(claim, owner, true) : releaseAsRead(ip, owner);
+        if (claim == null) {
+            return readAgain(ip, owner);
+        }
+        if (!claim.equals(before)) {
+            return Released.CHANGED;
+        }
+        Released released = release(claim, owner);
+        return released == Released.CHANGED ? readAgain(ip, owner) : released;
     }
 
-    private boolean release(Claim claim, Owner owner, boolean mayReadAgain) {
+    /** What is known of the object is old, or nothing. */
+    private Released readAgain(Ip ip, Owner owner) {
+        return switch (cluster.readClaim(ip)) {
+            case Read.Found<Claim>(Claim now) -> {
+                observe(now);
+                yield now.owners().contains(owner) ? Released.CHANGED : Released.DONE;
+            }
+            case Read.Absent<Claim> gone -> {
+                due.accept(ledger.leave(ip, owner));
+                yield Released.DONE;
+            }
+            case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
+        };
+    }
+
+    /** The same for a Service that is gone: it cannot need it again, so what its Address says by now counts. */
+    private boolean releaseOfGone(Ip ip, Owner owner) {
+        Claim known = ledger.holding(ip).map(Holding::claim).orElse(null);
+        Released released = release(ip, owner, known);
+        if (released == Released.CHANGED) {
+            Claim now = ledger.holding(ip).map(Holding::claim).orElse(null);
+            released = release(ip, owner, now);
+        }
+        return released == Released.DONE;
+    }
+
+    private Released release(Claim claim, Owner owner) {
         ClaimSpec left = claim.spec().leftBy(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
         boolean goes = left.phase() != ClaimSpec.Phase.BOUND
                 && (isTakenBack(left, claim.ip()) || (!left.retain() && !mustRest(left, claim.ip())));
@@ -318,20 +366,19 @@ public final class AddressControl {
                     observe(now);
                 }
                 LOG.info("{} was released by {}", claim.ip(), owner.service());
-                yield true;
+                yield Released.DONE;
             }
             case Write.NotFound<Claim> gone -> {
                 due.accept(ledger.vanished(claim, owner));
-                yield true;
+                yield Released.DONE;
             }
-            case Write.Conflict<Claim>(String message) ->
-                mayReadAgain ? releaseAsRead(claim.ip(), owner) : cannotRelease(claim.ip(), message);
+            case Write.Conflict<Claim> changed -> Released.CHANGED;
             case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
             case Write.Unknown<Claim>(String message) -> {
                 if (ledger.isGone(claim)) {
                     // The informer was quicker than the answer that got lost: it is done.
                     due.accept(ledger.free(claim));
-                    yield true;
+                    yield Released.DONE;
                 }
                 ledger.doubt(claim);
                 yield cannotRelease(claim.ip(), message);
@@ -357,23 +404,8 @@ public final class AddressControl {
         return outcome;
     }
 
-    /** What is known of the object is old, or nothing: goes by what it says now. */
-    private boolean releaseAsRead(Ip ip, Owner owner) {
-        return switch (cluster.readClaim(ip)) {
-            case Read.Found<Claim>(Claim now) -> {
-                observe(now);
-                yield !now.owners().contains(owner) || release(now, owner, false);
-            }
-            case Read.Absent<Claim> gone -> {
-                due.accept(ledger.leave(ip, owner));
-                yield true;
-            }
-            case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
-        };
-    }
-
-    private static boolean cannotRelease(Ip ip, String message) {
+    private static Released cannotRelease(Ip ip, String message) {
         LOG.warn("releasing {}: {}; it stays claimed and is tried again", ip, message);
-        return false;
+        return Released.LATER;
     }
 }

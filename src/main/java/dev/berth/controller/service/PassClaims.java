@@ -11,6 +11,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.Pool;
 import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
+import dev.berth.controller.address.AddressControl.Released;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -21,10 +22,8 @@ import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.WaitReason;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -101,7 +100,7 @@ final class PassClaims {
     private Optional<Outcome> update(ServicePlan.Serve serve, Claim claim, ClaimSpec spec) {
         return switch (pass.parts.cluster().updateClaim(claim, spec)) {
             case Write.Done<Claim>(Claim now) -> {
-                observe(now);
+                wrote(now);
                 yield Optional.empty();
             }
             case Write.Conflict<Claim> changed -> readAgain(serve, claim);
@@ -118,10 +117,14 @@ final class PassClaims {
     }
 
     private Optional<Outcome> readAgain(ServicePlan.Serve serve, Claim claim) {
-        Ip ip = claim.ip();
+        return readAgain(
+                serve, claim.ip(), () -> pass.due.accept(pass.parts.ledger().vanished(claim, null)));
+    }
+
+    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Ip ip, Runnable absent) {
         switch (pass.parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> observe(found);
-            case Read.Absent<Claim> none -> pass.due.accept(pass.parts.ledger().vanished(claim, null));
+            case Read.Absent<Claim> none -> absent.run();
             case Read.Failed<Claim>(String message) -> {
                 pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
                 return Optional.empty();
@@ -205,7 +208,7 @@ final class PassClaims {
         String doing = "claiming " + ip;
         return switch (pass.parts.cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
-                observe(claim);
+                wrote(claim);
                 boolean still = pass.parts
                         .ledger()
                         .holding(ip)
@@ -247,7 +250,7 @@ final class PassClaims {
         }
         return switch (pass.parts.cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
             case Write.Done<Claim>(Claim now) -> {
-                observe(now);
+                wrote(now);
                 yield Created.OURS;
             }
             case Write.Conflict<Claim> changed -> joined(shared, asked, request);
@@ -278,9 +281,12 @@ final class PassClaims {
         };
     }
 
-    /** Takes note of what the API server said of an Address to this pass. */
+    private void wrote(Claim claim) {
+        pass.written.add(claim.ip());
+        observe(claim);
+    }
+
     private void observe(Claim claim) {
-        pass.confirmed.add(claim.ip());
         pass.due.accept(pass.parts.ledger().observe(claim).due());
     }
 
@@ -311,7 +317,7 @@ final class PassClaims {
         if (addresses.isEmpty()) {
             return Optional.empty();
         }
-        if (!pass.isCurrent) {
+        if (!pass.isCurrent()) {
             return Optional.of(new Outcome.Again(true));
         }
         Optional<Outcome> outcome = release(addresses);
@@ -327,9 +333,13 @@ final class PassClaims {
             if (owner.isPresent()) {
                 boolean itself = pass.service.isPresent()
                         && pass.service.get().uid().equals(owner.get().uid());
-                all &= itself
-                        ? pass.parts.addresses().release(ip, owner.get())
-                        : pass.parts.addresses().releaseIfGone(ip, owner.get());
+                Released released = itself
+                        ? pass.parts.addresses().release(ip, owner.get(), pass.claimBefore(ip))
+                        : pass.parts.addresses().releaseIfGone(ip, owner.get()) ? Released.DONE : Released.LATER;
+                if (released == Released.CHANGED) {
+                    return Optional.of(new Outcome.Again(true));
+                }
+                all &= released == Released.DONE;
             }
         }
         if (!all) {
@@ -373,49 +383,78 @@ final class PassClaims {
     }
 
     /**
-     * Asks the API server about claims that another operator may have changed unheard: of an address that
-     * is published now for the first time and was not claimed by this very pass; and of one that is about
-     * to go from the status and is not its own as far as is known. So two operators that serve one Service
-     * come to agree on one address before either releases the other.
+     * Asks the API server about what is about to go from the status and is not its own as far as is known:
+     * another operator may have claimed it unheard. So two operators that serve one Service come to agree on
+     * one address before either releases the other.
      */
-    Checked checkClaims(ServicePlan.Serve serve, List<Published> entries) {
-        ServiceState state = serve.service();
-        Set<Ip> wanted = new LinkedHashSet<>(PassState.ips(entries));
-        List<Ip> published = state.publishedAddresses();
-        List<Ip> doubtful = new ArrayList<>();
-        if (published.size() <= IpFamily.values().length) {
+    Checked checkPublished(ServicePlan.Serve serve, List<Published> entries) {
+        List<Ip> wanted = PassState.ips(entries);
+        List<Ip> published = serve.service().publishedAddresses();
+        if (published.size() > IpFamily.values().length) {
             // More than one a family is no operator's work, but a stranger's.
-            // That another seems to have it may be old, or a hold of this operator that the API server will refuse.
-            published.stream()
-                    .filter(ip -> !wanted.contains(ip) && !holds(ip, pass.owner(serve)))
-                    .forEach(doubtful::add);
+            return Checked.AS_KNOWN;
         }
-        wanted.stream()
-                .filter(ip -> !pass.confirmed.contains(ip)
-                        && !state.publishes(ip)
-                        && pass.parts.ledger().holding(ip).isPresent())
-                .forEach(doubtful::add);
-        for (Ip ip : doubtful) {
-            switch (pass.parts.cluster().readClaim(ip)) {
-                case Read.Found<Claim>(Claim found) -> {
-                    observe(found);
-                    if (found.owners().contains(pass.owner(serve)) != wanted.contains(ip)) {
-                        return Checked.OTHERWISE;
+        for (Ip ip : published) {
+            // That another seems to have it may be old, or a hold of this operator that the API server will refuse.
+            if (!wanted.contains(ip) && !holds(ip, pass.owner(serve))) {
+                switch (pass.parts.cluster().readClaim(ip)) {
+                    case Read.Found<Claim>(Claim found) -> {
+                        observe(found);
+                        if (found.owners().contains(pass.owner(serve))) {
+                            return Checked.OTHERWISE;
+                        }
+                    }
+                    case Read.Absent<Claim> none -> {}
+                    case Read.Failed<Claim>(String message) -> {
+                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                        return Checked.UNSURE;
                     }
                 }
-                case Read.Absent<Claim> none -> {
-                    if (wanted.contains(ip)) {
-                        pass.parts.ledger().lost(ip);
-                        return Checked.OTHERWISE;
-                    }
+            }
+        }
+        return Checked.AS_KNOWN;
+    }
+
+    /**
+     * Writes the Address objects of what is about to be published for the first time, but for those that were
+     * written for the Service as it is. A read would not do: another operator may be about to release the address,
+     * for it looked at the Service before the Service wanted it. Its release fails by this write, or was first.
+     */
+    Checked confirm(ServicePlan.Serve serve, List<Ip> first) {
+        Owner owner = pass.owner(serve);
+        for (Ip ip : first) {
+            Optional<Holding> held = pass.parts.ledger().holding(ip);
+            if (held.isEmpty() || pass.written.contains(ip)) {
+                // A provider's own, or sure.
+                continue;
+            }
+            Claim claim = held.get().claim();
+            if (claim == null || !claim.owners().contains(owner)) {
+                return known(readAgain(serve, ip, () -> pass.parts.ledger().lost(ip)));
+            }
+            switch (pass.parts.cluster().confirmClaim(claim)) {
+                case Write.Done<Claim>(Claim now) -> wrote(now);
+                case Write.Conflict<Claim> changed -> {
+                    return known(readAgain(serve, claim));
                 }
-                case Read.Failed<Claim>(String message) -> {
-                    pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                case Write.NotFound<Claim> gone -> {
+                    return known(readAgain(serve, claim));
+                }
+                case Write.Refused<Claim>(String message) -> {
+                    pass.trouble("confirming " + ip, "ClaimFailed", message, serve.steps());
+                    return Checked.UNSURE;
+                }
+                case Write.Unknown<Claim>(String message) -> {
+                    pass.trouble("confirming " + ip, "ClaimUnsure", message, serve.steps());
                     return Checked.UNSURE;
                 }
             }
         }
         return Checked.AS_KNOWN;
+    }
+
+    private static Checked known(Optional<Outcome> read) {
+        return read.isPresent() ? Checked.OTHERWISE : Checked.UNSURE;
     }
 
     private boolean holds(Ip ip, Owner owner) {

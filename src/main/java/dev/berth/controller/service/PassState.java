@@ -1,7 +1,9 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.Claim;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Wishes;
@@ -22,9 +24,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,11 +63,38 @@ final class PassState {
 
     boolean ingressIsWritten;
 
-    /** Whether the Service was at the version of this pass when the API server last said so, to this pass. */
-    boolean isCurrent;
+    /**
+     * The Addresses of its name as they were known before the API server last said, to this pass, how the Service
+     * is; null: it has not said so.
+     */
+    private @Nullable Map<Ip, Claim> claimsBefore;
 
-    /** The addresses whose claim the API server confirmed to this pass. */
-    final Set<Ip> confirmed = new HashSet<>();
+    /** The addresses whose Address object was written for the Service as it is. */
+    final Written written;
+
+    /** What Address objects were written while the Service was as it is but for our own writes. */
+    static final class Written {
+        private @Nullable ServiceState at;
+        private final Set<Ip> ips = new HashSet<>();
+
+        private void at(ServiceState now) {
+            ServiceState before = at;
+            if (before == null
+                    || !before.uid().equals(now.uid())
+                    || !before.resourceVersion().equals(now.resourceVersion())) {
+                ips.clear();
+            }
+            at = now;
+        }
+
+        void add(Ip ip) {
+            ips.add(ip);
+        }
+
+        boolean contains(Ip ip) {
+            return ips.contains(ip);
+        }
+    }
 
     /**
      * What went wrong.
@@ -86,7 +117,9 @@ final class PassState {
             ServiceKey key,
             Optional<ServiceState> service,
             ServicePlan plan,
-            boolean live) {
+            boolean live,
+            Map<Ip, Claim> claimsBefore,
+            Written written) {
         this.parts = parts;
         this.guard = guard;
         this.due = due;
@@ -95,7 +128,33 @@ final class PassState {
         this.service = service;
         this.plan = plan;
         this.live = live;
-        isCurrent = live;
+        this.claimsBefore = live ? claimsBefore : null;
+        this.written = written;
+        service.ifPresent(written::at);
+    }
+
+    /** The Addresses of the Service's name as they are known now. */
+    static Map<Ip, Claim> claims(Ledger ledger, ServiceKey key) {
+        return ledger.heldFor(key).stream()
+                .flatMap(holding -> Optional.ofNullable(holding.claim()).stream())
+                .collect(Collectors.toUnmodifiableMap(Claim::ip, claim -> claim));
+    }
+
+    /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
+    void wrote(ServiceState answer, Map<Ip, Claim> before) {
+        memory.wrote(answer);
+        claimsBefore = before;
+        written.at = answer;
+    }
+
+    /** Whether the API server has said to this pass how the Service is. */
+    boolean isCurrent() {
+        return claimsBefore != null;
+    }
+
+    /** The Address as it was known before the API server said how the Service is; null: it was not known. */
+    @Nullable Claim claimBefore(Ip ip) {
+        return claimsBefore == null ? null : claimsBefore.get(ip);
     }
 
     Owner owner(ServicePlan.Serve serve) {

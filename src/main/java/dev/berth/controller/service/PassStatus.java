@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.PassClaims.Checked;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +51,7 @@ final class PassStatus {
         ServiceState state = serve.service();
         boolean holds = !pass.addressesOf(state).isEmpty()
                 || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
-        switch (pass.ingress == null ? Checked.AS_KNOWN : claims.checkClaims(serve, pass.ingress)) {
+        switch (pass.ingress == null ? Checked.AS_KNOWN : claims.checkPublished(serve, pass.ingress)) {
             case OTHERWISE -> {
                 return Optional.of(new Outcome.Again(true));
             }
@@ -71,6 +73,16 @@ final class PassStatus {
             }
             wanted = new Publication(holds, withoutDropped(state, entries), wanted.conditions());
         }
+        switch (claims.confirm(serve, firstPublished(state, wanted))) {
+            case OTHERWISE -> {
+                return Optional.of(new Outcome.Again(true));
+            }
+            case UNSURE -> {
+                pass.ingress = null;
+                wanted = new Publication(holds, null, conditions(serve));
+            }
+            case AS_KNOWN -> {}
+        }
         Optional<Outcome> outcome = write(state, wanted, "publishing the status");
         pass.ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
         if (isInConflict(state) && pass.again.isEmpty()) {
@@ -83,6 +95,20 @@ final class PassStatus {
             pass.again = Optional.of(IpModeSupport.ASK_AGAIN);
         }
         return outcome;
+    }
+
+    /** What is about to be written into the status, and is not in it yet. */
+    private List<Ip> firstPublished(ServiceState state, Publication wanted) {
+        Optional<Publication.Difference> difference = wanted.differenceFrom(state);
+        return difference
+                        .filter(what -> pass.memory
+                                .mustWait(what.timeless(), pass.parts.clock().instant())
+                                .isEmpty())
+                        .isEmpty()
+                ? List.of()
+                : PassState.ips(difference.get().ingress()).stream()
+                        .filter(ip -> !state.publishes(ip))
+                        .toList();
     }
 
     private static boolean hasModes(@Nullable List<Published> entries) {
@@ -285,10 +311,10 @@ final class PassStatus {
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
+        Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
         return switch (pass.parts.cluster().publish(state, difference.get(), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.isCurrent = true;
-                pass.memory.wrote(answer);
+                pass.wrote(answer, claimsBefore);
                 rememberPublished(wanted, answer);
                 learnIpMode(state, difference.get().ingress(), answer);
                 tell(answer, difference.get());

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
+import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
@@ -271,7 +272,9 @@ public final class ServiceControl implements ClassControl.Services {
 
     private Next reconcile(ServiceKey key, ServiceMemory memory) {
         boolean live = false;
+        PassState.Written written = new PassState.Written();
         for (int pass = 0; pass < PASSES; pass++) {
+            Map<Ip, Claim> claimsBefore = PassState.claims(parts.ledger(), key);
             Optional<ServiceState> service;
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
@@ -288,7 +291,8 @@ public final class ServiceControl implements ClassControl.Services {
             }
             noteForeign(key, service);
             ServicePlan plan = Planner.plan(snapshot(key, service));
-            ServicePass work = new ServicePass(new PassState(parts, guard, due, memory, key, service, plan, live));
+            ServicePass work = new ServicePass(
+                    new PassState(parts, guard, due, memory, key, service, plan, live, claimsBefore, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             switch (outcome) {

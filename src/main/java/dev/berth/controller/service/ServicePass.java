@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
 import dev.berth.address.Choice;
+import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
@@ -24,6 +25,7 @@ import dev.berth.plan.WaitReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -288,9 +290,10 @@ final class ServicePass {
         if (isClean(state, others)) {
             return Optional.empty();
         }
+        Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
         return switch (pass.parts.cluster().clear(state, others)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.memory.wrote(answer);
+                pass.wrote(answer, claimsBefore);
                 yield Optional.empty();
             }
             case Write.NotFound<ServiceState> gone -> Optional.empty();

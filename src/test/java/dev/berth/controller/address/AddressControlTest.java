@@ -182,6 +182,11 @@ class AddressControlTest {
         }
 
         @Override
+        public Write<Claim> confirmClaim(Claim seen) {
+            return new Write.Refused<>("not asked for");
+        }
+
+        @Override
         public Write<Claim> deleteClaim(Claim seen) {
             return new Write.Refused<>("not asked for");
         }

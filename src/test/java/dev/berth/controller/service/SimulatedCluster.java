@@ -377,6 +377,13 @@ final class SimulatedCluster {
         }
 
         @Override
+        public Write<Claim> confirmClaim(Claim seen) {
+            return write(
+                    "confirm Address " + seen.ip() + " of " + seen.owners(),
+                    () -> unlessSame(seen).orElseGet(() -> new Write.Done<>(putClaim(seen))));
+        }
+
+        @Override
         public Write<Claim> deleteClaim(Claim seen) {
             return write(
                     "delete Address " + seen.ip() + " of " + seen.owners(),

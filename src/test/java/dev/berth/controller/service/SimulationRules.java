@@ -53,15 +53,13 @@ final class SimulationRules {
     // ---- always
 
     void always() {
-        // No write spans two objects: between another operator's last look at the Service and its delete of
-        // the Address, a Service that wants it again may publish it. It must hold it again in the end.
-        checkPublished(world.operators.size() > 1, true);
+        checkPublished(true);
         if (tellsTheProviderAll()) {
             checkCarried();
         }
     }
 
-    private void checkPublished(boolean mayBeReleased, boolean mayBeDeletedByHand) {
+    private void checkPublished(boolean mayBeDeletedByHand) {
         Map<Ip, ServiceState> publishedBy = new TreeMap<>();
         cluster.publishedByUs.forEach((key, uid) -> {
             ServiceState service = cluster.services.get(key);
@@ -81,7 +79,7 @@ final class SimulationRules {
                         && world.deletedByHand.contains(ip)
                         && (claim == null || isReserved(claim, service) || world.sharedAndDeletedByHand.contains(ip));
                 check(
-                        isOwner(claim, service) || excused || mayBeReleased,
+                        isOwner(claim, service) || excused,
                         ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
             }
         });
@@ -140,7 +138,7 @@ final class SimulationRules {
     // ---- when nothing happens any more
 
     void settled() {
-        checkPublished(false, false);
+        checkPublished(false);
         ClassBook classes = world.classBook();
         Ledger told = ledgerOfTheCluster(classes);
         Set<ServiceKey> waits = new HashSet<>();

@@ -1,0 +1,213 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Two operators that know nothing of each other, and serve one Service: what no write that spans two objects forbids. */
+class TwoOperatorsTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+    private static final Owner WEB_ITSELF = new Owner(WEB, "uid-web");
+    private static final Ip FORMER = Ip.parse("192.0.2.1");
+    private static final Ip NEW = Ip.parse("192.0.2.2");
+
+    private final Interrupted line = new Interrupted();
+    private final SimulatedCluster cluster = new SimulatedCluster(false, line);
+    private final PoolOperator one = new PoolOperator(cluster, () -> Instant.EPOCH);
+    private final PoolOperator two = new PoolOperator(cluster, () -> Instant.EPOCH);
+
+    /** A line on which something happens just before a write is done, once. */
+    private static final class Interrupted implements SimulatedCluster.Line {
+        private String before = "";
+        private @Nullable Runnable meanwhile;
+
+        void justBefore(String write, Runnable what) {
+            before = write;
+            meanwhile = what;
+        }
+
+        boolean hasHappened() {
+            return meanwhile == null;
+        }
+
+        @Override
+        public SimulatedCluster.Fault sending(String call, Runnable effect) {
+            Runnable what = meanwhile;
+            if (what != null && call.startsWith(before)) {
+                meanwhile = null;
+                what.run();
+            }
+            return SimulatedCluster.Fault.NONE;
+        }
+
+        @Override
+        public void answered(String call) {}
+
+        @Override
+        public boolean readFails(String call) {
+            return false;
+        }
+
+        @Override
+        public void late(String call, Runnable effect) {}
+    }
+
+    private static SampleService service(ServiceKey key) {
+        return SampleService.named(key, "uid-" + key.name()).families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4);
+    }
+
+    private ServiceState stored(ServiceKey key) {
+        return Objects.requireNonNull(cluster.services.get(key));
+    }
+
+    private static void reconcile(PoolOperator operator, ServiceKey key) {
+        operator.hear();
+        operator.control.reconcile(key);
+    }
+
+    private void edit(UnaryOperator<SampleService> change) {
+        cluster.put(WEB, change.apply(SampleService.from(stored(WEB))));
+    }
+
+    private void askFor(Ip ip) {
+        edit(web -> web.annotation(Marks.ADDRESSES, ip.toString()));
+    }
+
+    /** One operator has moved it to the new address, and is just about to do {@code release} of the former one. */
+    private void wantsItsFormerAddressBack_justBefore(String release) {
+        askFor(NEW);
+        line.justBefore(release, () -> {
+            askFor(FORMER);
+            reconcile(two, WEB);
+        });
+        reconcile(one, WEB);
+        assertThat(line.hasHappened()).isTrue();
+    }
+
+    private void hasItsFormerAddress(UnaryOperator<SampleService> change) {
+        cluster.put(WEB, change.apply(service(WEB).annotation(Marks.ADDRESSES, FORMER.toString())));
+        reconcile(one, WEB);
+        assertThat(stored(WEB).publishedAddresses()).containsExactly(FORMER);
+        two.hear();
+    }
+
+    private void onlyWebHasTheFormerAddress() {
+        cluster.put(OTHER, service(OTHER).annotation(Marks.ADDRESSES, FORMER.toString()));
+        reconcile(one, OTHER);
+        assertThat(stored(OTHER).publishedAddresses()).isEmpty();
+        webHasTheFormerAddress();
+    }
+
+    private void webHasTheFormerAddress() {
+        assertThat(stored(WEB).publishedAddresses()).containsExactly(FORMER);
+        assertThat(cluster.claims.get(FORMER))
+                .extracting(Claim::owners)
+                .asList()
+                .contains(WEB_ITSELF);
+    }
+
+    @Test
+    void anAddressThatAnotherOperatorPublishesAgain_isNotReleased() {
+        hasItsFormerAddress(web -> web);
+
+        wantsItsFormerAddressBack_justBefore("delete Address " + FORMER);
+
+        onlyWebHasTheFormerAddress();
+    }
+
+    @Test
+    void aRetainedAddressThatAnotherOperatorPublishesAgain_isNotReleased() {
+        hasItsFormerAddress(web -> web.annotation(Marks.RETAIN, "true"));
+
+        wantsItsFormerAddressBack_justBefore("update Address " + FORMER);
+
+        onlyWebHasTheFormerAddress();
+    }
+
+    @Test
+    void aSharedAddressThatAnotherOperatorPublishesAgain_isNotLeft() {
+        UnaryOperator<SampleService> shares = web -> web.annotation(Marks.SHARING_KEY, "both");
+        hasItsFormerAddress(web -> shares.apply(web).ports(port(80)));
+        cluster.put(OTHER, shares.apply(service(OTHER)).ports(port(81)));
+        reconcile(one, OTHER);
+        assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
+
+        wantsItsFormerAddressBack_justBefore("update Address " + FORMER);
+
+        webHasTheFormerAddress();
+    }
+
+    @Test
+    void anAddressOfAServiceThatIsALoadBalancerAgain_isNotReleased() {
+        hasItsFormerAddress(web -> web);
+        edit(web -> web.typeLoadBalancer(false));
+        line.justBefore("delete Address " + FORMER, () -> {
+            edit(web -> web.typeLoadBalancer(true));
+            reconcile(two, WEB);
+        });
+
+        reconcile(one, WEB);
+
+        assertThat(line.hasHappened()).isTrue();
+        onlyWebHasTheFormerAddress();
+    }
+
+    @Test
+    void anAddressThatAnotherOperatorReleased_isNotPublishedAgain() {
+        hasItsFormerAddress(web -> web);
+        askFor(NEW);
+        cluster.put(OTHER, service(OTHER).annotation(Marks.ADDRESSES, FORMER.toString()));
+        // This one has published the new address, and not heard that the former one is asked for again.
+        line.justBefore("delete Address " + FORMER, () -> {
+            Claim former = Objects.requireNonNull(cluster.claims.get(FORMER));
+            askFor(FORMER);
+            line.justBefore("confirm Address " + FORMER, () -> {
+                one.client.deleteClaim(former);
+                one.ledger.free(former);
+                one.control.reconcile(OTHER);
+            });
+            reconcile(two, WEB);
+        });
+
+        reconcile(one, WEB);
+
+        assertThat(line.hasHappened()).isTrue();
+        assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
+        assertThat(stored(WEB).publishedAddresses()).containsExactly(NEW);
+    }
+
+    @Test
+    void aServiceCostsTwoWrites_andOneMoreWhereItsAddressWasClaimedBefore() {
+        hasItsFormerAddress(web -> web);
+        assertThat(cluster.writes()).isEqualTo(2);
+
+        edit(web -> web.ingress());
+        reconcile(two, WEB);
+        assertThat(cluster.writes()).isEqualTo(4);
+
+        reconcile(one, WEB);
+        reconcile(two, WEB);
+        assertThat(cluster.writes()).isEqualTo(4);
+        webHasTheFormerAddress();
+    }
+
+    private static Port port(int number) {
+        return new Port("", Protocol.TCP, number, 0);
+    }
+}
