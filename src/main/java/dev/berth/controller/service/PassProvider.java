@@ -100,7 +100,7 @@ final class PassProvider {
         Optional<Duration> mustWait =
                 pass.memory.mustWait(request, pass.parts.clock().instant());
         if (mustWait.isPresent()) {
-            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+            return deleteLater(mustWait.get());
         }
         ServedClass served = made.get().by();
         try {
@@ -119,8 +119,15 @@ final class PassProvider {
                     request.service(),
                     failure.getMessage(),
                     delay.toSeconds());
-            return Optional.of(new Outcome.Finished(Next.after(delay)));
+            return deleteLater(delay);
         }
+    }
+
+    /** Of a Service that is not there no timer comes; whoever releases what it holds deletes first, and tries again. */
+    private Optional<Outcome> deleteLater(Duration delay) {
+        return pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown
+                ? Optional.empty()
+                : Optional.of(new Outcome.Finished(Next.after(delay)));
     }
 
     private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /** One operator with one class and one pool of four IPv4 addresses, on a cluster that others may work on, too. */
 class PoolOperator {
@@ -34,20 +36,24 @@ class PoolOperator {
     final ServiceControl control;
 
     PoolOperator(SimulatedCluster cluster, InstantSource clock) {
+        this(cluster, clock, new PoolProvider());
+    }
+
+    PoolOperator(SimulatedCluster cluster, InstantSource clock, LoadBalancerProvider provider) {
         this.cluster = cluster;
         client = cluster.client();
         StartGate gate = new StartGate();
         Backoff backoff = new Backoff(new Random(1));
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
-        providers.put(PoolProvider.NAME, new PoolProvider());
+        providers.put("theirs", provider);
         ClassBook classes = ClassBook.of(
                 List.of(new ClassDeclaration(
                         "pool",
                         Instant.EPOCH,
                         CLASS,
                         "berth.dev/controller",
-                        PoolProvider.NAME,
+                        "theirs",
                         Map.of(),
                         List.of(),
                         IpMode.PROXY,
@@ -55,7 +61,7 @@ class PoolOperator {
                         true,
                         Classless.ALWAYS)),
                 "berth.dev/controller",
-                Map.of(PoolProvider.NAME, new PoolProvider().capabilities()));
+                Map.of("theirs", provider.capabilities()));
         control = new ServiceControl(
                 new ServiceControl.Parts(
                         client,
@@ -70,7 +76,7 @@ class PoolOperator {
                                 due -> {},
                                 ip -> {},
                                 (delay, what) -> {},
-                                (owner, className) -> true),
+                                this::deleteLeftOver),
                         new Providers(providers),
                         silence,
                         new IpModeSupport(true),
@@ -93,6 +99,10 @@ class PoolOperator {
                 List.of(new PoolDeclaration(
                         POOL, Instant.EPOCH, List.of("192.0.2.0/30"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of()));
+    }
+
+    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
+        return control.deleteLeftOver(owner, className);
     }
 
     /** The caches hear of everything. */

@@ -1,0 +1,79 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A Service that is gone with its finalizer on: by force, or for another operator was quicker. */
+class GoneServiceTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final Slow provider = new Slow();
+    private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
+
+    /** A provider that is never done. */
+    private static final class Slow implements LoadBalancerProvider {
+        private final List<String> deleted = new ArrayList<>();
+
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.fromPools(IpMode.PROXY);
+        }
+
+        @Override
+        public String getLoadBalancerName(ServiceIdentity service) {
+            return service.uid();
+        }
+
+        @Override
+        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+            return Optional.empty();
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            return new EnsureOutcome.Pending(Duration.ofMinutes(1), "on its way");
+        }
+
+        @Override
+        public void updateLoadBalancer(LoadBalancerRequest request) {}
+
+        @Override
+        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+            deleted.add(request.service().uid());
+        }
+    }
+
+    @Test
+    void whatAProviderIsStillMaking_isDeletedAtOnce_forNoTimerOfAServiceThatIsGoneComes() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.hear();
+        operator.control.reconcile(WEB);
+        assertThat(cluster.claims).hasSize(1);
+
+        cluster.put(WEB, null);
+        operator.hear();
+        operator.control.reconcile(WEB);
+
+        assertThat(provider.deleted).containsExactly("uid-web");
+        assertThat(cluster.claims).isEmpty();
+        assertThat(operator.ledger.holdings()).isEmpty();
+    }
+}
