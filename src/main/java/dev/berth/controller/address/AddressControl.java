@@ -43,6 +43,9 @@ public final class AddressControl {
 
     private static final int REMEMBERED = 10_000;
 
+    /** A cache has heard of a create long before. */
+    private static final Duration HEARD_WITHIN = Duration.ofMinutes(1);
+
     private final Cluster cluster;
     private final Ledger ledger;
     private final StartGate gate;
@@ -189,6 +192,40 @@ public final class AddressControl {
     private Next laterThan(Ip ip, String message) {
         cannotRelease(ip, message);
         return Next.after(backoff.after(failures.merge(ip, 1, Integer::sum)));
+    }
+
+    /**
+     * This Address object was just made by us. The cache will hear of it, and of its end; but of neither, if the
+     * watch was broken all its life. So a live read decides, if the cache does not have it in time.
+     */
+    public void made(Claim claim) {
+        later.after(HEARD_WITHIN, () -> lookFor(claim));
+    }
+
+    private void lookFor(Claim made) {
+        boolean unheard =
+                cluster.claim(made.ip()).filter(cached -> isSame(cached, made)).isEmpty();
+        boolean counts = ledger.holding(made.ip())
+                .flatMap(held -> Optional.ofNullable(held.claim()))
+                .filter(known -> isSame(known, made))
+                .isPresent();
+        if (unheard && counts) {
+            switch (cluster.readClaim(made.ip())) {
+                case Read.Found<Claim>(Claim found) -> {
+                    if (isSame(found, made)) {
+                        made(made);
+                    } else {
+                        vanished(made);
+                    }
+                }
+                case Read.Absent<Claim> gone -> vanished(made);
+                case Read.Failed<Claim> unknown -> made(made);
+            }
+        }
+    }
+
+    private static boolean isSame(Claim one, Claim other) {
+        return one.uid().equals(other.uid());
     }
 
     /** This Address object, as the cache had it last, is gone, unless the cache has that very object. */

@@ -209,6 +209,7 @@ final class PassClaims {
         return switch (pass.parts.cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
                 wrote(claim);
+                pass.parts.addresses().made(claim);
                 boolean still = pass.parts
                         .ledger()
                         .holding(ip)

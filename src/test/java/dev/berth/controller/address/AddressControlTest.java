@@ -131,10 +131,43 @@ class AddressControlTest {
         assertThat(delays).hasSize(1);
     }
 
+    @Test
+    void anAddressThatWasMadeAndDeletedWhileAWatchWasDown_isLookedFor_untilItIsTold() {
+        ledger.observe(claim("a1"));
+        control.made(claim("a1"));
+        cluster.liveClaim = new Read.Failed<>("no route to host");
+        next.run();
+        cluster.liveClaim = new Read.Found<>(claim("a1"));
+        next.run();
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+        assertThat(delays).hasSize(3);
+
+        cluster.liveClaim = new Read.Absent<>();
+        next.run();
+
+        assertThat(ledger.isGone(claim("a1"))).isTrue();
+        assertThat(held()).isEmpty();
+        assertThat(delays).hasSize(3);
+    }
+
+    @Test
+    void anAddressThatTheCacheHas_isNotLookedFor_forTheCacheHearsOfItsEnd() {
+        ledger.observe(claim("a1"));
+        cluster.cached = Optional.of(claim("a1"));
+        cluster.liveClaim = new Read.Absent<>();
+
+        control.made(claim("a1"));
+        next.run();
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+        assertThat(delays).hasSize(1);
+    }
+
     /** A cluster of at most one Address, without Services in the cache; nothing is written. */
     private static final class Unwritten implements Cluster {
         private Optional<Claim> cached = Optional.empty();
         private Read<ServiceState> live = new Read.Absent<>();
+        private Read<Claim> liveClaim = new Read.Failed<>("not asked for");
 
         @Override
         public Optional<ServiceState> service(ServiceKey key) {
@@ -168,7 +201,7 @@ class AddressControlTest {
 
         @Override
         public Read<Claim> readClaim(Ip ip) {
-            return new Read.Failed<>("not asked for");
+            return liveClaim;
         }
 
         @Override
