@@ -6,20 +6,15 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
-import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,18 +28,9 @@ import org.jspecify.annotations.Nullable;
  * try again: never more of them than can be served.
  */
 public final class Ledger {
-    private static final int REMEMBERED = 10_000;
-
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Ip, Holding> holdings = new HashMap<>();
-    private final Map<ServiceKey, NavigableSet<Ip>> byService = new HashMap<>();
-    private final IpSet used = new IpSet();
-    private final Map<SharedBy, NavigableSet<Ip>> byShare = new HashMap<>();
-    private final PoolCounts counts = new PoolCounts();
-    private final StrandedByPool stranded = new StrandedByPool();
-    private final Rested rested = new Rested();
+    private final Holdings holdings = new Holdings();
     private final WaitingList waiting = new WaitingList();
-    private PoolBook pools = PoolBook.empty();
 
     /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
     private final Map<ServiceKey, List<Ip>> keptBack = new HashMap<>();
@@ -52,18 +38,12 @@ public final class Ledger {
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
-    /** Of the addresses whose objects vanished last, the newest such object. */
-    private final Map<Ip, Claim> gone = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Ip, Claim> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
+    private final GoneClaims gone = new GoneClaims();
 
     private final Allocator.View view = new Allocator.View() {
         @Override
         public PoolBook pools() {
-            return pools;
+            return holdings.pools();
         }
 
         @Override
@@ -73,23 +53,21 @@ public final class Ledger {
 
         @Override
         public Collection<Holding> shared(String namespace, String key) {
-            return byShare.getOrDefault(new SharedBy(namespace, key), Collections.emptyNavigableSet()).stream()
-                    .flatMap(ip -> holding(ip).stream())
-                    .toList();
+            return holdings.of(new SharedBy(namespace, key));
         }
 
         @Override
         public Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn) {
             // Nobody is given what another waits for in person while there is something else.
             return waiting.hasSetAside()
-                    ? next(pool, family, ip -> !waiting.isSetAside(ip))
-                            .or(() -> next(pool, family, ip -> waiting.isTurn(ip, turn)))
-                    : next(pool, family);
+                    ? holdings.next(pool, family, ip -> !waiting.isSetAside(ip))
+                            .or(() -> holdings.next(pool, family, ip -> waiting.isTurn(ip, turn)))
+                    : holdings.next(pool, family);
         }
 
         @Override
         public BigInteger free(Pool pool, IpFamily family) {
-            return pool.capacity(family).subtract(counts.held(pool.name(), family));
+            return holdings.free(pool, family);
         }
 
         @Override
@@ -111,7 +89,7 @@ public final class Ledger {
 
         @Override
         public int used(Pool pool, IpFamily family, String namespace) {
-            return counts.of(pool.name(), family, namespace);
+            return holdings.counts().of(pool.name(), family, namespace);
         }
     };
 
@@ -153,7 +131,7 @@ public final class Ledger {
     public Observation observe(Claim claim) {
         return locked(() -> {
             Holding known = holdings.get(claim.ip());
-            if (isNoMore(claim)
+            if (gone.contains(claim)
                     || (known != null && known.claim() != null && known.claim().isNewerThan(claim))) {
                 return new Observation(false, List.of());
             }
@@ -181,7 +159,7 @@ public final class Ledger {
                 && (left
                         || before.state() != now.state()
                         || !sharing.equals(before.spec().sharing()))) {
-            sharesOf(now).forEach(by -> opened.add(new Queue.OfShare(by)));
+            Holdings.sharesOf(now).forEach(by -> opened.add(new Queue.OfShare(by)));
         }
         if (left) {
             opened.addAll(quotasOf(before));
@@ -191,21 +169,12 @@ public final class Ledger {
     }
 
     private List<Queue> quotasOf(Holding holding) {
-        return pools.poolOf(holding.ip()).stream()
+        return holdings.pools().poolOf(holding.ip()).stream()
                 .flatMap(pool -> PoolCounts.namespaces(holding).stream()
                         .filter(namespace -> pool.policy().quota().of(namespace).isPresent())
                         .<Queue>map(namespace ->
                                 new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
                 .toList();
-    }
-
-    private static List<SharedBy> sharesOf(Holding holding) {
-        Sharing sharing = holding.spec().sharing();
-        return sharing == null
-                ? List.of()
-                : PoolCounts.namespaces(holding).stream()
-                        .map(namespace -> new SharedBy(namespace, sharing.key()))
-                        .toList();
     }
 
     /** The answer to the create of {@code ip} was lost: it stays held until a read decides. */
@@ -243,7 +212,7 @@ public final class Ledger {
             }
             List<Queue> opened = new ArrayList<>(quotasOf(old));
             opened.add(new Queue.OfAddress(ip));
-            sharesOf(old).forEach(by -> opened.add(new Queue.OfShare(by)));
+            Holdings.sharesOf(old).forEach(by -> opened.add(new Queue.OfShare(by)));
             return newlyInTurn(opened);
         });
     }
@@ -274,7 +243,7 @@ public final class Ledger {
      */
     public List<ServiceKey> free(Claim claim) {
         return locked(() -> {
-            bury(claim);
+            gone.add(claim);
             Holding held = holdings.get(claim.ip());
             if (held == null) {
                 return List.of();
@@ -305,7 +274,7 @@ public final class Ledger {
      */
     public List<ServiceKey> vanished(Claim claim, @Nullable Owner leaving) {
         return locked(() -> {
-            bury(claim);
+            gone.add(claim);
             Holding held = holdings.get(claim.ip());
             Claim known = held == null ? null : held.claim();
             boolean same = known == null
@@ -349,28 +318,14 @@ public final class Ledger {
     /** This Address object is no more: whoever hears late of it, or of one before it, must not take it for there. */
     public void gone(Claim claim) {
         locked(() -> {
-            bury(claim);
+            gone.add(claim);
             return true;
         });
     }
 
     /** Whether this Address object is known to be no more. */
     public boolean isGone(Claim claim) {
-        return locked(() -> isNoMore(claim));
-    }
-
-    private void bury(Claim claim) {
-        Claim known = gone.get(claim.ip());
-        if (known == null || !known.isNewerThan(claim)) {
-            gone.remove(claim.ip());
-            gone.put(claim.ip(), claim);
-        }
-    }
-
-    /** There is one object of a name at a time: what is older than one that is gone is gone, too. */
-    private boolean isNoMore(Claim claim) {
-        Claim known = gone.get(claim.ip());
-        return known != null && (known.uid().equals(claim.uid()) || known.isNewerThan(claim));
+        return locked(() -> gone.contains(claim));
     }
 
     /**
@@ -407,7 +362,7 @@ public final class Ledger {
     public void holdAgain(List<Ip> ips, Owner owner) {
         locked(() -> {
             ips.stream()
-                    .filter(ip -> !holdings.containsKey(ip))
+                    .filter(ip -> !holdings.contains(ip))
                     .forEach(ip -> put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null, owner), null)));
             return true;
         });
@@ -438,7 +393,7 @@ public final class Ledger {
         return locked(() -> {
             List<Ip> before =
                     published.isEmpty() ? keptBack.remove(service) : keptBack.put(service, List.copyOf(published));
-            published.stream().filter(ip -> !holdings.containsKey(ip)).forEach(this::putBack);
+            published.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>();
             for (Ip ip : before == null ? List.<Ip>of() : before) {
                 if (isHeldByNobody(ip) && keptBack.values().stream().noneMatch(ips -> ips.contains(ip))) {
@@ -475,7 +430,7 @@ public final class Ledger {
             if (choice instanceof Choice.Assigned assigned) {
                 hold(assigned);
             }
-            mine.stream().filter(ip -> !holdings.containsKey(ip)).forEach(this::putBack);
+            mine.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             return choice;
         });
     }
@@ -508,12 +463,11 @@ public final class Ledger {
      */
     public List<ServiceKey> usePools(PoolBook book) {
         return locked(() -> {
-            pools = book;
-            recount();
-            rested.use(book, holdings.keySet());
+            holdings.use(book);
             waiting.requeueAll(view);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>(waiting.all());
-            stranded.all()
+            holdings.stranded()
+                    .all()
                     .filter(holding ->
                             book.takesBack(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
@@ -526,30 +480,22 @@ public final class Ledger {
     /** Forgets everything but the pools and learns the given claims: at start, and on gaining leadership. */
     public void rebuild(List<Claim> claims) {
         locked(() -> {
-            holdings.clear();
-            byService.clear();
-            byShare.clear();
-            used.clear();
-            rested.forget();
             keptBack.clear();
-            claims.forEach(claim -> put(Holding.of(claim)));
+            holdings.replaceAll(claims.stream().map(Holding::of).toList());
+            claims.forEach(claim -> waiting.taken(claim.ip()));
             reopened.clear();
-            recount();
-            rested.use(pools, holdings.keySet());
             waiting.requeueAll(view);
             return true;
         });
     }
 
     public PoolBook pools() {
-        return locked(() -> pools);
+        return locked(holdings::pools);
     }
 
     /** What is held for the Service of this name, ascending; reservations included. */
     public List<Holding> heldFor(ServiceKey service) {
-        return locked(() -> byService.getOrDefault(service, Collections.emptyNavigableSet()).stream()
-                .flatMap(ip -> Optional.ofNullable(holdings.get(ip)).stream())
-                .toList());
+        return locked(() -> holdings.of(service));
     }
 
     /** Who holds {@code ip}; absent: nobody. */
@@ -559,60 +505,43 @@ public final class Ledger {
 
     /** Everything held, in no particular order. */
     public List<Holding> holdings() {
-        return locked(() -> new ArrayList<>(holdings.values()));
+        return locked(() -> new ArrayList<>(holdings.all()));
     }
 
     /** How full a family of the pool of this name is; all zero if there is no such pool. */
     public PoolUse use(String pool, IpFamily family) {
         return locked(() -> {
-            BigInteger capacity =
-                    pools.named(pool).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
+            BigInteger capacity = holdings.pools()
+                    .named(pool)
+                    .map(found -> found.capacity(family))
+                    .orElse(BigInteger.ZERO);
             return new PoolUse(
                     capacity,
-                    counts.of(pool, family, ClaimSpec.Phase.BOUND),
-                    counts.of(pool, family, ClaimSpec.Phase.RESERVED),
-                    counts.of(pool, family, ClaimSpec.Phase.COOLING),
+                    holdings.counts().of(pool, family, ClaimSpec.Phase.BOUND),
+                    holdings.counts().of(pool, family, ClaimSpec.Phase.RESERVED),
+                    holdings.counts().of(pool, family, ClaimSpec.Phase.COOLING),
                     waiting.size(pool, family));
         });
     }
 
     /** What came from the pool of this name, which need not be there any more, and is stranded: {@code most} by name. */
     public Stranded stranded(String pool, int most) {
-        return locked(() -> stranded.of(pool, most));
+        return locked(() -> holdings.stranded().of(pool, most));
     }
 
     /** Every address that is stranded, in no particular order. */
     public List<Ip> stranded() {
-        return locked(() -> stranded.all().map(Holding::ip).toList());
+        return locked(() -> holdings.stranded().all().map(Holding::ip).toList());
     }
 
     /** The pools that something stranded came from, by name; some may be gone. */
     public List<String> strandedPools() {
-        return locked(stranded::pools);
+        return locked(() -> holdings.stranded().pools());
     }
 
     /** Whether a Service has {@code holding} of a pool, and no pool has it any more. */
     public boolean isStranded(Holding holding) {
-        return locked(() -> stranded.contains(holding));
-    }
-
-    private Optional<Ip> next(Pool pool, IpFamily family) {
-        if (pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED) {
-            return rested.next(pool, family, ip -> true);
-        }
-        for (IpRange range : pool.ranges(family)) {
-            Optional<Ip> lowest = used.lowestMissing(range);
-            if (lowest.isPresent()) {
-                return lowest;
-            }
-        }
-        return Optional.empty();
-    }
-
-    private Optional<Ip> next(Pool pool, IpFamily family, Predicate<Ip> may) {
-        return pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED
-                ? rested.next(pool, family, may)
-                : used.missing(pool.ranges(family)).filter(may).findFirst();
+        return locked(() -> holdings.stranded().contains(holding));
     }
 
     /** Who comes into turn is queued anew: what it waits for may be another thing by now. */
@@ -636,20 +565,24 @@ public final class Ledger {
 
     private List<ServiceKey> inTurn(Queue queue, int changes) {
         return switch (queue) {
-            case Queue.OfPool(String pool, IpFamily family) -> inTurn(pools.named(pool), family, changes);
+            case Queue.OfPool(String pool, IpFamily family) ->
+                inTurn(holdings.pools().named(pool), family, changes);
             case Queue.OfQuota quota ->
-                pools.named(quota.pool())
+                holdings.pools()
+                        .named(quota.pool())
                         .map(pool -> pool.policy().quota().of(quota.namespace()))
                         .filter(OptionalInt::isPresent)
                         .map(limit -> waiting.newlyInTurn(
                                 quota,
-                                limit.getAsInt() - counts.of(quota.pool(), quota.family(), quota.namespace()),
+                                limit.getAsInt()
+                                        - holdings.counts().of(quota.pool(), quota.family(), quota.namespace()),
                                 changes))
                         .orElse(List.of());
             case Queue.OfAddress address -> {
                 List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
-                if (!holdings.containsKey(address.ip())) {
-                    due.addAll(inTurn(pools.poolOf(address.ip()), address.ip().family(), changes));
+                if (!holdings.contains(address.ip())) {
+                    due.addAll(inTurn(
+                            holdings.pools().poolOf(address.ip()), address.ip().family(), changes));
                 }
                 yield due;
             }
@@ -663,22 +596,8 @@ public final class Ledger {
     }
 
     private void put(Holding holding) {
-        Ip ip = holding.ip();
-        Optional<Pool> pool = pools.poolOf(ip);
-        Holding old = holdings.put(ip, holding);
-        if (old == null) {
-            used.add(ip);
-            pool.ifPresent(found -> rested.taken(found, ip));
-            waiting.taken(ip);
-        } else {
-            unlink(old);
-        }
-        pool.ifPresentOrElse(found -> counts.replace(found.name(), old, holding), () -> stranded.add(holding));
-        for (Owner owner : holding.owners()) {
-            byService.computeIfAbsent(owner.service(), none -> new TreeSet<>()).add(ip);
-        }
-        for (SharedBy by : sharesOf(holding)) {
-            byShare.computeIfAbsent(by, none -> new TreeSet<>()).add(ip);
+        if (holdings.put(holding)) {
+            waiting.taken(holding.ip());
         }
         if (!waiting.isEmpty()) {
             usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
@@ -689,55 +608,23 @@ public final class Ledger {
     private List<Queue> usedUpBy(Holding holding) {
         IpFamily family = holding.ip().family();
         List<Queue> usedUp = new ArrayList<>();
-        pools.poolOf(holding.ip()).ifPresent(pool -> {
+        holdings.pools().poolOf(holding.ip()).ifPresent(pool -> {
             if (view.free(pool, family).signum() <= 0) {
                 usedUp.add(new Queue.OfPool(pool.name(), family));
             }
         });
         usedUp.addAll(quotasOf(holding));
         usedUp.add(new Queue.OfAddress(holding.ip()));
-        sharesOf(holding).forEach(by -> usedUp.add(new Queue.OfShare(by)));
+        Holdings.sharesOf(holding).forEach(by -> usedUp.add(new Queue.OfShare(by)));
         return usedUp;
     }
 
     private @Nullable Holding remove(Ip ip) {
         Holding old = holdings.remove(ip);
         if (old != null) {
-            used.remove(ip);
             waiting.freed(ip);
-            unlink(old);
-            pools.poolOf(ip).ifPresent(pool -> {
-                rested.released(pool, ip);
-                counts.replace(pool.name(), old, null);
-            });
         }
         return old;
-    }
-
-    private void unlink(Holding holding) {
-        stranded.remove(holding);
-        for (Owner owner : holding.owners()) {
-            unlink(byService, owner.service(), holding.ip());
-        }
-        for (SharedBy by : sharesOf(holding)) {
-            unlink(byShare, by, holding.ip());
-        }
-    }
-
-    private static <K> void unlink(Map<K, NavigableSet<Ip>> index, K key, Ip ip) {
-        index.computeIfPresent(key, (same, ips) -> {
-            ips.remove(ip);
-            return ips.isEmpty() ? null : ips;
-        });
-    }
-
-    private void recount() {
-        counts.clear();
-        stranded.clear();
-        for (Holding holding : holdings.values()) {
-            pools.poolOf(holding.ip())
-                    .ifPresentOrElse(pool -> counts.replace(pool.name(), null, holding), () -> stranded.add(holding));
-        }
     }
 
     private <T> T locked(Supplier<T> work) {
