@@ -244,6 +244,17 @@ abstract class CrdRules {
     }
 
     @Test
+    void providerOfAClass_cannotBeChanged_norBeLeftOutForAnother() {
+        create(POOL_AND_CLASS.formatted(
+                "LoadBalancerClass", "provided", "{loadBalancerClass: example.com/provided, provider: nginx}"));
+        assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":\"haproxy\"}}"))
+                .contains("spec.provider cannot be changed");
+        assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":null}}")).contains("spec.provider cannot be changed");
+        assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":\"nginx\",\"parameters\":{\"a\":\"b\"}}}"))
+                .isEmpty();
+    }
+
+    @Test
     void valueAndControllerNameOfAClass_cannotBeChanged_theRestCan() {
         create(POOL_AND_CLASS.formatted("LoadBalancerClass", "fixed", "loadBalancerClass: example.com/fixed"));
         assertThat(patch("lbc/fixed", "{\"spec\":{\"loadBalancerClass\":\"example.com/other\"}}"))

@@ -73,7 +73,11 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
             @Nullable String controllerName,
 
             @Default("pool")
-            @Pattern("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$") @Size(min = 1, max = 63) @JsonPropertyDescription("What makes the address carry traffic; pool: the address only.")
+            @Pattern("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$") @Size(min = 1, max = 63) @ValidationRule(
+                    value = "self == oldSelf",
+                    message =
+                            "spec.provider cannot be changed: the one before would not be told to delete what it made; make a new LoadBalancerClass")
+            @JsonPropertyDescription("What makes the address carry traffic; pool: the address only.")
             @Nullable String provider,
 
             @Nullable @JsonPropertyDescription("Settings for the provider.")
