@@ -172,6 +172,7 @@ public final class Wiring {
                         options.clusterName,
                         fencingToken::get,
                         surroundings::targets,
+                        Wiring::later,
                         options.deleteLeftOver,
                         options.migrateFrom.dialects()),
                 gate,

@@ -12,9 +12,12 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,9 @@ final class LeftOvers {
 
     private final Parts parts;
     private final ProviderGuard guard;
+
+    /** What is being deleted until it is done. */
+    private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
 
     LeftOvers(Parts parts, ProviderGuard guard) {
         this.parts = parts;
@@ -68,12 +74,24 @@ final class LeftOvers {
     }
 
     private boolean isGone(ServiceIdentity service) {
+        return isThere(service) == Answer.NO;
+    }
+
+    /** What a live read says. */
+    private enum Answer {
+        YES,
+        NO,
+        UNKNOWN
+    }
+
+    private Answer isThere(ServiceIdentity service) {
         return switch (parts.cluster().readService(new ServiceKey(service.namespace(), service.name()))) {
-            case Read.Found<ServiceState>(ServiceState found) -> !found.uid().equals(service.uid());
-            case Read.Absent<ServiceState> gone -> true;
+            case Read.Found<ServiceState>(ServiceState found) ->
+                found.uid().equals(service.uid()) ? Answer.YES : Answer.NO;
+            case Read.Absent<ServiceState> gone -> Answer.NO;
             case Read.Failed<ServiceState>(String message) -> {
                 LOG.warn("cannot tell whether Service {} is gone: {}", service, message);
-                yield false;
+                yield Answer.UNKNOWN;
             }
         };
     }
@@ -98,18 +116,46 @@ final class LeftOvers {
     }
 
     /**
+     * Deletes what the provider of {@code served} may have made for a Service that seems to be gone, now or later: no
+     * event comes for it any more. Should the Service be there after all, nothing is deleted.
+     */
+    void deleteUntilDone(ServedClass served, ServiceIdentity service) {
+        if (!served.capabilities().immediate() && lingering.add(service)) {
+            tryToDelete(served, service, 1);
+        }
+    }
+
+    private void tryToDelete(ServedClass served, ServiceIdentity service, int tries) {
+        Duration delay = parts.backoff().after(tries);
+        switch (isThere(service)) {
+            case YES -> lingering.remove(service);
+            case UNKNOWN -> parts.later().after(delay, () -> tryToDelete(served, service, tries + 1));
+            case NO -> {
+                try {
+                    deleteFor(served, service);
+                    lingering.remove(service);
+                    LOG.info("deleted what was left of the load balancer of Service {}, which is gone", service);
+                } catch (ProviderException failure) {
+                    Duration wait = failure.retryAfter().orElse(delay);
+                    LOG.warn(
+                            "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
+                            service,
+                            failure.getMessage(),
+                            wait.toSeconds());
+                    parts.later().after(wait, () -> tryToDelete(served, service, tries + 1));
+                }
+            }
+        }
+    }
+
+    /**
      * Deletes what the provider of {@code served} may have made for a Service that is known to be gone.
      *
      * @return false if it could not be done: try again later
      */
     boolean delete(ServedClass served, ServiceIdentity service) {
         try {
-            delete(
-                    served.name(),
-                    parts.providers().named(served.provider()),
-                    service,
-                    served.ipMode(),
-                    served.parameters());
+            deleteFor(served, service);
             return true;
         } catch (ProviderException failure) {
             LOG.warn(
@@ -118,6 +164,15 @@ final class LeftOvers {
                     failure.getMessage());
             return false;
         }
+    }
+
+    private void deleteFor(ServedClass served, ServiceIdentity service) {
+        delete(
+                served.name(),
+                parts.providers().named(served.provider()),
+                service,
+                served.ipMode(),
+                served.parameters());
     }
 
     private void delete(

@@ -65,6 +65,7 @@ public final class ServiceControl implements ClassControl.Services {
      * What the passes work with.
      *
      * @param nodes that are to get packets, by name; the same list until it changes
+     * @param later for what is left of Services that are gone
      * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only told of
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
      */
@@ -81,6 +82,7 @@ public final class ServiceControl implements ClassControl.Services {
             String clusterName,
             LongSupplier fencingToken,
             Supplier<List<LoadBalancerRequest.Node>> nodes,
+            AddressControl.Later later,
             boolean deleteLeftOver,
             List<Dialect> migrateFrom) {}
 
@@ -263,6 +265,9 @@ public final class ServiceControl implements ClassControl.Services {
             Next next = reconcile(key, memory);
             if (!parts.cluster().hasService(key)) {
                 memories.remove(key);
+                memory.madeForAnother(Optional.empty())
+                        .ifPresent(made -> leftOvers.deleteUntilDone(
+                                made.by(), made.request().service()));
             }
             return next;
         } finally {

@@ -25,6 +25,7 @@ import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -137,6 +138,11 @@ abstract class CloudStage {
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
     boolean deleteLeftOver;
+
+    /** What the operator wants to be done after a delay. */
+    record Later(Duration delay, Runnable what) {}
+
+    final List<Later> later = new ArrayList<>();
     ServiceControl control = operator();
 
     ServiceControl operator() {
@@ -185,6 +191,7 @@ abstract class CloudStage {
                         "test",
                         () -> 7,
                         () -> nodes,
+                        (delay, what) -> later.add(new Later(delay, what)),
                         deleteLeftOver,
                         List.of()),
                 gate,

@@ -86,6 +86,7 @@ class PoolOperator {
                         "test",
                         () -> 1,
                         List::of,
+                        (delay, what) -> {},
                         false,
                         List.of()),
                 gate,

@@ -6,6 +6,7 @@ import dev.berth.address.Owner;
 import dev.berth.controller.Next;
 import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
@@ -15,6 +16,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -304,5 +306,51 @@ class ProviderCallsTest extends CloudStage {
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]", "ensure web[n1]");
         assertThat(cloud.requests.getLast().wantedAddresses()).isEmpty();
+    }
+
+    @Test
+    void serviceThatIsGoneWithoutItsFinalizer_isDeletedUntilItsProviderHasDoneIt_withGrowingDelays() {
+        served("web");
+        cloud.deleteFails = new ProviderException("cannot");
+        cluster.services.remove(key("web"));
+
+        reconcile("web");
+        List<Duration> delays = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Later next = takeLater();
+            delays.add(next.delay());
+            next.what().run();
+        }
+        cloud.deleteFails = null;
+        cloud.calls.clear();
+        takeLater().what().run();
+
+        assertThat(cloud.calls).containsExactly("delete web[]");
+        assertThat(cloud.requests.getLast().service()).isEqualTo(new ServiceIdentity("prod", "web", "uid-web"));
+        assertThat(later).isEmpty();
+        assertThat(delays.getFirst()).isLessThanOrEqualTo(Duration.ofSeconds(5));
+        assertThat(delays.getLast()).isGreaterThan(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void serviceThatIsThereAfterAll_keepsItsLoadBalancer() {
+        served("web");
+        cloud.deleteFails = new ProviderException("cannot");
+        ServiceState before = service("web");
+        cluster.services.remove(key("web"));
+        reconcile("web");
+        cloud.deleteFails = null;
+        cloud.calls.clear();
+        cluster.services.put(key("web"), before);
+
+        takeLater().what().run();
+
+        assertThat(cloud.calls).isEmpty();
+        assertThat(later).isEmpty();
+    }
+
+    private Later takeLater() {
+        assertThat(later).hasSize(1);
+        return later.removeFirst();
     }
 }

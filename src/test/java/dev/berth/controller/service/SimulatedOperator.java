@@ -160,6 +160,7 @@ final class SimulatedOperator {
                         "simulated",
                         () -> 1,
                         List::of,
+                        (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
                         false,
                         List.of()),
                 gate,
