@@ -66,8 +66,8 @@ public interface Cluster {
     Write<Claim> deleteClaim(Claim seen);
 
     /**
-     * Changes finalizer, ingress and conditions of a Service in one patch of its status, and nothing else:
-     * others' finalizers and conditions stay.
+     * Changes finalizer, the mark of its class, ingress and conditions of a Service in one patch of its status, and
+     * nothing else: others' finalizers and conditions stay.
      *
      * @param seen the Service as the change was decided on; if it is another, or changed since: Conflict
      * @param dryRun whether the API server shall only answer as if
@@ -75,7 +75,7 @@ public interface Cluster {
     Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun);
 
     /**
-     * Takes our finalizer and conditions, and the ingress, off in one patch; else as {@link #publish}.
+     * Takes our finalizer with the mark of its class, our conditions, and the ingress off in one patch; else as {@link #publish}.
      *
      * @param others the entries of the ingress that stay; if they are all of it, it is not written
      */

@@ -158,6 +158,9 @@ public final class FabricCluster implements Cluster {
         if (difference.finalizer()) {
             patch.withObject("/metadata").putArray("finalizers").add(Marks.FINALIZER);
         }
+        if (difference.servedByClass() != null) {
+            patch.withObject("/metadata/annotations").put(Marks.SERVED_BY_CLASS, difference.servedByClass());
+        }
         List<Published> ingress = difference.ingress();
         if (ingress != null) {
             putIngress(patch, ingress);
@@ -177,6 +180,9 @@ public final class FabricCluster implements Cluster {
         patch.withObject("/metadata")
                 .putArray("$deleteFromPrimitiveList/finalizers")
                 .add(Marks.FINALIZER);
+        if (seen.asked().annotations().containsKey(Marks.SERVED_BY_CLASS)) {
+            patch.withObject("/metadata/annotations").putNull(Marks.SERVED_BY_CLASS);
+        }
         if (!others.equals(seen.ingress())) {
             putIngress(patch, others);
         }

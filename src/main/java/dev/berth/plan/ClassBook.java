@@ -190,6 +190,11 @@ public final class ClassBook {
         return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
     }
 
+    /** Whether a class for {@code value} is ours to judge, and no other Berth serves it. */
+    public boolean isOurs(String value) {
+        return !isServedElsewhere(value) && (byValue.containsKey(value) || notAccepted.containsKey(value));
+    }
+
     /** Whether another Berth serves {@code value}. */
     public boolean isServedElsewhere(@Nullable String value) {
         return value != null && elsewhere.containsKey(value);

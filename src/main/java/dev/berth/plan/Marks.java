@@ -49,6 +49,13 @@ public final class Marks {
     /** On an AddressPool: with its generation, addresses that it lost by edits are taken back, once. */
     public static final String RELEASE_STRANDED = "berth.dev/release-stranded";
 
+    /**
+     * On a Service, beside our finalizer: the class value by which it is served, where no Address says so, or where
+     * a provider has to be told when that is over. {@code spec.loadBalancerClass} goes when the type changes, and the
+     * class itself may be gone.
+     */
+    public static final String SERVED_BY_CLASS = "berth.dev/served-by-class";
+
     /** The conditions on Services that are Berth's to write and to remove. */
     public static final List<String> CONDITIONS =
             List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT, UNSUPPORTED);

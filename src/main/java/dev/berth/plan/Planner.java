@@ -47,28 +47,44 @@ public final class Planner {
     }
 
     /**
-     * By the class it names; without one, by the class that its address was claimed for, or because the
-     * default class is the other's.
+     * By the class it names; without one, by the class that its address was claimed for, by the mark beside the
+     * finalizer, or because the default class is the other's.
      */
     private boolean isServedElsewhere(List<Holding> all) {
         if (service.loadBalancerClass() != null) {
             return snapshot.classes().isServedElsewhere(service.loadBalancerClass());
         }
+        if (!claimed().isEmpty()) {
+            return false;
+        }
         boolean claimedElsewhere = all.stream().anyMatch(holding -> holding.isFor(service.key(), service.uid()));
-        return claimed().isEmpty() && (claimedElsewhere || snapshot.classes().isDefaultElsewhere());
+        return service.servedByClass()
+                .map(snapshot.classes()::isServedElsewhere)
+                .orElse(claimedElsewhere || snapshot.classes().isDefaultElsewhere());
     }
 
     /** It is another Berth's; if it was ours before, what we claimed is given back. All else is that one's to write. */
     private ServicePlan leaveElsewhere() {
         List<Ip> held = claimed().stream().map(Holding::ip).toList();
-        if (held.isEmpty()) {
+        boolean isMarked =
+                service.servedByClass().filter(snapshot.classes()::isOurs).isPresent();
+        if (held.isEmpty() && !isMarked) {
             return new ServicePlan.NotOurs(List.of());
+        }
+        if (isMarked && classMissing().isPresent()) {
+            return explained(Reason.ClassMissing, classMissing().get());
         }
         List<Step> steps = new ArrayList<>();
         claimedClass()
                 .flatMap(snapshot.classes()::byValue)
                 .ifPresent(served -> steps.add(new Step.DeleteLoadBalancer(served)));
-        steps.add(new Step.Release(held));
+        if (isMarked) {
+            // The other Berth waits until the mark is off.
+            steps.add(new Step.Clear(othersIngress()));
+        }
+        if (!held.isEmpty()) {
+            steps.add(new Step.Release(held));
+        }
         return new ServicePlan.TearDown("another Berth serves its class", steps);
     }
 
@@ -109,6 +125,13 @@ public final class Planner {
         if (servedElsewhere) {
             return leaveElsewhere();
         }
+        Optional<String> before = service.servedByClass().filter(snapshot.classes()::isServedElsewhere);
+        if (before.isPresent()) {
+            String message = "another Berth served it by class \"" + before.get()
+                    + "\", and has not taken back what is its own yet; if that one is gone for good, take off the annotation "
+                    + Marks.SERVED_BY_CLASS;
+            return new ServicePlan.LeaveAlone(service, Reason.ServedByAnother, null, message, List.of());
+        }
         if (service.deleting()) {
             return isOurs() || service.hasOurFinalizer()
                     ? tearDown("it is being deleted")
@@ -138,11 +161,26 @@ public final class Planner {
                 .toList();
     }
 
-    /** The class value that the claims are for; empty: there is no claim. */
+    /** The class value that the claims are for, or that is marked on it; empty: there is neither. */
     private Optional<String> claimedClass() {
         return claimed().stream()
                 .flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
-                .findFirst();
+                .findFirst()
+                .or(service::servedByClass);
+    }
+
+    /**
+     * Why its provider cannot be told that it is over: it is marked with a class that cannot be served. Absent: it can
+     * be, or it need not.
+     */
+    private Optional<String> classMissing() {
+        return service.isMarkedOurs()
+                ? service.servedByClass()
+                        .filter(value -> snapshot.classes().byValue(value).isEmpty())
+                        .map(value -> snapshot.classes()
+                                .whyNotAccepted(value)
+                                .orElse("no LoadBalancerClass serves \"" + value + "\" any more"))
+                : Optional.empty();
     }
 
     private ServicePlan keep() {
@@ -157,6 +195,7 @@ public final class Planner {
             return serve(served.get());
         }
         if (named.isPresent() && claimed.isEmpty()) {
+            // What touches the world is marked on its Services.
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
         List<Ip> unclaimed = claimed().stream()
@@ -170,9 +209,12 @@ public final class Planner {
         }
         return explained(
                 Reason.ClassMissing,
-                "no accepted LoadBalancerClass serves "
-                        + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
-                        + " any more; it keeps its addresses as they are until one does");
+                claimed.flatMap(snapshot.classes()::whyNotAccepted)
+                                .orElseGet(() -> "no accepted LoadBalancerClass serves "
+                                        + claimed.map(value -> "\"" + value + "\"")
+                                                .orElse("Services without a class")
+                                        + " any more")
+                        + "; it keeps its addresses as they are until one does");
     }
 
     private ServicePlan explained(Reason reason, String message) {
@@ -259,8 +301,16 @@ public final class Planner {
         if (served.capabilities().addresses() == AddressSource.POOLS) {
             address(served, asked, keeping, steps);
         }
-        if (!served.capabilities().immediate() && !service.hasOurFinalizer()) {
-            steps.add(new Step.AddFinalizer());
+        boolean isMarked = service.hasOurFinalizer()
+                && (!served.isMarkedOnServices()
+                        || service.servedByClass()
+                                .filter(served.value()::equals)
+                                .isPresent());
+        boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
+                || !keeping.kept().isEmpty()
+                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.Secure);
+        if (!served.capabilities().immediate() && !isMarked && mayHold) {
+            steps.add(new Step.AddFinalizer(served));
         }
         steps.add(new Step.Ensure(served));
         steps.add(new Step.Publish());
@@ -355,6 +405,14 @@ public final class Planner {
     }
 
     private ServicePlan tearDown(String why) {
+        Optional<String> missing = classMissing();
+        if (missing.isPresent()) {
+            return explained(
+                    Reason.ClassMissing,
+                    why + ", and its provider cannot be told to delete what it made: " + missing.get()
+                            + "; bring the class back, or delete it yourself and take off the annotation "
+                            + Marks.SERVED_BY_CLASS);
+        }
         List<Step> steps = new ArrayList<>();
         claimedClass()
                 .or(() -> Optional.ofNullable(service.loadBalancerClass()))

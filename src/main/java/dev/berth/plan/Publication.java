@@ -15,12 +15,27 @@ import org.jspecify.annotations.Nullable;
  * What a Service's status shall say.
  *
  * @param finalizer whether ours has to be on; it is never taken off by this
+ * @param servedByClass what {@link Marks#SERVED_BY_CLASS} shall say beside the finalizer; null: leave it as it is
  * @param ingress null: leave it as it is
  * @param conditions ours that shall be there; those of ours that are not here shall go
  */
-public record Publication(boolean finalizer, @Nullable List<Published> ingress, List<Condition> conditions) {
+public record Publication(
+        boolean finalizer,
+        @Nullable String servedByClass,
+        @Nullable List<Published> ingress,
+        List<Condition> conditions) {
     public Publication {
         conditions = List.copyOf(conditions);
+    }
+
+    /** Of one that needs no mark of its class. */
+    public Publication(boolean finalizer, @Nullable List<Published> ingress, List<Condition> conditions) {
+        this(finalizer, null, ingress, conditions);
+    }
+
+    /** The same, but for the ingress. */
+    public Publication withIngress(@Nullable List<Published> other) {
+        return new Publication(finalizer, servedByClass, other, conditions);
     }
 
     /**
@@ -66,6 +81,9 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
     /** What of it is not so yet; absent: nothing, and nothing need be written. */
     public Optional<Difference> differenceFrom(ServiceState service) {
         boolean addFinalizer = finalizer && !service.hasOurFinalizer();
+        boolean marksClass = finalizer
+                && servedByClass != null
+                && !Optional.of(servedByClass).equals(service.servedByClass());
         boolean ingressDiffers = ingress != null && !sameIngress(ingress, service.ingress());
         List<Condition> changed = conditions.stream()
                 .filter(wanted ->
@@ -77,8 +95,13 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
                 .filter(type -> service.condition(type).isPresent()
                         && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
                 .toList();
-        return addFinalizer || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
-                ? Optional.of(new Difference(addFinalizer, ingressDiffers ? ingress : null, changed, removed))
+        return addFinalizer || marksClass || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
+                ? Optional.of(new Difference(
+                        addFinalizer,
+                        marksClass ? servedByClass : null,
+                        ingressDiffers ? ingress : null,
+                        changed,
+                        removed))
                 : Optional.empty();
     }
 
@@ -104,12 +127,14 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
      * What one patch has to change.
      *
      * @param finalizer whether ours is to be added
+     * @param servedByClass what {@link Marks#SERVED_BY_CLASS} is to say; null: not changed
      * @param ingress null: not changed; empty: taken away
      * @param conditions to be set
      * @param removedConditions types of ours to be taken away
      */
     public record Difference(
             boolean finalizer,
+            @Nullable String servedByClass,
             @Nullable List<Published> ingress,
             List<Condition> conditions,
             List<String> removedConditions) {
@@ -122,6 +147,7 @@ public record Publication(boolean finalizer, @Nullable List<Published> ingress, 
         public Difference timeless() {
             return new Difference(
                     finalizer,
+                    servedByClass,
                     ingress,
                     conditions.stream()
                             .map(condition -> new Condition(

@@ -1,6 +1,7 @@
 package dev.berth.plan;
 
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.util.List;
 import java.util.Map;
@@ -25,5 +26,13 @@ public record ServedClass(
         HealthCheckPolicy healthCheck) {
     public ServedClass {
         pools = List.copyOf(pools);
+    }
+
+    /**
+     * Whether its Services bear {@link Marks#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
+     * made has to be deleted, whatever becomes of the class.
+     */
+    public boolean isMarkedOnServices() {
+        return capabilities.addresses() == AddressSource.PROVIDER || !capabilities.immediate();
     }
 }

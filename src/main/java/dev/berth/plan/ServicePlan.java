@@ -65,7 +65,7 @@ public sealed interface ServicePlan {
             StandingBack,
             /** Another controller has left its marks on it. */
             ServedByAnother,
-            /** It is ours, and its class is gone. */
+            /** It is ours, and its class is gone, or cannot be served. */
             ClassMissing,
             /** It names a class of ours that cannot be served. */
             ClassNotAccepted

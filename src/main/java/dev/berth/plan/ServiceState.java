@@ -101,6 +101,13 @@ public record ServiceState(
         return hasOurFinalizer() && condition(Marks.ADDRESS_ASSIGNED).isPresent();
     }
 
+    /** The class value that stands beside our finalizer; absent: none does, for what users write alone tells nothing. */
+    public Optional<String> servedByClass() {
+        return hasOurFinalizer()
+                ? Optional.ofNullable(asked.annotations().get(Marks.SERVED_BY_CLASS))
+                : Optional.empty();
+    }
+
     /** Whether a condition of ours is on it: one that waits has no finalizer of ours, but this. */
     public boolean hasOurConditions() {
         return conditions.stream().map(Condition::type).anyMatch(Marks.CONDITIONS::contains);

@@ -23,8 +23,8 @@ public sealed interface Step {
     /** Choose, hold and claim the addresses that are missing. */
     record Acquire(AddressRequest request) implements Step {}
 
-    /** Put our finalizer on, alone: what comes next touches the world. */
-    record AddFinalizer() implements Step {}
+    /** Put our finalizer on, and by which class it is served, alone: what comes next touches the world. */
+    record AddFinalizer(ServedClass servedClass) implements Step {}
 
     /** Have the provider make it so. */
     record Ensure(ServedClass servedClass) implements Step {}

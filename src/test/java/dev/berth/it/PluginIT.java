@@ -92,6 +92,43 @@ class PluginIT {
         });
     }
 
+    @Test
+    void classIsMarkedOnTheService_soItsProviderIsTold_whenTheServiceNamesItNoMore_andIsWaitedForWhileItIsMissing()
+            throws IOException {
+        serve();
+        berth.createClass("default", "loadBalancerClass: example.com/default, default: true");
+        create("web");
+        create("other");
+
+        assertThat(awaitIngress("web").getMetadata().getAnnotations()).containsEntry(Marks.SERVED_BY_CLASS, CLASS);
+        awaitIngress("other");
+        becomesClusterIp("web");
+        Service web = berth.awaitService(
+                "web", service -> service.getMetadata().getFinalizers().isEmpty());
+
+        assertThat(services()).containsExactly("other");
+        assertThat(web.getMetadata().getAnnotations()).doesNotContainKey(Marks.SERVED_BY_CLASS);
+        Path set = plugins.resolve("berth-nginx-1.jar");
+        Path aside = Files.move(set, temporary.resolve("aside.jar"));
+        Path settings = Files.move(plugins.resolve("nginx.properties"), temporary.resolve("aside.properties"));
+        start();
+        becomesClusterIp("other");
+        berth.awaitService(
+                "other", service -> conditions(service).stream().anyMatch(text -> text.contains("cannot be told")));
+        assertThat(services()).containsExactly("other");
+        Files.move(aside, set);
+        Files.move(settings, plugins.resolve("nginx.properties"));
+        start();
+
+        berth.awaitService(
+                "other", service -> service.getMetadata().getFinalizers().isEmpty());
+        assertThat(services()).isEmpty();
+    }
+
+    private void becomesClusterIp(String name) {
+        controlPlane.kubectl("patch", "service", name, "--type=merge", "--patch={\"spec\":{\"type\":\"ClusterIP\"}}");
+    }
+
     /** Has the sample plug-in serve its class, by an operator that runs with {@code flags}. */
     private void serve(String... flags) throws IOException {
         Files.copy(SampleProvider.compiledInto(temporary.resolve("build")).jar(), plugins.resolve("berth-nginx-1.jar"));

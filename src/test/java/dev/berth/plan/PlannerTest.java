@@ -20,6 +20,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -81,12 +83,17 @@ class PlannerTest {
 
     private static ClassDeclaration declared(
             String name, String value, String controllerName, boolean isDefault, int age) {
+        return declared(name, value, controllerName, "pool", isDefault, age);
+    }
+
+    private static ClassDeclaration declared(
+            String name, String value, String controllerName, String provider, boolean isDefault, int age) {
         return new ClassDeclaration(
                 name,
                 NOW.minusSeconds(age),
                 value,
                 controllerName,
-                "pool",
+                provider,
                 Map.of(),
                 List.of(),
                 null,
@@ -495,5 +502,107 @@ class PlannerTest {
                 .isInstanceOfSatisfying(
                         Step.Acquire.class,
                         acquire -> assertThat(acquire.request().families()).containsExactly(IpFamily.IPV6));
+    }
+
+    private static final String CLOUD = "x/cloud";
+
+    private static final ClassDeclaration CLOUD_CLASS = declared("cloud", CLOUD, "me", "cloud", false, 1);
+
+    /** Two classes of ours: the default, and one whose provider brings its own addresses, unless that is missing. */
+    private static ClassBook withCloud(boolean hasProvider) {
+        Map<String, Capabilities> providers = new TreeMap<>();
+        providers.put("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true));
+        if (hasProvider) {
+            providers.put("cloud", Capabilities.ofItsOwn(IpMode.PROXY));
+        }
+        return ClassBook.of(List.of(declared("ours", OURS, "me", true, 2), CLOUD_CLASS), "me", providers);
+    }
+
+    private static SampleService servedByCloud() {
+        return served().annotation(Marks.SERVED_BY_CLASS, CLOUD).ingress("203.0.113.1");
+    }
+
+    private static List<String> deletedBy(ServicePlan plan) {
+        return plan.steps().stream()
+                .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                        ? Stream.of(served.name())
+                        : Stream.empty())
+                .toList();
+    }
+
+    @Test
+    void providerThatServedIt_isToldToDelete_thoughTheServiceNamesNoClassAnyMore() {
+        ServicePlan plan = plan(servedByCloud().typeLoadBalancer(false), List.of(), withCloud(true), false);
+
+        assertThat(text(plan)).isEqualTo("TearDown DeleteLoadBalancer Clear");
+        assertThat(deletedBy(plan)).containsExactly("cloud");
+    }
+
+    @Test
+    void anotherClassThanItIsServedBy_isHad_onceTheProviderBeforeHasDeleted() {
+        ServicePlan plan = plan(servedByCloud().loadBalancerClass(OURS), List.of(), withCloud(true), false);
+
+        assertThat(text(plan)).isEqualTo("TearDown DeleteLoadBalancer Clear");
+        assertThat(deletedBy(plan)).containsExactly("cloud");
+    }
+
+    @Test
+    void serviceWhoseProviderBringsAddresses_isKept_whileItsClassOrItsPluginIsMissing() {
+        for (SampleService service : List.of(
+                servedByCloud().loadBalancerClass(CLOUD),
+                servedByCloud(),
+                servedByCloud().loadBalancerClass(OURS),
+                servedByCloud().loadBalancerClass(CLOUD).deleting(true),
+                servedByCloud().typeLoadBalancer(false))) {
+            for (ClassBook classes : List.of(AUTO, withCloud(false))) {
+                assertThat(text(plan(service, List.of(), classes, false)))
+                        .as("%s", service.build())
+                        .isEqualTo("LeaveAlone ClassMissing Explain");
+            }
+        }
+        assertThat(plan(servedByCloud(), List.of(), withCloud(false), false))
+                .isInstanceOfSatisfying(
+                        ServicePlan.LeaveAlone.class,
+                        leave -> assertThat(leave.message())
+                                .startsWith(
+                                        "LoadBalancerClass \"cloud\" is not accepted: there is no provider \"cloud\""));
+    }
+
+    @Test
+    void markOfAClass_withoutTheFinalizer_orInACopiedManifest_holdsNothingUp() {
+        assertThat(text(plan(web().annotation(Marks.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
+                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+        SampleService copied = web().annotation(Marks.SERVED_BY_CLASS, CLOUD).finalizer(Marks.FINALIZER);
+        assertThat(text(plan(copied.typeLoadBalancer(false).deleting(true), List.of(), AUTO, false)))
+                .isEqualTo("TearDown Clear");
+    }
+
+    @Test
+    void mark_isPutOnWithTheFinalizer_beforeTheProviderIsAsked_andOnOnesThatHaveTheFinalizerAlone() {
+        for (SampleService service :
+                List.of(web(), web().finalizer(Marks.FINALIZER), served().ingress("203.0.113.1"))) {
+            assertThat(text(plan(service.loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
+                    .isEqualTo("Serve AddFinalizer Ensure Publish");
+        }
+        assertThat(text(plan(servedByCloud().loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
+                .isEqualTo("Serve Ensure Publish");
+    }
+
+    @Test
+    void serviceThatGoesFromOneBerthToAnother_isTakenBackByTheOneFirst() {
+        ClassBook mine = ClassBook.of(
+                List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
+                "me",
+                Map.of("cloud", Capabilities.ofItsOwn(IpMode.PROXY)));
+        ClassBook theirs = ClassBook.of(
+                List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
+                "you",
+                Map.of("pool", Capabilities.fromPools(IpMode.VIP)));
+        SampleService moved = servedByCloud().loadBalancerClass("theirs/pool").ingress();
+
+        assertThat(text(plan(moved, List.of(), mine, false))).isEqualTo("TearDown DeleteLoadBalancer Clear");
+        assertThat(text(plan(moved, List.of(), theirs, false))).isEqualTo("LeaveAlone ServedByAnother");
+        assertThat(text(plan(servedByCloud(), List.of(), theirs, false))).isEqualTo("NotOurs");
+        assertThat(text(plan(servedByCloud(), List.of(), mine, false))).isEqualTo("Serve Ensure Publish");
     }
 }

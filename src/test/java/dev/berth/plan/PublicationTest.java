@@ -60,7 +60,7 @@ class PublicationTest {
 
         assertThat(new Publication(true, List.of(at("192.0.2.1", null)), List.of(assigned(true, NOW)))
                         .differenceFrom(state))
-                .contains(new Publication.Difference(true, null, List.of(assigned(true, NOW)), List.of()));
+                .contains(new Publication.Difference(true, null, null, List.of(assigned(true, NOW)), List.of()));
     }
 
     @Test
@@ -70,7 +70,7 @@ class PublicationTest {
                 web().conditions(List.of(theirs, assigned(false, THEN))).build();
 
         assertThat(new Publication(false, null, List.of()).differenceFrom(state))
-                .contains(new Publication.Difference(false, null, List.of(), List.of(Marks.ADDRESS_ASSIGNED)));
+                .contains(new Publication.Difference(false, null, null, List.of(), List.of(Marks.ADDRESS_ASSIGNED)));
     }
 
     @Test
@@ -90,6 +90,6 @@ class PublicationTest {
         ServiceState state = web().ingress("192.0.2.1").build();
 
         assertThat(new Publication(false, List.of(), List.of()).differenceFrom(state))
-                .contains(new Publication.Difference(false, List.of(), List.of(), List.of()));
+                .contains(new Publication.Difference(false, null, List.of(), List.of(), List.of()));
     }
 }

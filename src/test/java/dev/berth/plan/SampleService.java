@@ -62,10 +62,14 @@ public final class SampleService {
         return this;
     }
 
-    /** Adds an annotation. */
-    public SampleService annotation(String name, String value) {
+    /** Sets an annotation; null: takes it off. */
+    public SampleService annotation(String name, @Nullable String value) {
         Map<String, String> annotations = new LinkedHashMap<>(asked.annotations());
-        annotations.put(name, value);
+        if (value == null) {
+            annotations.remove(name);
+        } else {
+            annotations.put(name, value);
+        }
         asked = new ServiceState.Asked(annotations, asked.loadBalancerIp(), asked.localTraffic(), asked.selector());
         return this;
     }

@@ -5,7 +5,7 @@ import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.ServiceState;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Which Services an event makes due. Pure. */
@@ -36,8 +36,12 @@ public final class Due {
     public static List<ServiceKey> keys(Event event, List<ServiceState> services, List<ServiceKey> waiting) {
         return switch (event) {
             case Event.ClassChanged(String value) ->
-                loadBalancers(services, named -> named == null || named.equals(value));
-            case Event.StandBackChanged() -> loadBalancers(services, Objects::isNull);
+                loadBalancers(
+                        services,
+                        service -> service.loadBalancerClass() == null
+                                || service.loadBalancerClass().equals(value)
+                                || service.servedByClass().filter(value::equals).isPresent());
+            case Event.StandBackChanged() -> loadBalancers(services, service -> service.loadBalancerClass() == null);
             case Event.NamespaceChanged(String namespace) ->
                 waiting.stream()
                         .filter(key -> key.namespace().equals(namespace))
@@ -45,14 +49,10 @@ public final class Due {
         };
     }
 
-    private interface ByClass {
-        boolean matches(@Nullable String loadBalancerClass);
-    }
-
-    private static List<ServiceKey> loadBalancers(List<ServiceState> services, ByClass which) {
+    private static List<ServiceKey> loadBalancers(List<ServiceState> services, Predicate<ServiceState> which) {
         return services.stream()
                 .filter(service -> service.typeLoadBalancer() || service.hasOurFinalizer())
-                .filter(service -> which.matches(service.loadBalancerClass()))
+                .filter(which)
                 .map(ServiceState::key)
                 .toList();
     }

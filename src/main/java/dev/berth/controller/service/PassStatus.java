@@ -12,6 +12,7 @@ import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
+import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.WaitReason;
@@ -40,11 +41,28 @@ final class PassStatus {
         this.claims = claims;
     }
 
-    /** Alone, before the world is touched; the rest is planned anew, from what the API server answered. */
-    Optional<Outcome> addFinalizer(ServiceState state) {
+    /**
+     * Alone, before the world is touched; the rest is planned anew, from what the API server answered. Where no Address
+     * tells that the Service is ours, our condition has to, from the first write on.
+     */
+    Optional<Outcome> addFinalizer(ServiceState state, ServedClass served) {
+        if (served.capabilities().addresses() == AddressSource.POOLS
+                && pass.addressesOf(state).isEmpty()) {
+            // One that waits has none.
+            return Optional.empty();
+        }
+        List<Condition> conditions = new ArrayList<>(state.conditions());
+        if (served.capabilities().addresses() == AddressSource.PROVIDER
+                && state.condition(Marks.ADDRESS_ASSIGNED).isEmpty()) {
+            conditions.add(ofItsProvider(state, served, pass.now()));
+        }
         Optional<Outcome> outcome =
-                write(state, new Publication(true, null, state.conditions()), "adding the finalizer");
+                write(state, new Publication(true, mark(served), null, conditions), "adding the finalizer");
         return outcome.isPresent() || pass.trouble.isPresent() ? outcome : Optional.of(new Outcome.Again(false));
+    }
+
+    private static @Nullable String mark(ServedClass served) {
+        return served.isMarkedOnServices() ? served.value() : null;
     }
 
     Optional<Outcome> publish(ServicePlan.Serve serve) {
@@ -58,20 +76,20 @@ final class PassStatus {
             case UNSURE -> pass.ingress = null;
             case AS_KNOWN -> {}
         }
-        Publication wanted = new Publication(holds, pass.ingress, conditions(serve));
+        Publication wanted = new Publication(holds, mark(serve.servedClass()), pass.ingress, conditions(serve));
         List<Published> entries = wanted.ingress();
         if (entries != null && isOverwritten(state, entries)) {
             Optional<Duration> wait = overwritten(state, entries);
             if (wait.isPresent()) {
                 pass.again = wait;
-                wanted = new Publication(holds, null, conditions(serve));
+                wanted = new Publication(holds, mark(serve.servedClass()), null, conditions(serve));
             }
         } else if (entries != null && mustAskForIpMode(state, entries)) {
             Optional<Outcome> asked = askForIpMode(state, wanted);
             if (asked.isPresent() || pass.trouble.isPresent()) {
                 return asked;
             }
-            wanted = new Publication(holds, withoutDropped(state, entries), wanted.conditions());
+            wanted = wanted.withIngress(withoutDropped(state, entries));
         }
         switch (claims.confirm(serve, firstPublished(state, wanted))) {
             case OTHERWISE -> {
@@ -147,7 +165,7 @@ final class PassStatus {
                 conditions.add(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now));
             }
         } else {
-            conditions.add(ofItsProvider(serve, now));
+            conditions.add(ofItsProvider(state, serve.servedClass(), now));
         }
         pass.trouble
                 .filter(what -> what.reason().equals("EnsureFailed"))
@@ -178,10 +196,9 @@ final class PassStatus {
     }
 
     /** Whether the provider gave it an address. With the finalizer it is the mark that Berth serves the Service. */
-    private Condition ofItsProvider(ServicePlan.Serve serve, Instant now) {
-        ServiceState state = serve.service();
+    private Condition ofItsProvider(ServiceState state, ServedClass served, Instant now) {
         List<Published> entries = pass.ingress == null ? state.ingress() : pass.ingress;
-        String provider = "provider \"" + serve.servedClass().provider() + "\"";
+        String provider = "provider \"" + served.provider() + "\"";
         if (!entries.isEmpty()) {
             pass.parts.metrics().waits(pass.key, Optional.empty());
             return Publication.condition(

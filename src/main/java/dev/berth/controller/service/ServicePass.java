@@ -103,11 +103,14 @@ final class ServicePass {
     private Outcome explain(ServiceState state, String reason, String message) {
         List<Ip> own = pass.addressesOf(state);
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
+        boolean hasItsProviders = state.servedByClass().isPresent()
+                && !state.ingress().isEmpty()
+                && pass.parts.ledger().heldFor(pass.key).isEmpty();
         List<Condition> conditions = new ArrayList<>();
         conditions.add(Publication.condition(
                 state,
                 Marks.ADDRESS_ASSIGNED,
-                !own.isEmpty(),
+                !own.isEmpty() || hasItsProviders,
                 reason,
                 own.isEmpty() ? message : "holds " + holds + "; " + message,
                 pass.now()));
@@ -201,7 +204,7 @@ final class ServicePass {
                 pass.sharingConflict = Optional.of(why);
                 yield Optional.empty();
             }
-            case Step.AddFinalizer none -> status.addFinalizer(serve.service());
+            case Step.AddFinalizer(ServedClass served) -> status.addFinalizer(serve.service(), served);
             case Step.Ensure(ServedClass served) -> provider.ensure(serve, served);
             case Step.Publish none -> status.publish(serve);
             case Step.ReleaseRest none ->

@@ -30,10 +30,16 @@ import org.junit.jupiter.api.Test;
 class ProviderCallsTest extends CloudStage {
     @Test
     void serviceIsEnsured_withTheFinalizerOnFirst_andEventsInOrder() {
-        cloud.meanwhile = () -> assertThat(service("web").hasOurFinalizer()).isTrue();
+        int before = cluster.writes();
+        cloud.meanwhile = () -> {
+            assertThat(service("web").servedByClass()).contains(CLASS);
+            assertThat(service("web").isMarkedOurs()).isTrue();
+        };
         create("web");
 
         reconcile("web");
+
+        assertThat(cluster.writes() - before).isEqualTo(2);
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         assertThat(cloud.requests.getFirst().fencingToken()).isEqualTo(7);

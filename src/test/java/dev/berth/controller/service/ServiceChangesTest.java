@@ -134,11 +134,12 @@ class ServiceChangesTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("delete web[n1]");
         assertThat(service("web").ingress()).isEmpty();
         assertThat(service("web").hasOurFinalizer()).isFalse();
+        assertThat(service("web").asked().annotations()).isEmpty();
     }
 
     @Test
     void serviceWithTheFinalizerOn_isPublishedByOneWrite_andSettled_byNone() {
-        put(web().finalizer(Marks.FINALIZER));
+        put(web().finalizer(Marks.FINALIZER).annotation(Marks.SERVED_BY_CLASS, CLASS));
         int before = cluster.writes();
 
         reconcile("web");

@@ -440,6 +440,7 @@ final class SimulatedCluster {
                                 seen.key(),
                                 SampleService.from(seen)
                                         .finalizers(finalizers)
+                                        .annotation(Marks.SERVED_BY_CLASS, null)
                                         .ingress(others)
                                         .conditions(seen.conditions().stream()
                                                 .filter(condition -> !Marks.CONDITIONS.contains(condition.type()))
@@ -466,6 +467,9 @@ final class SimulatedCluster {
             SampleService wanted = SampleService.from(seen);
             if (difference.finalizer() && !seen.hasOurFinalizer()) {
                 wanted.finalizer(Marks.FINALIZER);
+            }
+            if (difference.servedByClass() != null) {
+                wanted.annotation(Marks.SERVED_BY_CLASS, difference.servedByClass());
             }
             List<Published> entries = difference.ingress();
             if (entries != null) {

@@ -299,13 +299,23 @@ final class SimulationRules {
         }
     }
 
+    /** Whether its provider has to delete first, and cannot be told: its class is gone. */
+    private boolean isKeptForItsProvider(ServiceState service) {
+        return service.isMarkedOurs()
+                && service.servedByClass()
+                        .filter(value -> world.classBook().byValue(value).isEmpty())
+                        .isPresent();
+    }
+
     private void checkClaim(Claim claim) {
         check(claim.spec().phase() != ClaimSpec.Phase.COOLING, claim + " has rested, and is not given back");
         for (Owner owner : claim.owners()) {
             ServiceState service = cluster.services.get(owner.service());
             check(
                     owner.isReservation()
-                            || (service != null && service.uid().equals(owner.uid()) && service.wantsLoadBalancer()),
+                            || (service != null
+                                    && service.uid().equals(owner.uid())
+                                    && (service.wantsLoadBalancer() || isKeptForItsProvider(service))),
                     claim + " has an owner that does not need it: " + service);
         }
     }
