@@ -125,7 +125,8 @@ public final class Planner {
         if (servedElsewhere) {
             return leaveElsewhere();
         }
-        Optional<String> before = service.servedByClass().filter(snapshot.classes()::isServedElsewhere);
+        Optional<String> before = service.servedByClass()
+                .filter(value -> claimed().isEmpty() && snapshot.classes().isServedElsewhere(value));
         if (before.isPresent()) {
             String message = "another Berth served it by class \"" + before.get()
                     + "\", and has not taken back what is its own yet; if that one is gone for good, take off the annotation "
@@ -174,8 +175,8 @@ public final class Planner {
      * be, or it need not.
      */
     private Optional<String> classMissing() {
-        return service.isMarkedOurs()
-                ? service.servedByClass()
+        return service.isMarkedOurs() && service.servedByClass().isPresent()
+                ? claimedClass()
                         .filter(value -> snapshot.classes().byValue(value).isEmpty())
                         .map(value -> snapshot.classes()
                                 .whyNotAccepted(value)
@@ -195,7 +196,6 @@ public final class Planner {
             return serve(served.get());
         }
         if (named.isPresent() && claimed.isEmpty()) {
-            // What touches the world is marked on its Services.
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
         List<Ip> unclaimed = claimed().stream()

@@ -569,9 +569,26 @@ class PlannerTest {
     }
 
     @Test
-    void markOfAClass_withoutTheFinalizer_orInACopiedManifest_holdsNothingUp() {
+    void addressesOfAClassThatIsDeleted_stayClaimed_untilItsProviderHasDeleted_orTheMarkIsTakenOff() {
+        List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/slow"));
+        SampleService goes = served().ingress("192.0.2.1").deleting(true);
+
+        assertThat(text(plan(goes.annotation(Marks.SERVED_BY_CLASS, "x/slow"), claims, AUTO, false)))
+                .isEqualTo("LeaveAlone ClassMissing Explain");
+        assertThat(text(plan(goes.annotation(Marks.SERVED_BY_CLASS, null), claims, AUTO, false)))
+                .isEqualTo("TearDown Clear Release[192.0.2.1]");
+    }
+
+    @Test
+    void markOfAClass_withoutTheFinalizer_besideAnAddressThatSaysOtherwise_orInACopiedManifest_holdsNothingUp() {
         assertThat(text(plan(web().annotation(Marks.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
                 .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+        assertThat(text(plan(
+                        served().annotation(Marks.SERVED_BY_CLASS, "x/nonsense").deleting(true),
+                        List.of(held("192.0.2.1", "u1", OURS)),
+                        AUTO,
+                        false)))
+                .isEqualTo("TearDown DeleteLoadBalancer Clear Release[192.0.2.1]");
         SampleService copied = web().annotation(Marks.SERVED_BY_CLASS, CLOUD).finalizer(Marks.FINALIZER);
         assertThat(text(plan(copied.typeLoadBalancer(false).deleting(true), List.of(), AUTO, false)))
                 .isEqualTo("TearDown Clear");
