@@ -64,6 +64,9 @@ final class PassProvider {
             pass.ingress = published(serve, known.get());
             return Optional.empty();
         }
+        if (pass.memory.isImplementedElsewhere(request)) {
+            return Optional.of(new Outcome.Finished(Next.ON_EVENT));
+        }
         Optional<Duration> mustWait =
                 pass.memory.mustWait(request, pass.parts.clock().instant());
         if (mustWait.isPresent()) {
@@ -157,7 +160,10 @@ final class PassProvider {
                             request, retryAfter, pass.parts.clock().instant()));
                     yield Optional.empty();
                 }
-                case EnsureOutcome.ImplementedElsewhere none -> Optional.of(new Outcome.Finished(Next.ON_EVENT));
+                case EnsureOutcome.ImplementedElsewhere none -> {
+                    pass.memory.implementedElsewhere(request);
+                    yield Optional.of(new Outcome.Finished(Next.ON_EVENT));
+                }
             };
         } catch (ProviderException failure) {
             pass.trouble = Optional.of(new Trouble(

@@ -9,6 +9,7 @@ import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
+import dev.berth.plan.Demand;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
@@ -210,11 +211,28 @@ final class PassStatus {
                             + entries.stream().map(Published::toString).collect(Collectors.joining(", ")),
                     now);
         }
-        String reason = pass.trouble.map(Trouble::reason).orElse("Pending");
-        String message =
-                pass.trouble.map(Trouble::message).or(() -> pass.pending).orElse("waiting for " + provider);
+        Optional<Condition> unmet = nothingCanBeDone(state, now);
+        String reason = pass.trouble
+                .map(Trouble::reason)
+                .or(() -> unmet.map(Condition::reason))
+                .orElse("Pending");
+        String message = pass.trouble
+                .map(Trouble::message)
+                .or(() -> unmet.map(Condition::message))
+                .or(() -> pass.pending)
+                .orElse("waiting for " + provider);
         pass.parts.metrics().waits(pass.key, Optional.of(reason));
         return Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now);
+    }
+
+    /** Why its provider is not even asked; absent: it is. */
+    private Optional<Condition> nothingCanBeDone(ServiceState state, Instant now) {
+        Demand demand = pass.demand;
+        return demand == null || demand.isServable()
+                ? Optional.empty()
+                : demand.conditions(state, pass.portErrors(), now).stream()
+                        .filter(condition -> condition.type().equals(Marks.UNSUPPORTED))
+                        .findFirst();
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */

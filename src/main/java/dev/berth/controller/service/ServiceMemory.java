@@ -52,6 +52,7 @@ final class ServiceMemory {
     private volatile boolean doubted;
 
     private EnsureOutcome.@Nullable Ready ensureAnswer;
+    private @Nullable LoadBalancerRequest elsewhere;
     private @Nullable ServiceIdentity deletedFor;
 
     /** The newer of what the cache has and what was last answered. */
@@ -136,6 +137,15 @@ final class ServiceMemory {
         ensureAnswer = answer;
     }
 
+    /** The provider answered that another does it; it is not asked the same again. */
+    void implementedElsewhere(LoadBalancerRequest request) {
+        elsewhere = request;
+    }
+
+    boolean isImplementedElsewhere(LoadBalancerRequest request) {
+        return request.equals(elsewhere);
+    }
+
     /** What the provider answered to a request like this but for the nodes; absent: it has to be asked anew. */
     Optional<EnsureOutcome.Ready> answerButForNodes(LoadBalancerRequest request) {
         LoadBalancerRequest known = ensured;
@@ -193,6 +203,7 @@ final class ServiceMemory {
 
     /** What was made is deleted. */
     void forget() {
+        elsewhere = null;
         ensured = null;
         ensureAnswer = null;
     }
@@ -201,6 +212,7 @@ final class ServiceMemory {
     void mayExist(LoadBalancerRequest request, ServedClass by) {
         deletedFor = null;
         ensureAnswer = null;
+        elsewhere = null;
         ensuredBy = by;
         ensured = request;
     }

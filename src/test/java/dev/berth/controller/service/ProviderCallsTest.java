@@ -12,7 +12,9 @@ import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.Protocol;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
@@ -156,8 +158,10 @@ class ProviderCallsTest extends CloudStage {
         create("web");
 
         Next next = reconcile("web");
+        reconcile("web");
 
         assertThat(next).isEqualTo(Next.ON_EVENT);
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
         assertThat(service("web").ingress()).isEmpty();
         assertThat(told.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
     }
@@ -353,6 +357,18 @@ class ProviderCallsTest extends CloudStage {
 
         assertThat(cloud.calls).isEmpty();
         assertThat(later).isEmpty();
+    }
+
+    @Test
+    void serviceOfWhichNoPortCanBeCarried_saysWhy_andNotThatItWaits() {
+        put(SampleService.named(key("web"), "uid-web").ports(new Port("", Protocol.SCTP, 7777, 30777)));
+
+        reconcile("web");
+
+        assertThat(service("web").condition(Marks.ADDRESS_ASSIGNED)).hasValueSatisfying(why -> {
+            assertThat(why.reason()).isEqualTo("ProtocolNotSupported");
+            assertThat(why.message()).startsWith("provider \"cloud\" cannot carry SCTP");
+        });
     }
 
     private Later takeLater() {
