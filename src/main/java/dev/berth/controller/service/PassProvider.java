@@ -100,10 +100,12 @@ final class PassProvider {
             return Optional.of(new Outcome.Again(true));
         }
         LoadBalancerRequest request = made.get().request();
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(request, pass.parts.clock().instant());
+        // What the provider of a Service that is gone asked to wait for is not wanted any more.
+        Optional<Duration> mustWait = pass.service.isEmpty()
+                ? Optional.empty()
+                : pass.memory.mustWait(request, pass.parts.clock().instant());
         if (mustWait.isPresent()) {
-            return deleteLater(mustWait.get());
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
         ServedClass served = made.get().by();
         try {
@@ -122,15 +124,11 @@ final class PassProvider {
                     request.service(),
                     failure.getMessage(),
                     delay.toSeconds());
-            return deleteLater(delay);
+            // Of one that is gone no timer comes; whoever releases what it holds deletes first, and tries again.
+            return pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown
+                    ? Optional.empty()
+                    : Optional.of(new Outcome.Finished(Next.after(delay)));
         }
-    }
-
-    /** Of a Service that is not there no timer comes; whoever releases what it holds deletes first, and tries again. */
-    private Optional<Outcome> deleteLater(Duration delay) {
-        return pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown
-                ? Optional.empty()
-                : Optional.of(new Outcome.Finished(Next.after(delay)));
     }
 
     private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {

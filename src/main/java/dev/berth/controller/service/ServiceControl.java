@@ -266,6 +266,7 @@ public final class ServiceControl implements ClassControl.Services {
             if (!parts.cluster().hasService(key)) {
                 memories.remove(key);
                 memory.madeForAnother(Optional.empty())
+                        .filter(made -> !holdsAnything(made.request().service()))
                         .ifPresent(made -> leftOvers.deleteUntilDone(
                                 made.by(), made.request().service()));
             }
@@ -273,6 +274,12 @@ public final class ServiceControl implements ClassControl.Services {
         } finally {
             MDC.remove("service");
         }
+    }
+
+    /** Then whoever releases that has its load balancer deleted first, until it is done. */
+    private boolean holdsAnything(ServiceIdentity service) {
+        ServiceKey key = new ServiceKey(service.namespace(), service.name());
+        return parts.ledger().heldFor(key).stream().anyMatch(holding -> holding.isFor(key, service.uid()));
     }
 
     private Next reconcile(ServiceKey key, ServiceMemory memory) {

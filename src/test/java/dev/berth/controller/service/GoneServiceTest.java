@@ -72,7 +72,7 @@ class GoneServiceTest {
         operator.hear();
         operator.control.reconcile(WEB);
 
-        assertThat(provider.deleted).containsExactly("uid-web");
+        assertThat(provider.deleted).containsOnly("uid-web");
         assertThat(cluster.claims).isEmpty();
         assertThat(operator.ledger.holdings()).isEmpty();
     }
