@@ -6,9 +6,10 @@ import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The classes that most tests do with. */
-final class SampleClasses {
+public final class SampleClasses {
     /** What the one class serves. */
     static final String VALUE = "berth.dev/pool";
 
@@ -16,20 +17,32 @@ final class SampleClasses {
 
     /** One class, the default, of the provider {@code pool}. */
     static ClassBook one(Classless classless) {
+        return one(VALUE, "pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true), null, classless);
+    }
+
+    /**
+     * One class, the default.
+     *
+     * @param value what it serves
+     * @param provider by whose name it goes, too
+     * @param ipMode null: what the provider does
+     */
+    public static ClassBook one(
+            String value, String provider, Capabilities capabilities, @Nullable IpMode ipMode, Classless classless) {
         return ClassBook.of(
                 List.of(new ClassDeclaration(
-                        "pool",
+                        provider,
                         Instant.parse("2026-01-01T00:00:00Z"),
-                        VALUE,
+                        value,
                         "me",
-                        "pool",
+                        provider,
                         Map.of(),
                         List.of(),
-                        null,
+                        ipMode,
                         HealthCheckPolicy.AUTO,
                         true,
                         classless)),
                 "me",
-                Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
+                Map.of(provider, capabilities));
     }
 }

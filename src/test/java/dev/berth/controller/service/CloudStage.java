@@ -8,9 +8,8 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.kube.Events;
 import dev.berth.plan.ClassBook;
-import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.HealthCheckPolicy;
+import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.Capabilities;
@@ -31,7 +30,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
@@ -152,21 +150,7 @@ abstract class CloudStage {
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
-        ClassBook classes = ClassBook.of(
-                List.of(new ClassDeclaration(
-                        "cloud",
-                        Instant.EPOCH,
-                        CLASS,
-                        "me",
-                        "cloud",
-                        Map.of(),
-                        List.of(),
-                        null,
-                        HealthCheckPolicy.AUTO,
-                        true,
-                        Classless.ALWAYS)),
-                "me",
-                Map.of("cloud", cloud.capabilities()));
+        ClassBook classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
         ServiceControl made = new ServiceControl(
                 new ServiceControl.Parts(
                         client,

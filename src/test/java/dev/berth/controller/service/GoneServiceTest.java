@@ -9,15 +9,11 @@ import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerStatus;
-import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A Service that is gone with its finalizer on: by force, or for another operator was quicker. */
@@ -29,7 +25,7 @@ class GoneServiceTest {
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
 
     /** A provider that is never done. */
-    private static final class Slow implements LoadBalancerProvider {
+    private static final class Slow implements QuietProvider {
         private final List<String> deleted = new ArrayList<>();
 
         @Override
@@ -38,22 +34,9 @@ class GoneServiceTest {
         }
 
         @Override
-        public String getLoadBalancerName(ServiceIdentity service) {
-            return service.uid();
-        }
-
-        @Override
-        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-            return Optional.empty();
-        }
-
-        @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
             return new EnsureOutcome.Pending(Duration.ofMinutes(1), "on its way");
         }
-
-        @Override
-        public void updateLoadBalancer(LoadBalancerRequest request) {}
 
         @Override
         public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {

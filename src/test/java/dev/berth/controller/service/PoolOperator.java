@@ -9,9 +9,8 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.plan.ClassBook;
-import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.HealthCheckPolicy;
+import dev.berth.plan.SampleClasses;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
@@ -19,7 +18,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
@@ -47,21 +45,7 @@ class PoolOperator {
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("theirs", provider);
-        ClassBook classes = ClassBook.of(
-                List.of(new ClassDeclaration(
-                        "pool",
-                        Instant.EPOCH,
-                        CLASS,
-                        "berth.dev/controller",
-                        "theirs",
-                        Map.of(),
-                        List.of(),
-                        IpMode.PROXY,
-                        HealthCheckPolicy.AUTO,
-                        true,
-                        Classless.ALWAYS)),
-                "berth.dev/controller",
-                Map.of("theirs", provider.capabilities()));
+        ClassBook classes = SampleClasses.one(CLASS, "theirs", provider.capabilities(), IpMode.PROXY, Classless.ALWAYS);
         control = new ServiceControl(
                 new ServiceControl.Parts(
                         client,

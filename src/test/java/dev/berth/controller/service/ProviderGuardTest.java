@@ -7,15 +7,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -32,8 +29,7 @@ class ProviderGuardTest {
             .build();
 
     /** Answers when it is let, hears of no interrupt, and counts its calls. */
-    private record Deaf(CountDownLatch called, CountDownLatch let, AtomicInteger calls)
-            implements LoadBalancerProvider {
+    private record Deaf(CountDownLatch called, CountDownLatch let, AtomicInteger calls) implements QuietProvider {
         Deaf() {
             this(new CountDownLatch(1), new CountDownLatch(1), new AtomicInteger());
         }
@@ -41,16 +37,6 @@ class ProviderGuardTest {
         @Override
         public Capabilities capabilities() {
             return Capabilities.ofItsOwn(IpMode.PROXY);
-        }
-
-        @Override
-        public String getLoadBalancerName(ServiceIdentity service) {
-            return service.uid();
-        }
-
-        @Override
-        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-            return Optional.empty();
         }
 
         @Override
@@ -71,16 +57,10 @@ class ProviderGuardTest {
             }
             return new EnsureOutcome.ImplementedElsewhere();
         }
-
-        @Override
-        public void updateLoadBalancer(LoadBalancerRequest request) {}
-
-        @Override
-        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
     }
 
     /** Answers when it is let. */
-    private record Hanging(CountDownLatch called, CountDownLatch let) implements LoadBalancerProvider {
+    private record Hanging(CountDownLatch called, CountDownLatch let) implements QuietProvider {
         Hanging() {
             this(new CountDownLatch(1), new CountDownLatch(1));
         }
@@ -88,16 +68,6 @@ class ProviderGuardTest {
         @Override
         public Capabilities capabilities() {
             return Capabilities.ofItsOwn(IpMode.PROXY);
-        }
-
-        @Override
-        public String getLoadBalancerName(ServiceIdentity service) {
-            return service.uid();
-        }
-
-        @Override
-        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-            return Optional.empty();
         }
 
         @Override
@@ -110,9 +80,6 @@ class ProviderGuardTest {
             }
             return new EnsureOutcome.ImplementedElsewhere();
         }
-
-        @Override
-        public void updateLoadBalancer(LoadBalancerRequest request) {}
 
         @Override
         public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {

@@ -4,19 +4,16 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
-import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /** A provider that touches the world, takes its time, and fails now and then. */
-final class SimulatedProvider implements LoadBalancerProvider {
+final class SimulatedProvider implements QuietProvider {
     /** What carries traffic: the addresses, by the uid of the Service. */
     final Map<String, List<String>> carried = new TreeMap<>();
 
@@ -29,16 +26,6 @@ final class SimulatedProvider implements LoadBalancerProvider {
     @Override
     public Capabilities capabilities() {
         return Capabilities.fromPools(IpMode.PROXY, IpMode.VIP);
-    }
-
-    @Override
-    public String getLoadBalancerName(ServiceIdentity service) {
-        return service.uid();
-    }
-
-    @Override
-    public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-        return Optional.empty();
     }
 
     @Override
@@ -56,9 +43,6 @@ final class SimulatedProvider implements LoadBalancerProvider {
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                 .toList()));
     }
-
-    @Override
-    public void updateLoadBalancer(LoadBalancerRequest request) {}
 
     @Override
     public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {

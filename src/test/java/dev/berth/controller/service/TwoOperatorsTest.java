@@ -33,7 +33,7 @@ class TwoOperatorsTest {
     private final PoolOperator two = new PoolOperator(cluster, () -> Instant.EPOCH);
 
     /** A line on which something happens just before a write is done, once. */
-    private static final class Interrupted implements SimulatedCluster.Line {
+    private static final class Interrupted extends CalmLine {
         private String before = "";
         private @Nullable Runnable meanwhile;
 
@@ -55,17 +55,6 @@ class TwoOperatorsTest {
             }
             return SimulatedCluster.Fault.NONE;
         }
-
-        @Override
-        public void answered(String call) {}
-
-        @Override
-        public boolean readFails(String call) {
-            return false;
-        }
-
-        @Override
-        public void late(String call, Runnable effect) {}
     }
 
     private static SampleService service(ServiceKey key) {
