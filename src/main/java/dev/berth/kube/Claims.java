@@ -9,7 +9,6 @@ import dev.berth.address.Sharing;
 import dev.berth.api.v1alpha1.Address;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -61,14 +60,6 @@ public final class Claims {
                                 .flatMap(claim -> Optional.ofNullable(claim.ports()).orElse(List.of()).stream()
                                         .map(port -> new Sharing.Port(key(claim), port.protocol(), port.port())))
                                 .toList());
-    }
-
-    /** The object of a claim, changed in nothing that counts; one that is not changed at all keeps its version. */
-    static Address confirmed(Claim claim) {
-        Address address = object(claim.ip(), claim.spec());
-        // The version before is another one each time, so no two of these say the same.
-        address.getMetadata().setAnnotations(Map.of(CONFIRMED_VERSION, claim.resourceVersion()));
-        return address;
     }
 
     static Address object(Ip ip, ClaimSpec spec) {

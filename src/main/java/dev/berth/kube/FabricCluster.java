@@ -105,21 +105,44 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
-        return update(seen, Claims.object(seen.ip(), spec));
+        // The whole spec, and nothing else: labels and annotations are people's.
+        return patch(
+                seen,
+                PatchType.JSON,
+                List.of(
+                        Map.of("op", "replace", "path", "/metadata/resourceVersion", "value", seen.resourceVersion()),
+                        Map.of(
+                                "op",
+                                "replace",
+                                "path",
+                                "/spec",
+                                "value",
+                                Claims.object(seen.ip(), spec).getSpec())));
     }
 
     @Override
     public Write<Claim> confirmClaim(Claim seen) {
-        return update(seen, Claims.confirmed(seen));
+        // The version before is another one each time, so no two of these say the same, and none changes nothing.
+        return patch(
+                seen,
+                PatchType.JSON_MERGE,
+                Map.of(
+                        "metadata",
+                        Map.of(
+                                "resourceVersion",
+                                seen.resourceVersion(),
+                                "annotations",
+                                Map.of(Claims.CONFIRMED_VERSION, seen.resourceVersion()))));
     }
 
-    private Write<Claim> update(Claim seen, Address address) {
-        address.getMetadata().setUid(seen.uid());
-        address.getMetadata().setResourceVersion(seen.resourceVersion());
+    /** A resource version is of one object alone, so it stands for the uid, too. */
+    private Write<Claim> patch(Claim seen, PatchType type, Object patch) {
+        Address named = Claims.object(seen.ip(), seen.spec());
         return write(
-                () -> client.resource(address)
-                        .lockResourceVersion(seen.resourceVersion())
-                        .update(),
+                () -> client.resource(named)
+                        .patch(
+                                PatchContext.of(type),
+                                client.getKubernetesSerialization().asJson(patch)),
                 FabricCluster::claimOf);
     }
 

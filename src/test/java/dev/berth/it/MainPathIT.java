@@ -28,6 +28,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -366,11 +367,15 @@ class MainPathIT {
     }
 
     @Test
-    void reservation_isTakenByTheServiceOfItsName() {
+    void reservation_isTakenByTheServiceOfItsName_withItsLabelsAndAnnotations() {
         String namespace = berth.namespace("reserved");
         berth.pool(namespace, "198.51.100.176/28");
         Address reserved = new Address();
-        reserved.setMetadata(new ObjectMetaBuilder().withName("198.51.100.183").build());
+        reserved.setMetadata(new ObjectMetaBuilder()
+                .withName("198.51.100.183")
+                .addToLabels("example.com/app", "web")
+                .addToAnnotations("example.com/tracked-by", "git")
+                .build());
         reserved.setSpec(new Address.Spec(
                 "198.51.100.183", null, null, List.of(new Address.Claim(null, namespace, "web", null))));
         berth.client().resource(reserved).create();
@@ -378,15 +383,16 @@ class MainPathIT {
         Service created = berth.service(namespace, "web");
 
         assertThat(ips(berth.awaitAddress(namespace, "web"))).containsExactly("198.51.100.183");
-        assertThat(berth.client()
-                        .resources(Address.class)
-                        .withName("198.51.100.183")
-                        .get()
-                        .getSpec()
-                        .claims())
+        Address taken = Objects.requireNonNull(berth.client()
+                .resources(Address.class)
+                .withName("198.51.100.183")
+                .get());
+        assertThat(taken.getSpec().claims())
                 .singleElement()
                 .satisfies(claim ->
                         assertThat(claim.uid()).isEqualTo(created.getMetadata().getUid()));
+        assertThat(taken.getMetadata().getLabels()).containsEntry("example.com/app", "web");
+        assertThat(taken.getMetadata().getAnnotations()).containsEntry("example.com/tracked-by", "git");
     }
 
     @Test
