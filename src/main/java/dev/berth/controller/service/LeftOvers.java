@@ -74,24 +74,24 @@ final class LeftOvers {
     }
 
     private boolean isGone(ServiceIdentity service) {
-        return isThere(service) == Answer.NO;
+        return presence(service) == Presence.GONE;
     }
 
     /** What a live read says. */
-    private enum Answer {
-        YES,
-        NO,
+    private enum Presence {
+        THERE,
+        GONE,
         UNKNOWN
     }
 
-    private Answer isThere(ServiceIdentity service) {
+    private Presence presence(ServiceIdentity service) {
         return switch (parts.cluster().readService(new ServiceKey(service.namespace(), service.name()))) {
             case Read.Found<ServiceState>(ServiceState found) ->
-                found.uid().equals(service.uid()) ? Answer.YES : Answer.NO;
-            case Read.Absent<ServiceState> gone -> Answer.NO;
+                found.uid().equals(service.uid()) ? Presence.THERE : Presence.GONE;
+            case Read.Absent<ServiceState> gone -> Presence.GONE;
             case Read.Failed<ServiceState>(String message) -> {
                 LOG.warn("cannot tell whether Service {} is gone: {}", service, message);
-                yield Answer.UNKNOWN;
+                yield Presence.UNKNOWN;
             }
         };
     }
@@ -127,10 +127,10 @@ final class LeftOvers {
 
     private void tryToDelete(ServedClass served, ServiceIdentity service, int tries) {
         Duration delay = parts.backoff().after(tries);
-        switch (isThere(service)) {
-            case YES -> lingering.remove(service);
+        switch (presence(service)) {
+            case THERE -> lingering.remove(service);
             case UNKNOWN -> parts.later().after(delay, () -> tryToDelete(served, service, tries + 1));
-            case NO -> {
+            case GONE -> {
                 try {
                     deleteFor(served, service);
                     lingering.remove(service);

@@ -118,7 +118,7 @@ final class PassState {
             Optional<ServiceState> service,
             ServicePlan plan,
             boolean live,
-            Map<Ip, Claim> claimsBefore,
+            @Nullable Map<Ip, Claim> claimsBefore,
             Written written) {
         this.parts = parts;
         this.guard = guard;
@@ -128,7 +128,7 @@ final class PassState {
         this.service = service;
         this.plan = plan;
         this.live = live;
-        this.claimsBefore = live ? claimsBefore : null;
+        this.claimsBefore = claimsBefore;
         this.written = written;
         service.ifPresent(written::at);
     }

@@ -68,8 +68,6 @@ final class PassStatus {
 
     Optional<Outcome> publish(ServicePlan.Serve serve) {
         ServiceState state = serve.service();
-        boolean holds = !pass.addressesOf(state).isEmpty()
-                || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
         switch (pass.ingress == null ? Checked.AS_KNOWN : claims.checkPublished(serve, pass.ingress)) {
             case OTHERWISE -> {
                 return Optional.of(new Outcome.Again(true));
@@ -77,13 +75,13 @@ final class PassStatus {
             case UNSURE -> pass.ingress = null;
             case AS_KNOWN -> {}
         }
-        Publication wanted = new Publication(holds, mark(serve.servedClass()), pass.ingress, conditions(serve));
+        Publication wanted = publication(serve, pass.ingress);
         List<Published> entries = wanted.ingress();
         if (entries != null && isOverwritten(state, entries)) {
             Optional<Duration> wait = overwritten(state, entries);
             if (wait.isPresent()) {
                 pass.again = wait;
-                wanted = new Publication(holds, mark(serve.servedClass()), null, conditions(serve));
+                wanted = publication(serve, null);
             }
         } else if (entries != null && mustAskForIpMode(state, entries)) {
             Optional<Outcome> asked = askForIpMode(state, wanted);
@@ -98,7 +96,7 @@ final class PassStatus {
             }
             case UNSURE -> {
                 pass.ingress = null;
-                wanted = new Publication(holds, null, conditions(serve));
+                wanted = publication(serve, null);
             }
             case AS_KNOWN -> {}
         }
@@ -114,6 +112,13 @@ final class PassStatus {
             pass.again = Optional.of(IpModeSupport.ASK_AGAIN);
         }
         return outcome;
+    }
+
+    /** What the Service shall say by what is known to this pass; {@code ingress} null: leave it as it is. */
+    private Publication publication(ServicePlan.Serve serve, @Nullable List<Published> ingress) {
+        boolean holds = !pass.addressesOf(serve.service()).isEmpty()
+                || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
+        return new Publication(holds, mark(serve.servedClass()), ingress, conditions(serve));
     }
 
     /** What is about to be written into the status, and is not in it yet. */

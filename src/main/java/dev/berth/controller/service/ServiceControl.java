@@ -286,7 +286,7 @@ public final class ServiceControl implements ClassControl.Services {
         boolean live = false;
         PassState.Written written = new PassState.Written();
         for (int pass = 0; pass < PASSES; pass++) {
-            Map<Ip, Claim> claimsBefore = PassState.claims(parts.ledger(), key);
+            Map<Ip, Claim> claimsBefore = live ? PassState.claims(parts.ledger(), key) : null;
             Optional<ServiceState> service;
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
