@@ -103,6 +103,9 @@ class ArchitectureTest {
             if (!List.of("provider", "plan").contains(row.from())) {
                 allowed.addAll(List.of("inet.ipaddr..", "io..", "org.slf4j..", "com.fasterxml.."));
             }
+            if (row.from().equals("providers")) {
+                allowed.addAll(List.of("com.google.protobuf..", "com.google.rpc..", "com.google.common.."));
+            }
             classes()
                     .that()
                     .resideInAPackage("dev.berth." + row.from() + "..")

@@ -3,10 +3,12 @@ package dev.berth.provider;
 import dev.berth.provider.tck.LoadBalancerProviderTck;
 import dev.berth.provider.tck.Outage;
 import dev.berth.provider.tck.World;
+import dev.berth.testing.GrpcHosts;
 import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 
-/** A provider that keeps every rule passes, whatever it can do. */
+/** A provider that keeps every rule passes, whatever it can do, and over gRPC as well. */
 class ReferenceProviderTckTest {
     @Nested
     class FromPools extends OfCapabilities {
@@ -19,6 +21,38 @@ class ReferenceProviderTckTest {
     class OfItsOwn extends OfCapabilities {
         OfItsOwn() {
             super(BrokenProviders.OWN);
+        }
+    }
+
+    @Nested
+    class FromPoolsOverGrpc extends OverGrpc {
+        FromPoolsOverGrpc() {
+            super(BrokenProviders.ALL);
+        }
+    }
+
+    @Nested
+    class OfItsOwnOverGrpc extends OverGrpc {
+        OfItsOwnOverGrpc() {
+            super(BrokenProviders.OWN);
+        }
+    }
+
+    abstract static class OverGrpc extends OfCapabilities {
+        private final GrpcHosts hosts = new GrpcHosts();
+
+        OverGrpc(Capabilities capabilities) {
+            super(capabilities);
+        }
+
+        @Override
+        protected LoadBalancerProvider provider() {
+            return hosts.overUnixSocket(super.provider());
+        }
+
+        @AfterEach
+        void stop() {
+            hosts.close();
         }
     }
 

@@ -1,0 +1,211 @@
+package dev.berth.providers.grpc;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.ProviderException;
+import dev.berth.providers.grpc.transport.Tls;
+import dev.berth.providers.grpc.transport.Transport;
+import dev.berth.providers.grpc.v1.ConnectRequest;
+import dev.berth.providers.grpc.v1.ConnectResponse;
+import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc;
+import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderBlockingStub;
+import dev.berth.providers.grpc.wire.CapabilitiesMapping;
+import dev.berth.providers.grpc.wire.Contract;
+import dev.berth.providers.grpc.wire.Nonsense;
+import io.grpc.Attributes;
+import io.grpc.ClientTransportFilter;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection to one plug-in. A thread of its own keeps it up: whenever it came about anew, the plug-in is asked what
+ * it can do, before any other call.
+ */
+final class Connection implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** How often to try, as long as there is no connection. */
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
+
+    private final String plugin;
+    private final Duration deadline;
+    private final Failures failures;
+    private final @Nullable Tls tls;
+    private final ManagedChannel channel;
+    private final LoadBalancerProviderBlockingStub stub;
+
+    /** How many times it came about. */
+    private final AtomicLong connections = new AtomicLong();
+
+    private final CountDownLatch wasUp = new CountDownLatch(1);
+    private volatile Known known;
+    private final Thread keeper;
+
+    /**
+     * What the plug-in said last.
+     *
+     * @param capabilities null: there is no talking to it yet, or any more
+     * @param connection on which it said so; 0: there is none any more
+     * @param trouble why it cannot be called; empty: it can
+     */
+    private record Known(@Nullable Capabilities capabilities, long connection, String trouble) {}
+
+    Connection(String plugin, GrpcSettings settings) {
+        this.plugin = plugin;
+        deadline = settings.deadline();
+        failures = new Failures(plugin, deadline);
+        tls = settings.files() == null ? null : Tls.ofClient(settings.files(), LOOK_AGAIN);
+        channel = Transport.channel(settings.target(), tls, settings.serverName())
+                .addTransportFilter(new ClientTransportFilter() {
+                    @Override
+                    public Attributes transportReady(Attributes transport) {
+                        connections.incrementAndGet();
+                        return transport;
+                    }
+                })
+                .build();
+        stub = LoadBalancerProviderGrpc.newBlockingStub(channel);
+        known = new Known(null, 0, "plug-in \"" + plugin + "\" at " + settings.target() + " has not answered yet");
+        keeper = Thread.ofVirtual().name("plugin-" + plugin).start(this::keepUp);
+    }
+
+    Capabilities capabilities() {
+        Known now = known;
+        if (now.capabilities() == null) {
+            throw new ProviderException(now.trouble());
+        }
+        return now.capabilities();
+    }
+
+    boolean awaitUp(Duration atMost) throws InterruptedException {
+        return wasUp.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Makes a call, or several that have one deadline together.
+     *
+     * @throws ProviderException if it failed, or the plug-in is away
+     */
+    <T> T call(Function<LoadBalancerProviderBlockingStub, T> call) {
+        Known now = known;
+        if (!isUp(now)) {
+            throw new ProviderException(
+                    now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is just being connected to" : now.trouble());
+        }
+        try {
+            return call.apply(beforeDeadline());
+        } catch (StatusRuntimeException | Nonsense failure) {
+            throw failures.told(failure);
+        }
+    }
+
+    private LoadBalancerProviderBlockingStub beforeDeadline() {
+        return stub.withDeadlineAfter(deadline.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private boolean isUp(Known now) {
+        return now.trouble().isEmpty()
+                && now.connection() == connections.get()
+                && channel.getState(false) == ConnectivityState.READY;
+    }
+
+    private void keepUp() {
+        try {
+            for (ConnectivityState state; (state = channel.getState(true)) != ConnectivityState.SHUTDOWN; ) {
+                switch (state) {
+                    case READY -> {
+                        if (!isUp(known)) {
+                            greet();
+                        }
+                        await(state, isUp(known) ? LOOK_AGAIN : RETRY);
+                    }
+                    case TRANSIENT_FAILURE -> {
+                        // It fails at once, and says why.
+                        greet();
+                        await(state, RETRY);
+                        channel.resetConnectBackoff();
+                    }
+                    default -> {
+                        if (!await(state, deadline)) {
+                            lost("plug-in \"" + plugin + "\" has not taken the connection within " + deadline.toMillis()
+                                    + " ms");
+                        }
+                    }
+                }
+            }
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until the channel leaves the state; returns whether it did. */
+    private boolean await(ConnectivityState state, Duration atMost) throws InterruptedException {
+        CountDownLatch left = new CountDownLatch(1);
+        channel.notifyWhenStateChanged(state, left::countDown);
+        return left.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void greet() {
+        long connection = connections.get();
+        try {
+            ConnectResponse answer = beforeDeadline()
+                    .connect(ConnectRequest.newBuilder()
+                            .addAllContractVersions(Contract.VERSIONS)
+                            .setBerthVersion(Contract.BERTH_VERSION)
+                            .build());
+            if (!Contract.VERSIONS.contains(answer.getContractVersion())) {
+                throw new Nonsense("it has chosen contract version " + answer.getContractVersion());
+            }
+            publish(new Known(CapabilitiesMapping.read(answer.getCapabilities()), connection, ""));
+            wasUp.countDown();
+        } catch (StatusRuntimeException failure) {
+            Status.Code code = failure.getStatus().getCode();
+            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
+                lost(failures.message(failure));
+            } else {
+                refused(failures.message(failure));
+            }
+        } catch (Nonsense nonsense) {
+            refused(failures.message(nonsense));
+        }
+    }
+
+    /** It may come back as it was. */
+    private void lost(String trouble) {
+        publish(new Known(known.capabilities(), 0, trouble));
+    }
+
+    /** There is no talking to it. */
+    private void refused(String trouble) {
+        publish(new Known(null, 0, trouble + "; this Berth speaks contract version " + Contract.VERSIONS));
+    }
+
+    private void publish(Known now) {
+        Known before = known;
+        known = now;
+        if (!Objects.equals(now, before)) {
+            LOG.info("{}", now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is connected" : now.trouble());
+        }
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+        keeper.interrupt();
+        if (tls != null) {
+            tls.close();
+        }
+    }
+}

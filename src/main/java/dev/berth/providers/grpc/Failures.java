@@ -1,0 +1,96 @@
+package dev.berth.providers.grpc;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.RetryInfo;
+import dev.berth.provider.ProviderException;
+import dev.berth.providers.grpc.wire.Durations;
+import dev.berth.providers.grpc.wire.Nonsense;
+import dev.berth.providers.grpc.wire.Texts;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What it means that a call failed.
+ *
+ * @param plugin the name of its provider
+ */
+record Failures(String plugin, Duration deadline) {
+    /** Whether the plug-in itself is in trouble; false: it said so about one load balancer. */
+    static boolean isOfThePlugin(Throwable failure) {
+        return switch (failure) {
+            case Nonsense nonsense -> true;
+            case StatusRuntimeException told -> isOfThePlugin(told.getStatus().getCode());
+            default -> false;
+        };
+    }
+
+    private static boolean isOfThePlugin(Status.Code code) {
+        return switch (code) {
+            case UNAVAILABLE,
+                    DEADLINE_EXCEEDED,
+                    RESOURCE_EXHAUSTED,
+                    INTERNAL,
+                    UNIMPLEMENTED,
+                    UNAUTHENTICATED,
+                    DATA_LOSS -> true;
+            default -> false;
+        };
+    }
+
+    /** What people are told. */
+    String message(RuntimeException failure) {
+        return switch (failure) {
+            case Nonsense nonsense -> "plug-in \"" + plugin + "\" answers nonsense: " + nonsense.getMessage();
+            case StatusRuntimeException told -> message(told.getStatus());
+            default -> "calling plug-in \"" + plugin + "\": " + failure;
+        };
+    }
+
+    private String message(Status status) {
+        String text = Optional.ofNullable(status.getDescription())
+                .map(Texts::message)
+                .orElseGet(() -> status.getCode() + " without a reason");
+        return switch (status.getCode()) {
+            case DEADLINE_EXCEEDED -> "plug-in \"" + plugin + "\" did not answer within " + deadline.toMillis() + " ms";
+            case UNAVAILABLE -> "plug-in \"" + plugin + "\" cannot be reached: " + text + cause(status);
+            default ->
+                isOfThePlugin(status.getCode())
+                        ? "plug-in \"" + plugin + "\" fails: " + status.getCode() + ": " + text + cause(status)
+                        : text;
+        };
+    }
+
+    private static String cause(Status status) {
+        return Optional.ofNullable(status.getCause())
+                .flatMap(cause -> Optional.ofNullable(cause.getMessage()))
+                .map(message -> ": " + Texts.message(message))
+                .orElse("");
+    }
+
+    ProviderException told(RuntimeException failure) {
+        return new ProviderException(message(failure), retryAfter(failure).orElse(null), failure);
+    }
+
+    /** Exactly when to try again, if it said so, and it can be. */
+    private static Optional<Duration> retryAfter(RuntimeException failure) {
+        com.google.rpc.Status status = StatusProto.fromThrowable(failure);
+        if (status == null) {
+            return Optional.empty();
+        }
+        for (Any detail : status.getDetailsList()) {
+            if (detail.is(RetryInfo.class)) {
+                try {
+                    return Optional.of(
+                            Durations.readDelay(detail.unpack(RetryInfo.class).getRetryDelay()));
+                } catch (InvalidProtocolBufferException | Nonsense unreadable) {
+                    return Optional.empty();
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

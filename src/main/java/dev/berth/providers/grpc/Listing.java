@@ -1,0 +1,46 @@
+package dev.berth.providers.grpc;
+
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.providers.grpc.v1.ListLoadBalancersRequest;
+import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
+import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderBlockingStub;
+import dev.berth.providers.grpc.wire.Nonsense;
+import dev.berth.providers.grpc.wire.StatusMapping;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asks a plug-in for all that it has, page by page, but not for ever. */
+final class Listing {
+    private static final int PAGE_SIZE = 500;
+    private static final int MOST_PAGES = 1_000;
+    private static final int MOST_LISTED = 100_000;
+
+    private final LoadBalancerProviderBlockingStub plugin;
+    private final String clusterName;
+
+    Listing(LoadBalancerProviderBlockingStub plugin, String clusterName) {
+        this.plugin = plugin;
+        this.clusterName = clusterName;
+    }
+
+    List<ListedLoadBalancer> all() {
+        List<ListedLoadBalancer> listed = new ArrayList<>();
+        String token = "";
+        for (int page = 0; page < MOST_PAGES; page++) {
+            ListLoadBalancersResponse answer = plugin.listLoadBalancers(ListLoadBalancersRequest.newBuilder()
+                    .setClusterName(clusterName)
+                    .setPageSize(PAGE_SIZE)
+                    .setPageToken(token)
+                    .build());
+            answer.getLoadBalancersList().forEach(one -> listed.add(StatusMapping.read(one)));
+            if (listed.size() > MOST_LISTED) {
+                throw new Nonsense("more than " + MOST_LISTED + " load balancers listed");
+            }
+            token = answer.getNextPageToken();
+            if (token.isEmpty()) {
+                return listed;
+            }
+        }
+        throw new Nonsense("more than " + MOST_PAGES + " pages listed");
+    }
+}

@@ -1,0 +1,64 @@
+package dev.berth.providers.grpc.transport;
+
+import dev.berth.providers.grpc.wire.Contract;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Begins channels and servers: by a Unix socket, or by mutual TLS; nothing else carries a call. */
+public final class Transport {
+    private static final int PING_AFTER_SECONDS = 30;
+    private static final int PINGS_APART_SECONDS = 10;
+
+    private Transport() {}
+
+    /**
+     * Begins a channel.
+     *
+     * @param tls needed for a network, and for that alone
+     * @param serverName by which the certificate of the other side is checked; null: by the host that is called
+     */
+    public static NettyChannelBuilder channel(Endpoint endpoint, @Nullable Tls tls, @Nullable String serverName) {
+        NettyChannelBuilder channel = switch (endpoint) {
+            case Endpoint.Unix(var path) -> UnixSockets.channel(path);
+            case Endpoint.Network network ->
+                NettyChannelBuilder.forTarget(
+                        network.toString(), required(tls, network).channel());
+        };
+        if (serverName != null) {
+            channel.overrideAuthority(serverName);
+        }
+        return channel.maxInboundMessageSize(Contract.LARGEST_MESSAGE)
+                .keepAliveTime(PING_AFTER_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(PINGS_APART_SECONDS, TimeUnit.SECONDS)
+                .keepAliveWithoutCalls(true);
+    }
+
+    /**
+     * Begins a server.
+     *
+     * @param tls needed for a network, and for that alone
+     */
+    public static NettyServerBuilder server(Endpoint endpoint, @Nullable Tls tls) {
+        NettyServerBuilder server = switch (endpoint) {
+            case Endpoint.Unix(var path) -> UnixSockets.server(path);
+            case Endpoint.Network network ->
+                NettyServerBuilder.forAddress(
+                        new InetSocketAddress(network.host(), network.port()),
+                        required(tls, network).server());
+        };
+        return server.maxInboundMessageSize(Contract.LARGEST_MESSAGE)
+                .permitKeepAliveTime(PINGS_APART_SECONDS, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true);
+    }
+
+    private static Tls required(@Nullable Tls tls, Endpoint endpoint) {
+        if (tls == null) {
+            throw new IllegalArgumentException(
+                    endpoint + " needs mutual TLS: name ca, certificate and key, or use a Unix socket");
+        }
+        return tls;
+    }
+}

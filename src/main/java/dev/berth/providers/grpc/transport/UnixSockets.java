@@ -1,0 +1,43 @@
+package dev.berth.providers.grpc.transport;
+
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.nio.file.Path;
+
+/** Channels and servers on Unix sockets, by Linux' epoll. One thread serves them all: it only moves bytes. */
+final class UnixSockets {
+    private static final EventLoopGroup LOOP = loop();
+
+    private UnixSockets() {}
+
+    private static EventLoopGroup loop() {
+        if (!Epoll.isAvailable()) {
+            throw new IllegalArgumentException(
+                    "Unix sockets need Linux on x86_64 or aarch64: " + Epoll.unavailabilityCause(),
+                    Epoll.unavailabilityCause());
+        }
+        return new EpollEventLoopGroup(1, new DefaultThreadFactory("grpc-unix", true));
+    }
+
+    static NettyChannelBuilder channel(Path socket) {
+        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(LOOP)
+                .overrideAuthority("localhost")
+                .usePlaintext();
+    }
+
+    static NettyServerBuilder server(Path socket) {
+        return NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollServerDomainSocketChannel.class)
+                .bossEventLoopGroup(LOOP)
+                .workerEventLoopGroup(LOOP);
+    }
+}

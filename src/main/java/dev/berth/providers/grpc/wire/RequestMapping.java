@@ -1,0 +1,136 @@
+package dev.berth.providers.grpc.wire;
+
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.ServiceIdentity;
+import org.jspecify.annotations.Nullable;
+
+/** What a Service asks for, both ways. */
+public final class RequestMapping {
+    private RequestMapping() {}
+
+    public static dev.berth.providers.grpc.v1.LoadBalancerRequest write(LoadBalancerRequest request) {
+        var wire = dev.berth.providers.grpc.v1.LoadBalancerRequest.newBuilder()
+                .setClusterName(request.clusterName())
+                .setService(write(request.service()))
+                .setFencingToken(request.fencingToken())
+                .addAllAddresses(request.addresses())
+                .addAllWantedAddresses(request.wantedAddresses())
+                .addAllFamilies(Words.FAMILIES.write(request.families()))
+                .setIpMode(Words.IP_MODES.write(request.ipMode()))
+                .addAllSourceRanges(request.sourceRanges())
+                .setLocalTrafficPolicy(request.localTrafficPolicy())
+                .putAllParameters(request.parameters())
+                .putAllAnnotations(request.annotations());
+        request.ports().forEach(port -> wire.addPorts(write(port)));
+        request.nodes().forEach(node -> wire.addNodes(write(node)));
+        if (request.healthCheck() != null) {
+            wire.setHealthCheck(write(request.healthCheck()));
+        }
+        if (request.sessionAffinity() != null) {
+            wire.setSessionAffinity(Durations.write(request.sessionAffinity()));
+        }
+        return wire.build();
+    }
+
+    public static dev.berth.providers.grpc.v1.ServiceIdentity write(ServiceIdentity service) {
+        return dev.berth.providers.grpc.v1.ServiceIdentity.newBuilder()
+                .setNamespace(service.namespace())
+                .setName(service.name())
+                .setUid(service.uid())
+                .build();
+    }
+
+    private static dev.berth.providers.grpc.v1.Port write(Port port) {
+        var wire = dev.berth.providers.grpc.v1.Port.newBuilder()
+                .setName(port.name())
+                .setProtocol(Words.PROTOCOLS.write(port.protocol()))
+                .setPort(port.port())
+                .setNodePort(port.nodePort());
+        if (port.appProtocol() != null) {
+            wire.setAppProtocol(port.appProtocol());
+        }
+        return wire.build();
+    }
+
+    private static dev.berth.providers.grpc.v1.Node write(Node node) {
+        return dev.berth.providers.grpc.v1.Node.newBuilder()
+                .setName(node.name())
+                .setProviderId(node.providerId())
+                .addAllAddresses(node.addresses())
+                .build();
+    }
+
+    private static dev.berth.providers.grpc.v1.HealthCheck write(HealthCheck check) {
+        var wire = dev.berth.providers.grpc.v1.HealthCheck.newBuilder().setPort(check.port());
+        if (check.path() != null) {
+            wire.setPath(check.path());
+        }
+        return wire.build();
+    }
+
+    /**
+     * What is asked for.
+     *
+     * @throws Nonsense if it has a value that is not known here, or no Service
+     */
+    public static LoadBalancerRequest read(dev.berth.providers.grpc.v1.LoadBalancerRequest wire) {
+        return LoadBalancerRequest.builder(wire.getClusterName(), read(wire.getService()), ipMode(wire))
+                .fencingToken(wire.getFencingToken())
+                .addresses(wire.getAddressesList())
+                .wantedAddresses(wire.getWantedAddressesList())
+                .families(Words.FAMILIES.read(wire.getFamiliesList(), "a family"))
+                .ports(wire.getPortsList().stream().map(RequestMapping::read).toList())
+                .nodes(wire.getNodesList().stream().map(RequestMapping::read).toList())
+                .healthCheck(wire.hasHealthCheck() ? read(wire.getHealthCheck()) : null)
+                .sourceRanges(wire.getSourceRangesList())
+                .sessionAffinity(wire.hasSessionAffinity() ? Durations.read(wire.getSessionAffinity()) : null)
+                .localTrafficPolicy(wire.getLocalTrafficPolicy())
+                .parameters(wire.getParametersMap())
+                .annotations(wire.getAnnotationsMap())
+                .build();
+    }
+
+    /** Not told, it is VIP, as in Kubernetes. */
+    private static IpMode ipMode(dev.berth.providers.grpc.v1.LoadBalancerRequest wire) {
+        return wire.getIpMode() == dev.berth.providers.grpc.v1.IpMode.IP_MODE_UNSPECIFIED
+                ? IpMode.VIP
+                : Words.IP_MODES.read(wire.getIpMode(), "ip_mode");
+    }
+
+    /**
+     * Which Service.
+     *
+     * @throws Nonsense if a part of it is missing
+     */
+    public static ServiceIdentity read(dev.berth.providers.grpc.v1.ServiceIdentity wire) {
+        return new ServiceIdentity(
+                Texts.name(wire.getNamespace(), "the namespace of a Service"),
+                Texts.name(wire.getName(), "the name of a Service"),
+                Texts.name(wire.getUid(), "the uid of a Service"));
+    }
+
+    private static Port read(dev.berth.providers.grpc.v1.Port wire) {
+        return new Port(
+                wire.getName(),
+                Words.PROTOCOLS.read(wire.getProtocol(), "the protocol of a port"),
+                wire.getPort(),
+                wire.getNodePort(),
+                present(wire.hasAppProtocol(), wire.getAppProtocol()));
+    }
+
+    private static Node read(dev.berth.providers.grpc.v1.Node wire) {
+        return new Node(wire.getName(), wire.getProviderId(), wire.getAddressesList());
+    }
+
+    private static HealthCheck read(dev.berth.providers.grpc.v1.HealthCheck wire) {
+        return new HealthCheck(wire.getPort(), present(wire.hasPath(), wire.getPath()));
+    }
+
+    private static @Nullable String present(boolean has, String text) {
+        return has ? text : null;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.berth.providers.grpc.wire;
+
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.PortError;
+import dev.berth.providers.grpc.v1.EnsureLoadBalancerResponse;
+import dev.berth.providers.grpc.v1.GetLoadBalancerResponse;
+import dev.berth.providers.grpc.v1.ImplementedElsewhere;
+import dev.berth.providers.grpc.v1.Pending;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a provider answers, both ways. */
+public final class StatusMapping {
+    private static final int MOST_INGRESS = 100;
+
+    private StatusMapping() {}
+
+    public static EnsureLoadBalancerResponse write(EnsureOutcome outcome) {
+        var wire = EnsureLoadBalancerResponse.newBuilder();
+        switch (outcome) {
+            case EnsureOutcome.Ready(LoadBalancerStatus status) -> wire.setReady(write(status));
+            case EnsureOutcome.Pending pending ->
+                wire.setPending(Pending.newBuilder()
+                        .setRetryAfter(Durations.write(pending.retryAfter()))
+                        .setMessage(pending.message()));
+            case EnsureOutcome.ImplementedElsewhere elsewhere ->
+                wire.setImplementedElsewhere(ImplementedElsewhere.getDefaultInstance());
+        }
+        return wire.build();
+    }
+
+    public static GetLoadBalancerResponse write(Optional<LoadBalancerStatus> found) {
+        var wire = GetLoadBalancerResponse.newBuilder();
+        found.ifPresent(status -> wire.setStatus(write(status)));
+        return wire.build();
+    }
+
+    private static dev.berth.providers.grpc.v1.LoadBalancerStatus write(LoadBalancerStatus status) {
+        var wire = dev.berth.providers.grpc.v1.LoadBalancerStatus.newBuilder();
+        status.ingress().forEach(ingress -> wire.addIngress(write(ingress)));
+        status.portErrors()
+                .forEach(error -> wire.addPortErrors(dev.berth.providers.grpc.v1.PortError.newBuilder()
+                        .setPort(error.port())
+                        .setProtocol(Words.PROTOCOLS.write(error.protocol()))
+                        .setError(error.error())));
+        return wire.build();
+    }
+
+    private static dev.berth.providers.grpc.v1.Ingress write(Ingress ingress) {
+        var wire = dev.berth.providers.grpc.v1.Ingress.newBuilder();
+        if (ingress.ip() != null) {
+            wire.setIp(ingress.ip());
+        }
+        if (ingress.hostname() != null) {
+            wire.setHostname(ingress.hostname());
+        }
+        if (ingress.ipMode() != null) {
+            wire.setIpMode(Words.IP_MODES.write(ingress.ipMode()));
+        }
+        return wire.build();
+    }
+
+    public static dev.berth.providers.grpc.v1.ListedLoadBalancer write(ListedLoadBalancer listed) {
+        return dev.berth.providers.grpc.v1.ListedLoadBalancer.newBuilder()
+                .setName(listed.name())
+                .setService(RequestMapping.write(listed.service()))
+                .build();
+    }
+
+    /**
+     * What came of it.
+     *
+     * @throws Nonsense if nothing did, or what did cannot be
+     */
+    public static EnsureOutcome read(EnsureLoadBalancerResponse wire) {
+        return switch (wire.getOutcomeCase()) {
+            case READY -> new EnsureOutcome.Ready(read(wire.getReady()));
+            case PENDING ->
+                new EnsureOutcome.Pending(
+                        Durations.readDelay(wire.getPending().getRetryAfter()),
+                        Texts.message(wire.getPending().getMessage()));
+            case IMPLEMENTED_ELSEWHERE -> new EnsureOutcome.ImplementedElsewhere();
+            case OUTCOME_NOT_SET -> throw new Nonsense("no outcome");
+        };
+    }
+
+    /**
+     * What exists.
+     *
+     * @throws Nonsense if that cannot be
+     */
+    public static Optional<LoadBalancerStatus> read(GetLoadBalancerResponse wire) {
+        return wire.hasStatus() ? Optional.of(read(wire.getStatus())) : Optional.empty();
+    }
+
+    private static LoadBalancerStatus read(dev.berth.providers.grpc.v1.LoadBalancerStatus wire) {
+        if (wire.getIngressCount() > MOST_INGRESS) {
+            throw new Nonsense(wire.getIngressCount() + " ingress; " + MOST_INGRESS + " at most");
+        }
+        try {
+            return new LoadBalancerStatus(
+                    wire.getIngressList().stream().map(StatusMapping::read).toList(),
+                    wire.getPortErrorsList().stream().map(StatusMapping::read).toList());
+        } catch (IllegalArgumentException refused) {
+            throw new Nonsense(String.valueOf(refused.getMessage()));
+        }
+    }
+
+    private static Ingress read(dev.berth.providers.grpc.v1.Ingress wire) {
+        return switch (wire.getAddressCase()) {
+            case IP -> Ingress.ofIp(Texts.address(wire.getIp()), ipMode(wire));
+            case HOSTNAME -> new Ingress(null, Texts.hostname(wire.getHostname()), ipMode(wire));
+            case ADDRESS_NOT_SET -> throw new Nonsense("an ingress without ip and hostname");
+        };
+    }
+
+    private static @Nullable IpMode ipMode(dev.berth.providers.grpc.v1.Ingress wire) {
+        return wire.getIpMode() == dev.berth.providers.grpc.v1.IpMode.IP_MODE_UNSPECIFIED
+                ? null
+                : Words.IP_MODES.read(wire.getIpMode(), "the ip_mode of an ingress");
+    }
+
+    private static PortError read(dev.berth.providers.grpc.v1.PortError wire) {
+        if (wire.getPort() < 1 || wire.getPort() > 65535) {
+            throw new Nonsense("a port error for port " + wire.getPort());
+        }
+        return new PortError(
+                wire.getPort(),
+                Words.PROTOCOLS.read(wire.getProtocol(), "the protocol of a port error"),
+                wire.getError());
+    }
+
+    /**
+     * The name of a load balancer.
+     *
+     * @throws Nonsense if it is none
+     */
+    public static String readName(String name) {
+        return Texts.name(name, "the name of a load balancer");
+    }
+
+    /**
+     * A load balancer that there is.
+     *
+     * @throws Nonsense if it lacks a part
+     */
+    public static ListedLoadBalancer read(dev.berth.providers.grpc.v1.ListedLoadBalancer wire) {
+        return new ListedLoadBalancer(readName(wire.getName()), RequestMapping.read(wire.getService()));
+    }
+}

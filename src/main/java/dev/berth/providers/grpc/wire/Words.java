@@ -1,0 +1,68 @@
+package dev.berth.providers.grpc.wire;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.Protocol;
+import dev.berth.providers.grpc.v1.AddressSource;
+import dev.berth.providers.grpc.v1.Family;
+import dev.berth.providers.grpc.v1.Feature;
+import dev.berth.providers.grpc.v1.Targets;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The values of one enum of the SPI, and those of the wire: the same names behind a prefix.
+ *
+ * @param prefix {@code FAMILY_}
+ */
+record Words<S extends Enum<S>, W extends Enum<W>>(Class<S> spi, Class<W> wire, String prefix) {
+    static final Words<Capabilities.AddressSource, AddressSource> ADDRESS_SOURCES =
+            new Words<>(Capabilities.AddressSource.class, AddressSource.class, "ADDRESS_SOURCE_");
+    static final Words<IpMode, dev.berth.providers.grpc.v1.IpMode> IP_MODES =
+            new Words<>(IpMode.class, dev.berth.providers.grpc.v1.IpMode.class, "IP_MODE_");
+    static final Words<Capabilities.Targets, Targets> TARGETS =
+            new Words<>(Capabilities.Targets.class, Targets.class, "TARGETS_");
+    static final Words<Protocol, dev.berth.providers.grpc.v1.Protocol> PROTOCOLS =
+            new Words<>(Protocol.class, dev.berth.providers.grpc.v1.Protocol.class, "PROTOCOL_");
+    static final Words<Capabilities.Family, Family> FAMILIES =
+            new Words<>(Capabilities.Family.class, Family.class, "FAMILY_");
+    static final Words<Capabilities.Feature, Feature> FEATURES =
+            new Words<>(Capabilities.Feature.class, Feature.class, "FEATURE_");
+
+    W write(S value) {
+        return Enum.valueOf(wire, prefix + value.name());
+    }
+
+    List<W> write(List<S> values) {
+        return values.stream().map(this::write).toList();
+    }
+
+    /** Absent: it is unspecified, or newer than this Berth. */
+    Optional<S> find(W value) {
+        for (S one : spi.getEnumConstants()) {
+            if (value.name().equals(prefix + one.name())) {
+                return Optional.of(one);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The value.
+     *
+     * @param what it is, for people: "the family"
+     * @throws Nonsense if it is unspecified or not known here
+     */
+    S read(W value, String what) {
+        return find(value).orElseThrow(() -> new Nonsense(what + " is " + value));
+    }
+
+    List<S> read(List<W> values, String what) {
+        return values.stream().map(value -> read(value, what)).toList();
+    }
+
+    /** Without those that are not known here. */
+    List<S> known(List<W> values) {
+        return values.stream().flatMap(value -> find(value).stream()).distinct().toList();
+    }
+}
