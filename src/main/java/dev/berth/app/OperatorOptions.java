@@ -91,7 +91,7 @@ public final class OperatorOptions {
     @Option(
             names = "--plugin-dir",
             paramLabel = "DIR",
-            description = "folder of the jars of further providers (default: none)")
+            description = "folder of further providers: jars, and NAME.grpc.properties (default: none)")
     @Nullable Path pluginDirectory;
 
     @Option(

@@ -3,6 +3,8 @@ package dev.berth.app;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
+import dev.berth.providers.grpc.GrpcProvider;
+import dev.berth.providers.grpc.GrpcSettings;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.MalformedURLException;
@@ -10,6 +12,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -27,10 +30,12 @@ import java.util.zip.ZipFile;
 
 /**
  * The providers of a plug-in folder. Each {@code *.jar} in it is a plug-in, and each folder in it is one with all the
- * jars of that folder: its own and the libraries that it needs. No plug-in sees another, nor Berth, but the SPI.
+ * jars of that folder: its own and the libraries that it needs. No plug-in sees another, nor Berth, but the SPI. Each
+ * {@code *.grpc.properties} says where a plug-in is that runs in a process of its own.
  */
 final class Plugins {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
+    private static final String GRPC = ".grpc.properties";
     private static final String SERVICE = "META-INF/services/" + ProviderFactory.class.getName();
 
     private final Path directory;
@@ -68,6 +73,8 @@ final class Plugins {
                 plugins.load(plugin, plugins.jars(plugin), taken);
             } else if (isJar(plugin)) {
                 plugins.load(plugin, List.of(plugin), taken);
+            } else if (plugin.toString().endsWith(GRPC)) {
+                plugins.connect(plugin, taken);
             }
         }
         return plugins.providers;
@@ -103,15 +110,32 @@ final class Plugins {
         }
         for (ProviderFactory factory : factories) {
             String name = name(plugin, factory);
-            if (taken.contains(name)) {
-                throw unusable(plugin, "its provider \"" + name + "\" has the name of one of Berth's own; rename it");
-            }
-            Path other = owners.putIfAbsent(name, plugin);
-            if (other != null) {
-                throw unusable(
-                        plugin, "its provider \"" + name + "\" is in " + other.getFileName() + ", too; remove one");
-            }
+            claim(plugin, name, taken);
             providers.put(name, create(plugin, name, factory));
+        }
+    }
+
+    /** Begins to connect to a plug-in, which need not be there yet. */
+    private void connect(Path plugin, Collection<String> taken) throws UnusablePlugin {
+        String file = String.valueOf(plugin.getFileName());
+        String name = file.substring(0, file.length() - GRPC.length());
+        requireName(plugin, name);
+        claim(plugin, name, taken);
+        Map<String, String> settings = properties(plugin, plugin);
+        try {
+            providers.put(name, new GrpcProvider(name, GrpcSettings.of(settings, directory), Clock.systemUTC()));
+        } catch (IllegalArgumentException refused) {
+            throw unusable(plugin, String.valueOf(refused.getMessage()));
+        }
+    }
+
+    private void claim(Path plugin, String name, Collection<String> taken) throws UnusablePlugin {
+        if (taken.contains(name)) {
+            throw unusable(plugin, "its provider \"" + name + "\" has the name of one of Berth's own; rename it");
+        }
+        Path other = owners.putIfAbsent(name, plugin);
+        if (other != null) {
+            throw unusable(plugin, "its provider \"" + name + "\" is in " + other.getFileName() + ", too; remove one");
         }
     }
 
@@ -155,13 +179,17 @@ final class Plugins {
             throw unusable(plugin, factory.getClass().getName() + " does not tell its name: " + told(broken));
         }
         // Null, from code that nobody checked.
-        if (Objects.isNull(name) || !NAME.matcher(name).matches()) {
+        requireName(plugin, Objects.requireNonNullElse(name, ""));
+        return name;
+    }
+
+    private static void requireName(Path plugin, String name) throws UnusablePlugin {
+        if (!NAME.matcher(name).matches()) {
             throw unusable(
                     plugin,
                     "its provider's name is \"" + name
                             + "\"; it needs lower-case letters, digits and hyphens, 63 at most");
         }
-        return name;
     }
 
     private LoadBalancerProvider create(Path plugin, String name, ProviderFactory factory) throws UnusablePlugin {
@@ -179,16 +207,18 @@ final class Plugins {
 
     private Map<String, String> settings(Path plugin, String name) throws UnusablePlugin {
         Path file = directory.resolve(name + ".properties");
-        Map<String, String> settings = new TreeMap<>();
-        if (Files.exists(file)) {
-            Properties properties = new Properties();
-            try (Reader text = Files.newBufferedReader(file)) {
-                properties.load(text);
-            } catch (IOException | IllegalArgumentException failure) {
-                throw unusable(plugin, "its settings " + file + " cannot be read: " + told(failure));
-            }
-            properties.stringPropertyNames().forEach(key -> settings.put(key, properties.getProperty(key)));
+        return Files.exists(file) ? properties(plugin, file) : Map.of();
+    }
+
+    private static Map<String, String> properties(Path plugin, Path file) throws UnusablePlugin {
+        Properties properties = new Properties();
+        try (Reader text = Files.newBufferedReader(file)) {
+            properties.load(text);
+        } catch (IOException | IllegalArgumentException failure) {
+            throw unusable(plugin, "its settings " + file + " cannot be read: " + told(failure));
         }
+        Map<String, String> settings = new TreeMap<>();
+        properties.stringPropertyNames().forEach(key -> settings.put(key, properties.getProperty(key)));
         return settings;
     }
 

@@ -32,6 +32,7 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.plan.ClassBook;
 import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.providers.RemoteProvider;
 import dev.berth.providers.pool.PoolProvider;
 import dev.berth.telemetry.MeteredCluster;
 import dev.berth.telemetry.MeteredProvider;
@@ -95,6 +96,9 @@ public final class Wiring {
     /** The names that no plug-in may have. */
     static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME);
 
+    /** How long the start waits for plug-ins that are not there: their Services would wait, and say so, for a moment. */
+    private static final Duration COMING_UP = Duration.ofSeconds(3);
+
     private static volatile OperatorOptions options = new OperatorOptions();
     private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
 
@@ -152,7 +156,7 @@ public final class Wiring {
         classes = new ClassControl(
                 caches,
                 options.controllerName,
-                providers.capabilities(),
+                providers::known,
                 gate,
                 statuses,
                 events,
@@ -231,7 +235,36 @@ public final class Wiring {
         if (!plugins.isEmpty()) {
             LOG.info("providers of plug-ins: {}", plugins.keySet());
         }
-        return new Providers(byName);
+        return new Providers(byName, remotePlugins().keySet());
+    }
+
+    private static SequencedMap<String, RemoteProvider> remotePlugins() {
+        SequencedMap<String, RemoteProvider> remote = new LinkedHashMap<>();
+        plugins.forEach((name, provider) -> {
+            if (provider instanceof RemoteProvider plugin) {
+                remote.put(name, plugin);
+            }
+        });
+        return remote;
+    }
+
+    /** A plug-in has come, or can do something else than before. */
+    private void pluginChanged(String provider) {
+        gate.await();
+        services.providerReturned(provider);
+        classes.providerChanged(provider).forEach(name -> classWakeups.wake(new ResourceID(name)));
+    }
+
+    /** Most are there already; what comes later is told of. */
+    private void awaitPlugins() {
+        long until = System.nanoTime() + COMING_UP.toNanos();
+        try {
+            for (RemoteProvider plugin : remotePlugins().values()) {
+                plugin.awaitConnected(Duration.ofNanos(until - System.nanoTime()));
+            }
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Produces
@@ -361,6 +394,7 @@ public final class Wiring {
         surroundings.close();
         phases.close();
         events.close();
+        remotePlugins().values().forEach(RemoteProvider::close);
     }
 
     /** A replica that holds the lease and does not work is worse than none: it ends, and another leads. */
@@ -383,6 +417,9 @@ public final class Wiring {
     /** All that is held is known before anything is given out. */
     private void adopt() {
         long start = System.nanoTime();
+        awaitPlugins();
+        remotePlugins()
+                .forEach((name, plugin) -> plugin.whenChanged(() -> later(Duration.ZERO, () -> pluginChanged(name))));
         classes.refresh();
         ledger.rebuild(caches.addresses()
                 .list()

@@ -5,10 +5,12 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ public final class ClassBook {
 
     /** Why not, by value: those that are ours and cannot be served. */
     private final Map<String, String> notAccepted;
+
+    /** The values of ours whose provider is not there yet. */
+    private final Set<String> awaited;
 
     /** What other Berths declare, by value. */
     private final Map<String, ClassDeclaration> elsewhere;
@@ -46,95 +51,121 @@ public final class ClassBook {
             SequencedMap<String, Verdict> verdicts,
             @Nullable Default defaultClass,
             Map<String, String> notAccepted,
+            Set<String> awaited,
             Map<String, ClassDeclaration> elsewhere,
             @Nullable ClassDeclaration defaultElsewhere) {
         this.byValue = byValue;
         this.verdicts = verdicts;
         this.defaultClass = defaultClass;
         this.notAccepted = notAccepted;
+        this.awaited = awaited;
         this.elsewhere = elsewhere;
         this.defaultElsewhere = defaultElsewhere;
     }
 
     public static ClassBook empty() {
-        return of(List.of(), "", Map.of());
+        return of(List.of(), "", KnownProviders.NONE);
     }
 
     /**
      * Judges the classes that name {@code controllerName}. Of two for one value, and of two defaults, the
-     * older one wins, whichever Berth it names: so two of them never serve one Service.
-     *
-     * @param providers what there is, by name
+     * older one wins, whichever Berth it names, and also while its provider is not there yet: so two of them never
+     * serve one Service.
      */
-    public static ClassBook of(
-            List<ClassDeclaration> declarations, String controllerName, Map<String, Capabilities> providers) {
+    public static ClassBook of(List<ClassDeclaration> declarations, String controllerName, KnownProviders providers) {
         SequencedMap<String, ServedClass> byValue = new LinkedHashMap<>();
         SequencedMap<String, Verdict> verdicts = new LinkedHashMap<>();
         Map<String, String> notAccepted = new LinkedHashMap<>();
+        Set<String> awaited = new LinkedHashSet<>();
         Map<String, ClassDeclaration> elsewhere = new LinkedHashMap<>();
+        // Who has a value, and who is the default, for people.
+        Map<String, String> holders = new LinkedHashMap<>();
+        String defaultHolder = null;
         Default chosen = null;
         ClassDeclaration chosenElsewhere = null;
         for (ClassDeclaration declaration :
                 declarations.stream().sorted(ClassDeclaration.BY_AGE).toList()) {
+            String value = declaration.value();
             if (!declaration.controllerName().equals(controllerName)) {
-                if (!byValue.containsKey(declaration.value())) {
-                    elsewhere.putIfAbsent(declaration.value(), declaration);
+                if (holders.putIfAbsent(value, named(declaration)) == null) {
+                    elsewhere.put(value, declaration);
                 }
-                if (declaration.isDefault() && chosen == null && chosenElsewhere == null) {
+                if (declaration.isDefault() && defaultHolder == null) {
                     chosenElsewhere = declaration;
+                    defaultHolder = named(declaration);
                 }
                 continue;
             }
-            Optional<Fault> fault = taken(declaration, byValue, elsewhere).or(() -> fault(declaration, providers));
-            Optional<ServedClass> served = fault.isPresent() ? Optional.empty() : serve(declaration, providers);
-            served.ifPresent(found -> byValue.put(found.value(), found));
+            Optional<Fault> fault = taken(declaration, holders).or(() -> fault(declaration, providers));
+            Optional<ServedClass> served =
+                    fault.isPresent() ? Optional.empty() : serve(declaration, providers.capabilities());
+            boolean waits = fault.filter(Fault::isAwaited).isPresent();
+            served.ifPresent(found -> byValue.put(value, found));
             fault.ifPresent(found -> notAccepted.putIfAbsent(
-                    declaration.value(),
-                    "LoadBalancerClass \"" + declaration.name() + "\" is not accepted: " + found.message()));
-            boolean becomesDefault =
-                    served.isPresent() && declaration.isDefault() && chosen == null && chosenElsewhere == null;
-            if (becomesDefault) {
-                chosen = new Default(served.get(), declaration.classless());
-            }
+                    value, "LoadBalancerClass \"" + declaration.name() + "\" is not accepted: " + found.message()));
+            boolean becomesDefault = served.isPresent() && declaration.isDefault() && defaultHolder == null;
             verdicts.put(
                     declaration.name(),
                     new Verdict(
                             served.isPresent(),
                             fault.map(Fault::reason).orElse("Accepted"),
                             fault.map(Fault::message)
-                                    .orElse("serves Services with spec.loadBalancerClass \"" + declaration.value()
-                                            + "\""),
+                                    .orElse("serves Services with spec.loadBalancerClass \"" + value + "\""),
                             becomesDefault,
-                            defaultMessage(declaration, becomesDefault, chosen, chosenElsewhere)));
+                            defaultMessage(declaration, becomesDefault, defaultHolder)));
+            if (becomesDefault) {
+                chosen = new Default(served.get(), declaration.classless());
+            }
+            if (waits) {
+                awaited.add(value);
+            }
+            if (waits || served.isPresent()) {
+                holders.put(value, quoted(declaration));
+                if (declaration.isDefault() && defaultHolder == null) {
+                    defaultHolder = quoted(declaration);
+                }
+            }
         }
-        return new ClassBook(byValue, verdicts, chosen, notAccepted, elsewhere, chosenElsewhere);
+        return new ClassBook(byValue, verdicts, chosen, notAccepted, awaited, elsewhere, chosenElsewhere);
     }
 
-    private record Fault(String reason, String message) {}
+    /**
+     * Why a class is not served.
+     *
+     * @param isAwaited whether it will be, once its provider is there
+     */
+    private record Fault(String reason, String message, boolean isAwaited) {
+        Fault(String reason, String message) {
+            this(reason, message, false);
+        }
+    }
 
-    private static Optional<Fault> taken(
-            ClassDeclaration declaration, Map<String, ServedClass> byValue, Map<String, ClassDeclaration> elsewhere) {
-        return Optional.ofNullable(byValue.get(declaration.value()))
-                .map(older -> "\"" + older.name() + "\"")
-                .or(() ->
-                        Optional.ofNullable(elsewhere.get(declaration.value())).map(ClassBook::named))
+    private static Optional<Fault> taken(ClassDeclaration declaration, Map<String, String> holders) {
+        return Optional.ofNullable(holders.get(declaration.value()))
                 .map(older -> new Fault(
                         "ValueTaken",
                         "LoadBalancerClass " + older + " is older and serves \"" + declaration.value()
                                 + "\"; delete one of the two, or use another spec.loadBalancerClass"));
     }
 
-    private static String named(ClassDeclaration elsewhere) {
-        return "\"" + elsewhere.name() + "\" (of controllerName \"" + elsewhere.controllerName() + "\")";
+    private static String quoted(ClassDeclaration declaration) {
+        return "\"" + declaration.name() + "\"";
     }
 
-    private static Optional<Fault> fault(ClassDeclaration declaration, Map<String, Capabilities> providers) {
-        Capabilities capabilities = providers.get(declaration.provider());
+    private static String named(ClassDeclaration elsewhere) {
+        return quoted(elsewhere) + " (of controllerName \"" + elsewhere.controllerName() + "\")";
+    }
+
+    private static Optional<Fault> fault(ClassDeclaration declaration, KnownProviders providers) {
+        String away = providers.away().get(declaration.provider());
+        if (away != null) {
+            return Optional.of(new Fault("ProviderUnavailable", away, true));
+        }
+        Capabilities capabilities = providers.capabilities().get(declaration.provider());
         if (capabilities == null) {
-            List<String> known = providers.keySet().stream().sorted().toList();
             return Optional.of(new Fault(
                     "UnknownProvider",
-                    "there is no provider \"" + declaration.provider() + "\"; this Berth has " + known));
+                    "there is no provider \"" + declaration.provider() + "\"; this Berth has " + providers.names()));
         }
         IpMode mode = declaration.ipMode();
         if (mode != null && !capabilities.ipModes().contains(mode)) {
@@ -162,22 +193,17 @@ public final class ClassBook {
     }
 
     private static String defaultMessage(
-            ClassDeclaration declaration,
-            boolean becomesDefault,
-            @Nullable Default chosen,
-            @Nullable ClassDeclaration chosenElsewhere) {
+            ClassDeclaration declaration, boolean becomesDefault, @Nullable String holder) {
         if (!declaration.isDefault()) {
             return "";
         }
         if (becomesDefault) {
             return "the default for Services that name no class";
         }
-        return Optional.ofNullable(chosen)
-                .map(older -> "\"" + older.served().name() + "\"")
-                .or(() -> Optional.ofNullable(chosenElsewhere).map(ClassBook::named))
-                .map(older -> "LoadBalancerClass " + older
-                        + " is older and is the default; set spec.default to false on one of the two")
-                .orElse("not accepted, so not the default");
+        return holder == null
+                ? "not accepted, so not the default"
+                : "LoadBalancerClass " + holder
+                        + " is older and is the default; set spec.default to false on one of the two";
     }
 
     /** The class that serves {@code value}; absent: none of ours does. */
@@ -188,6 +214,11 @@ public final class ClassBook {
     /** Why the class of ours for {@code value} is not accepted; absent: it is, or there is none. */
     public Optional<String> whyNotAccepted(String value) {
         return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
+    }
+
+    /** Whether a class of ours will serve {@code value} once its provider is there. */
+    public boolean isAwaited(String value) {
+        return awaited.contains(value);
     }
 
     /** Whether a class for {@code value} is ours to judge, and no other Berth serves it. */

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.app.Plugins.UnusablePlugin;
 import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.providers.RemoteProvider;
 import dev.berth.testing.SampleProvider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -215,5 +217,53 @@ class PluginsTest {
         assertThatThrownBy(this::load)
                 .hasMessageEndingWith(
                         "its provider \"one\" fails at its start: java.lang.NoClassDefFoundError: com/example/Client");
+    }
+
+    private void grpc(String name, String settings) throws IOException {
+        Files.writeString(folder.resolve(name + ".grpc.properties"), settings);
+    }
+
+    private void assertRefused(String settings, String why) throws IOException {
+        grpc("lb", settings);
+        assertThatThrownBy(this::load)
+                .isInstanceOf(UnusablePlugin.class)
+                .hasMessageContaining("lb.grpc.properties: ")
+                .hasMessageContaining(why);
+    }
+
+    @Test
+    void aPluginOfAnotherProcess_needNotBeThereYet() throws IOException, UnusablePlugin {
+        grpc("lb", "target = unix:///nowhere/lb.sock\n");
+
+        SequencedMap<String, LoadBalancerProvider> loaded = load();
+
+        assertThat(loaded.keySet()).containsExactly("lb");
+        assertThatThrownBy(() -> loaded.firstEntry().getValue().capabilities())
+                .isInstanceOf(ProviderException.class)
+                .hasMessageContaining("plug-in \"lb\"");
+        loaded.values().forEach(provider -> ((RemoteProvider) provider).close());
+    }
+
+    @Test
+    void settingsOfAnotherProcess_areRefused_withTheirReason() throws IOException {
+        assertRefused("", "target is missing");
+        assertRefused("target=lb.sock", "\"lb.sock\" is neither unix:///PATH nor HOST:PORT");
+        assertRefused("target=unix:///s\npassword=x", "unknown setting password");
+        assertRefused("target=unix:///s\ndeadline=soon", "deadline \"soon\" is no duration like PT10S");
+        assertRefused("target=unix:///s\ndeadline=PT10M", "deadline PT10M is not");
+        assertRefused("target=unix:///s\nca=ca.pem", "ca is for targets on a network");
+        assertRefused("target=dns:///lb.example.com:8443", "ca is missing: over a network it needs mutual TLS");
+        assertRefused(
+                "target=lb.example.com:8443\nca=ca.pem\ncertificate=c.pem\nkey=k.pem",
+                folder.resolve("ca.pem") + " cannot be used: ");
+    }
+
+    @Test
+    void nameOfAnotherProcess_isLikeThatOfAJar() throws IOException {
+        grpc("pool", "target=unix:///s");
+        assertThatThrownBy(this::load).hasMessageContaining("has the name of one of Berth's own");
+        Files.delete(folder.resolve("pool.grpc.properties"));
+        grpc("My_LB", "target=unix:///s");
+        assertThatThrownBy(this::load).hasMessageContaining("its provider's name is \"My_LB\"");
     }
 }

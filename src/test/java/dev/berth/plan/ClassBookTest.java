@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClassBookTest {
-    private static final Map<String, Capabilities> PROVIDERS =
-            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true));
+    private static final KnownProviders PROVIDERS = new KnownProviders(
+            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)),
+            Map.of("away", "plug-in \"away\" cannot be reached"));
 
     private static ClassDeclaration declared(
             String name, int age, String value, String provider, @Nullable IpMode mode, boolean isDefault) {
@@ -72,7 +73,7 @@ class ClassBookTest {
                 .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("good"));
         assertThat(verdict(book, "bad").message())
                 .contains("no provider \"none\"")
-                .contains("[pool]");
+                .contains("[away, pool]");
     }
 
     @Test
@@ -99,6 +100,31 @@ class ClassBookTest {
         assertThat(book.classless()).isEqualTo(Classless.NEVER);
         assertThat(book.isServedElsewhere("x/p")).isTrue();
         assertThat(book.isDefaultElsewhere()).isTrue();
+    }
+
+    @Test
+    void whoseProviderIsNotThereYet_isNotAccepted_andSaysWhy() {
+        ClassBook book = book(declared("far", 1, "x/far", "away", null, true));
+
+        assertThat(verdict(book, "far").accepted()).isFalse();
+        assertThat(verdict(book, "far").reason()).isEqualTo("ProviderUnavailable");
+        assertThat(verdict(book, "far").message()).isEqualTo("plug-in \"away\" cannot be reached");
+        assertThat(book.whyNotAccepted("x/far"))
+                .hasValueSatisfying(why -> assertThat(why).contains("cannot be reached"));
+        assertThat(book.isAwaited("x/far")).isTrue();
+    }
+
+    @Test
+    void whoseProviderIsNotThereYet_keepsItsValueAndTheDefault_fromTheYounger() {
+        ClassBook book = book(
+                declared("far", 2, "x/y", "away", null, true),
+                declared("near", 1, "x/y", "pool", null, false),
+                declared("other", 1, "x/other", "pool", null, true));
+
+        assertThat(verdict(book, "near").reason()).isEqualTo("ValueTaken");
+        assertThat(book.byValue("x/y")).isEmpty();
+        assertThat(book.defaultClass()).isEmpty();
+        assertThat(verdict(book, "other").defaultMessage()).contains("\"far\" is older and is the default");
     }
 
     private static ClassBook bookOf(String controllerName) {

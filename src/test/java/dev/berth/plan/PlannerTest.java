@@ -106,10 +106,10 @@ class PlannerTest {
     private static final ClassBook TWO_BERTHS = ClassBook.of(
             List.of(declared("ours", OURS, "me", false, 1), declared("theirs", "theirs/pool", "you", true, 2)),
             "me",
-            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)));
+            new KnownProviders(Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)), Map.of()));
 
     private static final ClassBook NOT_ACCEPTED =
-            ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", Map.of());
+            ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", KnownProviders.NONE);
 
     private static final ClassBook AUTO = SampleClasses.one(Classless.AUTO);
     private static final List<Row> ROWS = List.of(
@@ -515,7 +515,10 @@ class PlannerTest {
         if (hasProvider) {
             providers.put("cloud", Capabilities.ofItsOwn(IpMode.PROXY));
         }
-        return ClassBook.of(List.of(declared("ours", OURS, "me", true, 2), CLOUD_CLASS), "me", providers);
+        return ClassBook.of(
+                List.of(declared("ours", OURS, "me", true, 2), CLOUD_CLASS),
+                "me",
+                new KnownProviders(providers, Map.of()));
     }
 
     private static SampleService servedByCloud() {
@@ -610,11 +613,11 @@ class PlannerTest {
         ClassBook mine = ClassBook.of(
                 List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
                 "me",
-                Map.of("cloud", Capabilities.ofItsOwn(IpMode.PROXY)));
+                new KnownProviders(Map.of("cloud", Capabilities.ofItsOwn(IpMode.PROXY)), Map.of()));
         ClassBook theirs = ClassBook.of(
                 List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
                 "you",
-                Map.of("pool", Capabilities.fromPools(IpMode.VIP)));
+                new KnownProviders(Map.of("pool", Capabilities.fromPools(IpMode.VIP)), Map.of()));
         SampleService moved = servedByCloud().loadBalancerClass("theirs/pool").ingress();
 
         assertThat(text(plan(moved, List.of(), mine, false))).isEqualTo("TearDown DeleteLoadBalancer Clear");

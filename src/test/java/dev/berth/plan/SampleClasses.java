@@ -43,6 +43,6 @@ public final class SampleClasses {
                         true,
                         classless)),
                 "me",
-                Map.of(provider, capabilities));
+                new KnownProviders(Map.of(provider, capabilities), Map.of()));
     }
 }

@@ -5,13 +5,20 @@ import dev.berth.providers.grpc.GrpcProvider;
 import dev.berth.providers.grpc.GrpcSettings;
 import dev.berth.providers.grpc.host.ProviderServer;
 import dev.berth.providers.grpc.transport.Endpoint;
+import dev.berth.providers.grpc.transport.Tls;
+import dev.berth.providers.grpc.transport.Transport;
+import io.grpc.BindableService;
+import io.grpc.Server;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Providers served over gRPC in this JVM, by sockets like those of real plug-ins, and the clients that call them. */
 public final class GrpcHosts implements AutoCloseable {
@@ -23,56 +30,88 @@ public final class GrpcHosts implements AutoCloseable {
     public LoadBalancerProvider overUnixSocket(LoadBalancerProvider provider) {
         Path socket = socket();
         serve(provider, socket);
-        return connected(new Endpoint.Unix(socket));
+        return connected(socket);
+    }
+
+    /** Serves {@code provider} on a new port by mutual TLS; what is returned reaches it from there. */
+    public LoadBalancerProvider overMutualTls(LoadBalancerProvider provider, TlsFiles files) {
+        Tls tls = Tls.ofServer(files.server(), TlsFiles.PERIOD);
+        closing.push(tls::close);
+        ProviderServer server = serve(provider, new Endpoint.Network("127.0.0.1", 0), tls);
+        return connected(new GrpcSettings(
+                new Endpoint.Network("127.0.0.1", server.port()), files.client(), null, GrpcSettings.DEADLINE));
     }
 
     /** A place for a socket; a path of one is short. */
     public Path socket() {
+        return folder().resolve("plugin.sock");
+    }
+
+    private Path folder() {
         try {
             Path folder = Files.createTempDirectory("berth");
-            Path socket = folder.resolve("plugin.sock");
-            closing.push(() -> {
-                delete(socket);
-                delete(folder);
-            });
-            return socket;
+            closing.push(() -> delete(folder));
+            return folder;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
     }
 
-    private static void delete(Path path) {
-        try {
-            Files.deleteIfExists(path);
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+            Files.delete(folder);
         } catch (IOException failure) {
-            throw new UncheckedIOException("deleting " + path, failure);
+            throw new UncheckedIOException("deleting " + folder, failure);
         }
     }
 
     /** Serves {@code provider} until it is closed. */
     public ProviderServer serve(LoadBalancerProvider provider, Path socket) {
+        return serve(provider, new Endpoint.Unix(socket), null);
+    }
+
+    private ProviderServer serve(LoadBalancerProvider provider, Endpoint endpoint, @Nullable Tls tls) {
         try {
-            ProviderServer server = ProviderServer.start("test", provider, new Endpoint.Unix(socket), null);
+            ProviderServer server = ProviderServer.start("test", provider, endpoint, tls);
             closing.push(server::close);
+            return server;
+        } catch (IOException failure) {
+            throw new UncheckedIOException("serving on " + endpoint, failure);
+        }
+    }
+
+    /** Serves what need not keep the contract, until it is closed. */
+    public Server serve(BindableService plugin, Path socket) {
+        try {
+            Server server = Transport.server(new Endpoint.Unix(socket), null)
+                    .addService(plugin)
+                    .build()
+                    .start();
+            closing.push(server::shutdownNow);
             return server;
         } catch (IOException failure) {
             throw new UncheckedIOException("serving on " + socket, failure);
         }
     }
 
-    /** A client, once it is connected. */
-    public GrpcProvider connected(Endpoint endpoint) {
-        return connected(client(new GrpcSettings(endpoint, null, null, GrpcSettings.DEADLINE)));
+    /** A client of a Unix socket, once it is connected. */
+    public GrpcProvider connected(Path socket) {
+        return connected(new GrpcSettings(new Endpoint.Unix(socket), null, null, GrpcSettings.DEADLINE));
     }
 
     /** A client, which may not have reached its plug-in yet. */
-    public GrpcProvider client(GrpcSettings settings) {
-        GrpcProvider client = new GrpcProvider("test", settings);
+    public GrpcProvider client(GrpcSettings settings, Clock clock) {
+        GrpcProvider client = new GrpcProvider("test", settings, clock);
         closing.push(client::close);
         return client;
     }
 
-    private static GrpcProvider connected(GrpcProvider client) {
+    /** A client, once it is connected. */
+    public GrpcProvider connected(GrpcSettings settings) {
+        GrpcProvider client = client(settings, Clock.systemUTC());
         try {
             if (!client.awaitConnected(PATIENCE)) {
                 throw new IllegalStateException("the plug-in has not answered");

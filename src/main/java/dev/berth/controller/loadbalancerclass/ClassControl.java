@@ -12,16 +12,16 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.Condition.Status;
+import dev.berth.plan.KnownProviders;
 import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.StandBack;
-import dev.berth.provider.Capabilities;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
@@ -34,7 +34,7 @@ public final class ClassControl {
 
     private final Caches caches;
     private final String controllerName;
-    private final Map<String, Capabilities> providers;
+    private final Supplier<KnownProviders> providers;
     private final StartGate gate;
     private final StatusWriter statuses;
     private final Events events;
@@ -52,7 +52,7 @@ public final class ClassControl {
     public ClassControl(
             Caches caches,
             String controllerName,
-            Map<String, Capabilities> providers,
+            Supplier<KnownProviders> providers,
             StartGate gate,
             StatusWriter statuses,
             Events events,
@@ -85,11 +85,29 @@ public final class ClassControl {
             return;
         }
         last = now;
-        book = ClassBook.of(now, controllerName, providers);
+        book = ClassBook.of(now, controllerName, providers.get());
         List<ClassDeclaration> changed = new ArrayList<>(now);
         changed.removeAll(before);
         before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
         changed.forEach(listener::classChanged);
+    }
+
+    /**
+     * A provider has come, or can do something else now: judges the classes anew; the Services of its own are looked at
+     * again, and those of what these were in the way of.
+     *
+     * @return the names of all classes, for each may be judged otherwise
+     */
+    public synchronized List<String> providerChanged(String provider) {
+        refresh();
+        List<ClassDeclaration> all = last == null ? List.of() : last;
+        ClassBook before = book;
+        book = ClassBook.of(all, controllerName, providers.get());
+        all.stream()
+                .filter(declaration -> declaration.provider().equals(provider)
+                        || !before.verdict(declaration.name()).equals(book.verdict(declaration.name())))
+                .forEach(listener::classChanged);
+        return all.stream().map(ClassDeclaration::name).toList();
     }
 
     /** What the Services say about their classes. */

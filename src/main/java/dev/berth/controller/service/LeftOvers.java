@@ -42,9 +42,9 @@ final class LeftOvers {
 
     /** Looks once at all providers that list what they have. */
     void look() {
-        parts.providers().all().forEach((name, provider) -> {
-            if (provider.capabilities().has(Feature.LISTING)) {
-                look(name, provider);
+        parts.providers().known().capabilities().forEach((name, capabilities) -> {
+            if (capabilities.has(Feature.LISTING)) {
+                look(name, parts.providers().named(name));
             }
         });
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class ProviderGuard implements AutoCloseable {
     private static final Duration BUSY = Duration.ofSeconds(1);
 
+    private final Predicate<LoadBalancerProvider> isSure;
     private final int callsAtOnce;
     private final Duration patience;
     private final Duration deadline;
@@ -47,16 +49,23 @@ final class ProviderGuard implements AutoCloseable {
     /**
      * A guard.
      *
+     * @param isSure whose calls need no guard
      * @param callsAtOnce for each class
      * @param patience how long a call waits for its turn
      * @param deadline for each call
      */
-    ProviderGuard(int callsAtOnce, Duration patience, Duration deadline) {
-        this(callsAtOnce, patience, deadline, Thread.ofVirtual().factory());
+    ProviderGuard(Predicate<LoadBalancerProvider> isSure, int callsAtOnce, Duration patience, Duration deadline) {
+        this(isSure, callsAtOnce, patience, deadline, Thread.ofVirtual().factory());
     }
 
     /** A guard whose calls are made by these threads. */
-    ProviderGuard(int callsAtOnce, Duration patience, Duration deadline, ThreadFactory threads) {
+    ProviderGuard(
+            Predicate<LoadBalancerProvider> isSure,
+            int callsAtOnce,
+            Duration patience,
+            Duration deadline,
+            ThreadFactory threads) {
+        this.isSure = isSure;
         this.callsAtOnce = callsAtOnce;
         this.patience = patience;
         this.deadline = deadline;
@@ -134,7 +143,7 @@ final class ProviderGuard implements AutoCloseable {
     private <T> T guarded(
             String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call)
             throws Busy {
-        if (provider.capabilities().immediate()) {
+        if (isSure.test(provider)) {
             return call.get();
         }
         Runnable turn = service == null ? () -> {} : turn(service);

@@ -1,18 +1,32 @@
 package dev.berth.controller.service;
 
+import dev.berth.plan.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.LoadBalancerProvider;
-import java.util.Collections;
+import dev.berth.provider.ProviderException;
 import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.LinkedHashSet;
 import java.util.SequencedMap;
+import java.util.Set;
 
 /** The providers that there are, by the name that a LoadBalancerClass uses. */
 public final class Providers {
     private final SequencedMap<String, LoadBalancerProvider> byName;
+    private final Set<String> remote;
 
+    /** Providers of this process. */
     public Providers(SequencedMap<String, LoadBalancerProvider> byName) {
+        this(byName, Set.of());
+    }
+
+    /**
+     * Providers.
+     *
+     * @param remote those in other processes: they may be away, and no call to them is sure to end
+     */
+    public Providers(SequencedMap<String, LoadBalancerProvider> byName, Set<String> remote) {
         this.byName = new LinkedHashMap<>(byName);
+        this.remote = new LinkedHashSet<>(remote);
     }
 
     /**
@@ -28,15 +42,23 @@ public final class Providers {
         return provider;
     }
 
-    /** Each by its name. */
-    SequencedMap<String, LoadBalancerProvider> all() {
-        return Collections.unmodifiableSequencedMap(byName);
+    /** Whether a call can neither hang nor leave anything behind: it needs no guard. */
+    boolean isSure(LoadBalancerProvider provider) {
+        return remote.stream().noneMatch(name -> provider.equals(byName.get(name)))
+                && provider.capabilities().immediate();
     }
 
-    /** What each can do. */
-    public Map<String, Capabilities> capabilities() {
-        SequencedMap<String, Capabilities> all = new LinkedHashMap<>();
-        byName.forEach((name, provider) -> all.put(name, provider.capabilities()));
-        return all;
+    /** What each can do, or why it has not said so yet. */
+    public KnownProviders known() {
+        SequencedMap<String, Capabilities> capabilities = new LinkedHashMap<>();
+        SequencedMap<String, String> away = new LinkedHashMap<>();
+        byName.forEach((name, provider) -> {
+            try {
+                capabilities.put(name, provider.capabilities());
+            } catch (ProviderException notThere) {
+                away.put(name, String.valueOf(notThere.getMessage()));
+            }
+        });
+        return new KnownProviders(capabilities, away);
     }
 }

@@ -95,7 +95,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final Consumer<String> leftAloneChanged;
     private final ForeignServices foreign = new ForeignServices();
     private final LeftAlone leftAlone;
-    private final ProviderGuard guard = new ProviderGuard(16, Duration.ofSeconds(10), Duration.ofSeconds(60));
+    private final ProviderGuard guard;
     private final LeftOvers leftOvers;
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
@@ -117,6 +117,7 @@ public final class ServiceControl implements ClassControl.Services {
             Runnable standBackChanged,
             Consumer<String> leftAloneChanged) {
         this.parts = parts;
+        guard = new ProviderGuard(parts.providers()::isSure, 16, Duration.ofSeconds(10), Duration.ofSeconds(60));
         leftOvers = new LeftOvers(parts, guard);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;
@@ -228,6 +229,15 @@ public final class ServiceControl implements ClassControl.Services {
                 .toList());
     }
 
+    /** A provider is there again: what failed with it is tried again at once. */
+    public void providerReturned(String provider) {
+        due.accept(memories.entrySet().stream()
+                .filter(entry -> entry.getValue().mayTryAgain(provider))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList());
+    }
+
     /**
      * Has the provider of a class delete what it may have made for a Service that is gone, before its address is
      * given to another.
@@ -236,8 +246,12 @@ public final class ServiceControl implements ClassControl.Services {
      * @return false if it could not be done: try again later
      */
     public boolean deleteLeftOver(Owner owner, @Nullable String className) {
+        ClassBook book = classes.get();
+        if (className != null && book.isAwaited(className)) {
+            return false;
+        }
         Optional<ServedClass> served = Optional.ofNullable(className)
-                .flatMap(classes.get()::byValue)
+                .flatMap(book::byValue)
                 .filter(found -> !found.capabilities().immediate());
         String uid = owner.uid();
         if (served.isEmpty() || uid == null) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is remembered of one Service between two passes. Nothing in it must survive a restart. Used by one
- * pass at a time, but for {@link #isEcho} and {@link #knowsOtherNodes}.
+ * pass at a time, but for what says otherwise.
  */
 final class ServiceMemory {
     /** Overwrites longer ago than this do not count. */
@@ -50,6 +50,7 @@ final class ServiceMemory {
     private volatile @Nullable ServedClass ensuredBy;
 
     private volatile boolean doubted;
+    private volatile boolean mayTryAgain;
 
     private EnsureOutcome.@Nullable Ready ensureAnswer;
     private @Nullable LoadBalancerRequest elsewhere;
@@ -98,9 +99,23 @@ final class ServiceMemory {
 
     /** How long {@code request}, if it is the one that failed or was put off, must still wait; absent: not at all. */
     Optional<Duration> mustWait(Object request, Instant now) {
+        if (mayTryAgain) {
+            mayTryAgain = false;
+            notBefore = Instant.EPOCH;
+        }
         return request.equals(failedRequest) && now.isBefore(notBefore)
                 ? Optional.of(Duration.between(now, notBefore))
                 : Optional.empty();
+    }
+
+    /** If its provider is the one of this name: what failed may be tried again at once. Told by other threads, too. */
+    boolean mayTryAgain(String provider) {
+        ServedClass by = ensuredBy;
+        boolean isIts = by != null && by.provider().equals(provider);
+        if (isIts) {
+            mayTryAgain = true;
+        }
+        return isIts;
     }
 
     /** {@code request} failed. Returns the delay before it may be sent again. */

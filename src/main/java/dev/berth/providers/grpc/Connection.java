@@ -17,8 +17,8 @@ import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.time.Clock;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,6 +42,7 @@ final class Connection implements AutoCloseable {
     private final String plugin;
     private final Duration deadline;
     private final Failures failures;
+    private final Breaker breaker;
     private final @Nullable Tls tls;
     private final ManagedChannel channel;
     private final LoadBalancerProviderBlockingStub stub;
@@ -51,6 +52,7 @@ final class Connection implements AutoCloseable {
 
     private final CountDownLatch wasUp = new CountDownLatch(1);
     private volatile Known known;
+    private volatile Runnable listener = () -> {};
     private final Thread keeper;
 
     /**
@@ -62,10 +64,11 @@ final class Connection implements AutoCloseable {
      */
     private record Known(@Nullable Capabilities capabilities, long connection, String trouble) {}
 
-    Connection(String plugin, GrpcSettings settings) {
+    Connection(String plugin, GrpcSettings settings, Clock clock) {
         this.plugin = plugin;
         deadline = settings.deadline();
         failures = new Failures(plugin, deadline);
+        breaker = new Breaker(failures, clock, () -> listener.run());
         tls = settings.files() == null ? null : Tls.ofClient(settings.files(), LOOK_AGAIN);
         channel = Transport.channel(settings.target(), tls, settings.serverName())
                 .addTransportFilter(new ClientTransportFilter() {
@@ -79,6 +82,10 @@ final class Connection implements AutoCloseable {
         stub = LoadBalancerProviderGrpc.newBlockingStub(channel);
         known = new Known(null, 0, "plug-in \"" + plugin + "\" at " + settings.target() + " has not answered yet");
         keeper = Thread.ofVirtual().name("plugin-" + plugin).start(this::keepUp);
+    }
+
+    void whenChanged(Runnable told) {
+        listener = told;
     }
 
     Capabilities capabilities() {
@@ -96,7 +103,7 @@ final class Connection implements AutoCloseable {
     /**
      * Makes a call, or several that have one deadline together.
      *
-     * @throws ProviderException if it failed, or the plug-in is away
+     * @throws ProviderException if it failed, or the plug-in is away, or left alone
      */
     <T> T call(Function<LoadBalancerProviderBlockingStub, T> call) {
         Known now = known;
@@ -104,11 +111,7 @@ final class Connection implements AutoCloseable {
             throw new ProviderException(
                     now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is just being connected to" : now.trouble());
         }
-        try {
-            return call.apply(beforeDeadline());
-        } catch (StatusRuntimeException | Nonsense failure) {
-            throw failures.told(failure);
-        }
+        return breaker.call(() -> call.apply(beforeDeadline()));
     }
 
     private LoadBalancerProviderBlockingStub beforeDeadline() {
@@ -195,8 +198,12 @@ final class Connection implements AutoCloseable {
     private void publish(Known now) {
         Known before = known;
         known = now;
-        if (!Objects.equals(now, before)) {
-            LOG.info("{}", now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is connected" : now.trouble());
+        if (now.equals(before)) {
+            return;
+        }
+        LOG.info("{}", now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is connected" : now.trouble());
+        if (now.capabilities() == null || now.trouble().isEmpty()) {
+            listener.run();
         }
     }
 

@@ -30,7 +30,8 @@ record Failures(String plugin, Duration deadline) {
 
     private static boolean isOfThePlugin(Status.Code code) {
         return switch (code) {
-            case UNAVAILABLE,
+            case CANCELLED,
+                    UNAVAILABLE,
                     DEADLINE_EXCEEDED,
                     RESOURCE_EXHAUSTED,
                     INTERNAL,
@@ -42,7 +43,7 @@ record Failures(String plugin, Duration deadline) {
     }
 
     /** What people are told. */
-    String message(RuntimeException failure) {
+    String message(Throwable failure) {
         return switch (failure) {
             case Nonsense nonsense -> "plug-in \"" + plugin + "\" answers nonsense: " + nonsense.getMessage();
             case StatusRuntimeException told -> message(told.getStatus());

@@ -3,10 +3,10 @@ package dev.berth.providers.grpc;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
-import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.providers.RemoteProvider;
 import dev.berth.providers.grpc.v1.EnsureLoadBalancerDeletedRequest;
 import dev.berth.providers.grpc.v1.EnsureLoadBalancerRequest;
 import dev.berth.providers.grpc.v1.GetLoadBalancerNameRequest;
@@ -14,12 +14,13 @@ import dev.berth.providers.grpc.v1.GetLoadBalancerRequest;
 import dev.berth.providers.grpc.v1.UpdateLoadBalancerRequest;
 import dev.berth.providers.grpc.wire.RequestMapping;
 import dev.berth.providers.grpc.wire.StatusMapping;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** A plug-in in any language, behind a connection. */
-public final class GrpcProvider implements LoadBalancerProvider, AutoCloseable {
+public final class GrpcProvider implements RemoteProvider {
     private final Connection connection;
 
     /**
@@ -28,20 +29,20 @@ public final class GrpcProvider implements LoadBalancerProvider, AutoCloseable {
      * @param name what a LoadBalancerClass calls it
      * @throws IllegalArgumentException if the settings cannot be used; the message says why
      */
-    public GrpcProvider(String name, GrpcSettings settings) {
-        connection = new Connection(name, settings);
+    public GrpcProvider(String name, GrpcSettings settings, Clock clock) {
+        connection = new Connection(name, settings, clock);
     }
 
-    /** Waits until the plug-in has said what it can do; returns whether it has. */
+    @Override
+    public void whenChanged(Runnable listener) {
+        connection.whenChanged(listener);
+    }
+
+    @Override
     public boolean awaitConnected(Duration atMost) throws InterruptedException {
         return connection.awaitUp(atMost);
     }
 
-    /**
-     * What the plug-in said last, also while it is away.
-     *
-     * @throws dev.berth.provider.ProviderException if it has not said it yet, or there is no talking to it
-     */
     @Override
     public Capabilities capabilities() {
         return connection.capabilities();

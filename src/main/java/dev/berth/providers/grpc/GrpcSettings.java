@@ -2,7 +2,13 @@ package dev.berth.providers.grpc;
 
 import dev.berth.providers.grpc.transport.Endpoint;
 import dev.berth.providers.grpc.transport.Tls;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,4 +25,68 @@ public record GrpcSettings(
         Duration deadline) {
     /** How long a plug-in may take if it is not said. */
     public static final Duration DEADLINE = Duration.ofSeconds(10);
+
+    private static final String TARGET = "target";
+    private static final String SERVER_NAME = "server-name";
+    private static final String DEADLINE_NAME = "deadline";
+    private static final List<String> FILES = List.of("ca", "certificate", "key");
+
+    /** Berth gives up any call after a minute. */
+    private static final Duration LONGEST_DEADLINE = Duration.ofSeconds(50);
+
+    /**
+     * Reads the settings of a plug-in.
+     *
+     * @param folder in which files are that are named without one
+     * @throws IllegalArgumentException if one is unknown, missing or unreadable; the message says which
+     */
+    public static GrpcSettings of(Map<String, String> settings, Path folder) {
+        TreeSet<String> unknown = new TreeSet<>(settings.keySet());
+        unknown.removeAll(List.of(TARGET, SERVER_NAME, DEADLINE_NAME));
+        unknown.removeAll(FILES);
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("unknown setting " + unknown.first()
+                    + "; there are target, ca, certificate, key, server-name, deadline");
+        }
+        Endpoint target = Optional.ofNullable(settings.get(TARGET))
+                .map(Endpoint::parse)
+                .orElseThrow(() -> new IllegalArgumentException("target is missing, as in unix:///run/berth/lb.sock"));
+        boolean isSocket = target instanceof Endpoint.Unix;
+        for (String file : FILES) {
+            if (settings.containsKey(file) == isSocket) {
+                throw new IllegalArgumentException(
+                        isSocket
+                                ? file + " is for targets on a network; a Unix socket is guarded by its permissions"
+                                : file + " is missing: over a network it needs mutual TLS by ca, certificate and key");
+            }
+        }
+        return new GrpcSettings(
+                target,
+                isSocket ? null : files(settings, folder),
+                settings.get(SERVER_NAME),
+                Optional.ofNullable(settings.get(DEADLINE_NAME))
+                        .map(GrpcSettings::deadline)
+                        .orElse(DEADLINE));
+    }
+
+    private static Tls.Files files(Map<String, String> settings, Path folder) {
+        List<Path> paths = FILES.stream()
+                .map(name -> folder.resolve(settings.getOrDefault(name, "")))
+                .toList();
+        return new Tls.Files(paths.get(0), paths.get(1), paths.get(2));
+    }
+
+    private static Duration deadline(String text) {
+        Duration deadline;
+        try {
+            deadline = Duration.parse(text);
+        } catch (DateTimeParseException unreadable) {
+            throw new IllegalArgumentException("deadline \"" + text + "\" is no duration like PT10S");
+        }
+        if (!deadline.isPositive() || deadline.compareTo(LONGEST_DEADLINE) > 0) {
+            throw new IllegalArgumentException(
+                    "deadline " + text + " is not more than nothing and " + LONGEST_DEADLINE + " at most");
+        }
+        return deadline;
+    }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
@@ -20,6 +21,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class ProviderGuardTest {
+    /** Needs a guard, whatever it says. */
+    private static boolean isSure(LoadBalancerProvider provider) {
+        return false;
+    }
+
     private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder(
                     "c", new ServiceIdentity("prod", "web", "u"), IpMode.PROXY)
             .build();
@@ -92,7 +98,8 @@ class ProviderGuardTest {
         Hanging hangs = new Hanging();
         Hanging works = new Hanging();
         works.let().countDown();
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofMinutes(5))) {
+        try (ProviderGuard guard =
+                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofMinutes(5))) {
             CompletableFuture<EnsureOutcome> stuck =
                     CompletableFuture.supplyAsync(() -> guard.ensure("slow", hangs, REQUEST));
             hangs.called().await();
@@ -107,7 +114,8 @@ class ProviderGuardTest {
 
     @Test
     void noAnswerBeforeTheDeadline_isAFailure() {
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofMillis(1))) {
+        try (ProviderGuard guard =
+                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofMillis(1))) {
             assertThatThrownBy(() -> guard.ensure("slow", new Hanging(), REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageContaining("no answer within");
@@ -116,7 +124,8 @@ class ProviderGuardTest {
 
     @Test
     void aBugOfTheProvider_isAFailureThatSaysSo() {
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofMinutes(1))) {
+        try (ProviderGuard guard =
+                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofMinutes(1))) {
             assertThatThrownBy(() -> guard.delete("slow", new Hanging(), REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessage("the provider failed: java.lang.IllegalStateException: a bug");
@@ -126,7 +135,8 @@ class ProviderGuardTest {
     @Test
     void callsForOneService_doNotOverlap_evenPastTheDeadline_andTheNextOneSaysSo() throws Exception {
         Deaf deaf = new Deaf();
-        try (ProviderGuard guard = new ProviderGuard(9, Duration.ZERO, Duration.ofMillis(10))) {
+        try (ProviderGuard guard =
+                new ProviderGuard(ProviderGuardTest::isSure, 9, Duration.ZERO, Duration.ofMillis(10))) {
             do {
                 // One whose thread had not begun by its deadline is never made.
                 assertThat(catchThrowable(() -> guard.ensure("slow", deaf, REQUEST)))
@@ -152,7 +162,8 @@ class ProviderGuardTest {
     @Test
     void theNextCallForAService_waitsForTheOneBefore() throws Exception {
         Deaf deaf = new Deaf();
-        try (ProviderGuard guard = new ProviderGuard(9, Duration.ofMinutes(5), Duration.ofMinutes(5))) {
+        try (ProviderGuard guard =
+                new ProviderGuard(ProviderGuardTest::isSure, 9, Duration.ofMinutes(5), Duration.ofMinutes(5))) {
             CompletableFuture<EnsureOutcome> first =
                     CompletableFuture.supplyAsync(() -> guard.ensure("slow", deaf, REQUEST));
             deaf.called().await();
@@ -181,7 +192,8 @@ class ProviderGuardTest {
             }
             return Thread.ofVirtual().unstarted(what);
         };
-        try (ProviderGuard guard = new ProviderGuard(1, Duration.ZERO, Duration.ofSeconds(1), once)) {
+        try (ProviderGuard guard =
+                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofSeconds(1), once)) {
             assertThatThrownBy(() -> guard.ensure("slow", deaf, REQUEST)).hasMessageContaining("no answer within");
 
             withheld.getFirst().run();

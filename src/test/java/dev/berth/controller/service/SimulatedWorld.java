@@ -5,6 +5,7 @@ import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.providers.pool.PoolProvider;
 import java.time.Duration;
@@ -167,7 +168,7 @@ final class SimulatedWorld {
         Map<String, Capabilities> providers = new LinkedHashMap<>();
         providers.put(PoolProvider.NAME, new PoolProvider().capabilities());
         providers.put(SLOW_PROVIDER, provider.capabilities());
-        return ClassBook.of(new ArrayList<>(classes.values()), CONTROLLER, providers);
+        return ClassBook.of(new ArrayList<>(classes.values()), CONTROLLER, new KnownProviders(providers, Map.of()));
     }
 
     boolean isPublished(Ip ip) {

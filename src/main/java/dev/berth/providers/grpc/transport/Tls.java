@@ -11,16 +11,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** TLS by which each side proves who it is. Its files are read anew when they change: certificates are renewed. */
+/** TLS by which each side proves who it is. Its files are read again and again: certificates are renewed. */
 public final class Tls implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
+
+    private final Files files;
     private final AdvancedTlsX509KeyManager own = new AdvancedTlsX509KeyManager();
     private final AdvancedTlsX509TrustManager others;
-    private final ScheduledExecutorService reader =
-            Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().factory());
+    private final Thread reader;
 
     /**
      * Where its parts are, all in PEM.
@@ -34,10 +35,11 @@ public final class Tls implements AutoCloseable {
     /**
      * Reads the files.
      *
-     * @param period how often to look for changes
+     * @param period how often to read them again
      * @throws IllegalArgumentException if they cannot be used; the message says which
      */
     private Tls(Files files, Verification verification, Duration period) {
+        this.files = files;
         try {
             others = AdvancedTlsX509TrustManager.newBuilder()
                     .setVerification(verification)
@@ -45,26 +47,43 @@ public final class Tls implements AutoCloseable {
         } catch (GeneralSecurityException impossible) {
             throw new IllegalStateException(impossible);
         }
+        read();
+        reader = Thread.ofVirtual().name("certificates").start(() -> keepReading(period));
+    }
+
+    private void read() {
         try {
-            others.updateTrustCredentials(files.authority().toFile(), period.toMillis(), TimeUnit.MILLISECONDS, reader);
+            others.updateTrustCredentials(files.authority().toFile());
         } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
-            throw unusable(files.authority().toString(), unusable);
+            throw new IllegalArgumentException(files.authority() + " cannot be used: " + unusable, unusable);
         }
         try {
             own.updateIdentityCredentials(
-                    files.certificate().toFile(),
-                    files.key().toFile(),
-                    period.toMillis(),
-                    TimeUnit.MILLISECONDS,
-                    reader);
+                    files.certificate().toFile(), files.key().toFile());
         } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
-            throw unusable(files.certificate() + " with " + files.key(), unusable);
+            throw new IllegalArgumentException(
+                    files.certificate() + " with " + files.key() + " cannot be used: " + unusable, unusable);
         }
     }
 
-    private IllegalArgumentException unusable(String what, Exception why) {
-        close();
-        return new IllegalArgumentException(what + " cannot be used: " + why, why);
+    private void keepReading(Duration period) {
+        try {
+            while (true) {
+                Thread.sleep(period);
+                readAgain();
+            }
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What is read half written now is read whole the next time. */
+    private void readAgain() {
+        try {
+            read();
+        } catch (IllegalArgumentException unusable) {
+            LOG.warn("{}; what was read before stays in use", unusable.getMessage());
+        }
     }
 
     /** For who calls: the name in the certificate of the other side must be the one that was called. */
@@ -94,6 +113,6 @@ public final class Tls implements AutoCloseable {
 
     @Override
     public void close() {
-        reader.shutdownNow();
+        reader.interrupt();
     }
 }

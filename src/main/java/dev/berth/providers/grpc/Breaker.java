@@ -1,0 +1,94 @@
+package dev.berth.providers.grpc;
+
+import dev.berth.provider.ProviderException;
+import dev.berth.providers.grpc.wire.Nonsense;
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.core.IntervalFunction;
+import io.grpc.StatusRuntimeException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.function.Supplier;
+
+/**
+ * Leaves a plug-in that is in trouble alone for a while, and longer each time: its Services hear so at once, instead of
+ * waiting for it one by one. What it says about one load balancer is no trouble of its own.
+ */
+final class Breaker {
+    /** Of so many calls the half must fail. */
+    private static final int CALLS = 6;
+
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    private static final IntervalFunction PAUSES = IntervalFunction.ofExponentialBackoff(FIRST_PAUSE, 2, LONGEST_PAUSE);
+
+    private final Failures failures;
+    private final Clock clock;
+    private final CircuitBreaker breaker;
+    private volatile Instant nextTry = Instant.EPOCH;
+    private volatile String last = "";
+
+    /**
+     * One for a plug-in.
+     *
+     * @param recovered told when it is called again as before
+     */
+    Breaker(Failures failures, Clock clock, Runnable recovered) {
+        this.failures = failures;
+        this.clock = clock;
+        breaker = CircuitBreaker.of(
+                failures.plugin(),
+                CircuitBreakerConfig.custom()
+                        .clock(clock)
+                        .slidingWindowSize(CALLS)
+                        .minimumNumberOfCalls(CALLS)
+                        .permittedNumberOfCallsInHalfOpenState(1)
+                        .waitIntervalFunctionInOpenState(this::pause)
+                        .recordException(this::isTrouble)
+                        .build());
+        breaker.getEventPublisher().onStateTransition(event -> {
+            if (event.getStateTransition().getToState() == CircuitBreaker.State.CLOSED) {
+                recovered.run();
+            }
+        });
+    }
+
+    /** Asked for whenever the plug-in is about to be left alone. */
+    private long pause(int times) {
+        long millis = PAUSES.apply(times);
+        nextTry = clock.instant().plusMillis(millis);
+        return millis;
+    }
+
+    /** Asked for of each failure, before the plug-in may be left alone for it. */
+    private boolean isTrouble(Throwable failure) {
+        boolean isTrouble = Failures.isOfThePlugin(failure);
+        if (isTrouble) {
+            last = failures.message(failure);
+        }
+        return isTrouble;
+    }
+
+    /**
+     * Makes a call, if the plug-in is not left alone.
+     *
+     * @throws ProviderException if it failed, or was not made
+     */
+    <T> T call(Supplier<T> call) {
+        try {
+            return breaker.executeSupplier(call);
+        } catch (CallNotPermittedException leftAlone) {
+            Duration wait = Duration.between(clock.instant(), nextTry);
+            throw new ProviderException(
+                    "plug-in \"" + failures.plugin() + "\" is left alone until "
+                            + nextTry.truncatedTo(ChronoUnit.SECONDS) + ", for it kept failing; the last time: " + last,
+                    wait.compareTo(FIRST_PAUSE) > 0 ? wait : FIRST_PAUSE,
+                    leftAlone);
+        } catch (StatusRuntimeException | Nonsense failure) {
+            throw failures.told(failure);
+        }
+    }
+}
