@@ -1,0 +1,135 @@
+package dev.berth.providers.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.providers.grpc.host.ProviderServer;
+import dev.berth.providers.grpc.transport.Endpoint;
+import dev.berth.providers.grpc.transport.Tls;
+import dev.berth.providers.grpc.v1.ConnectRequest;
+import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc;
+import dev.berth.providers.pool.PoolProvider;
+import dev.berth.testing.GrpcHosts;
+import dev.berth.testing.TlsFiles;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may call whom over a network. */
+class MutualTlsTest {
+    private static final Endpoint ANY_PORT = new Endpoint.Network("127.0.0.1", 0);
+
+    @TempDir
+    private Path folder;
+
+    @TempDir
+    private Path otherFolder;
+
+    private final GrpcHosts hosts = new GrpcHosts();
+    private TlsFiles files;
+    private Tls tls;
+    private ProviderServer server;
+
+    @BeforeEach
+    void serve() throws IOException {
+        files = new TlsFiles(folder);
+        tls = Tls.ofServer(files.server(), TlsFiles.PERIOD);
+        server = ProviderServer.start("pool", new PoolProvider(), ANY_PORT, tls);
+    }
+
+    @AfterEach
+    void stop() {
+        hosts.close();
+        server.close();
+        tls.close();
+    }
+
+    private GrpcProvider client(Tls.Files own, String serverName) {
+        Endpoint target = new Endpoint.Network("127.0.0.1", server.port());
+        return hosts.client(new GrpcSettings(target, own, serverName, Duration.ofSeconds(5)), Clock.systemUTC());
+    }
+
+    private static void assertNoWay(GrpcProvider client) {
+        Awaitility.await()
+                .untilAsserted(
+                        () -> assertThatThrownBy(client::capabilities).hasMessageContaining("cannot be reached"));
+    }
+
+    @Test
+    void bothOfOneAuthority_talk() throws InterruptedException {
+        assertThat(client(files.client(), "127.0.0.1").awaitConnected(Duration.ofSeconds(30)))
+                .isTrue();
+    }
+
+    @Test
+    void aStranger_isNotTalkedTo_byEitherSide() {
+        assertNoWay(client(new TlsFiles(otherFolder).client(), "127.0.0.1"));
+    }
+
+    @Test
+    void aClientWithTheCertificateOfAnotherAuthority_isNotServed() {
+        Tls.Files strange = new TlsFiles(otherFolder).client();
+        Tls.Files mixed = new Tls.Files(files.client().authority(), strange.certificate(), strange.key());
+        assertNoWay(client(mixed, "127.0.0.1"));
+    }
+
+    @Test
+    void aServerOfAnotherName_isNotTrusted() {
+        assertNoWay(client(files.client(), "lb.example.com"));
+    }
+
+    @Test
+    void aClientWithoutTls_isNotServed() {
+        ManagedChannel plain = NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+                .usePlaintext()
+                .build();
+        try {
+            assertThatThrownBy(() -> LoadBalancerProviderGrpc.newBlockingStub(plain)
+                            .connect(ConnectRequest.getDefaultInstance()))
+                    .hasMessageContaining("UNAVAILABLE");
+        } finally {
+            plain.shutdownNow();
+        }
+    }
+
+    @Test
+    void aNetworkWithoutTls_isNoWayAtAll() {
+        assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), ANY_PORT, null))
+                .hasMessageContaining("needs mutual TLS");
+    }
+
+    @Test
+    void renewedCertificates_areTakenUp_whileItRuns() {
+        Tls.Files before = copy(files.client());
+        files.renew(Set.of("127.0.0.1", "localhost"));
+
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .until(() -> client(files.client(), "localhost").awaitConnected(Duration.ofSeconds(1)));
+        assertNoWay(client(before, "127.0.0.1"));
+    }
+
+    private Tls.Files copy(Tls.Files of) {
+        return new Tls.Files(copy(of.authority()), copy(of.certificate()), copy(of.key()));
+    }
+
+    private Path copy(Path file) {
+        try {
+            return Files.copy(file, otherFolder.resolve(file.getFileName()));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.berth.testing;
+
+import com.google.protobuf.Duration;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.providers.grpc.v1.ConnectRequest;
+import dev.berth.providers.grpc.v1.ConnectResponse;
+import dev.berth.providers.grpc.v1.EnsureLoadBalancerRequest;
+import dev.berth.providers.grpc.v1.EnsureLoadBalancerResponse;
+import dev.berth.providers.grpc.v1.Ingress;
+import dev.berth.providers.grpc.v1.ListLoadBalancersRequest;
+import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
+import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderImplBase;
+import dev.berth.providers.grpc.v1.LoadBalancerStatus;
+import dev.berth.providers.grpc.v1.Pending;
+import dev.berth.providers.grpc.wire.CapabilitiesMapping;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** A plug-in that answers what it is told to, and keeps no rule. */
+public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
+    public static final Capabilities CAPABILITIES =
+            Capabilities.ofItsOwn(IpMode.PROXY).withFeatures(Capabilities.Feature.LISTING);
+
+    /** How often it was asked to ensure. */
+    public final AtomicInteger asked = new AtomicInteger();
+
+    public volatile Consumer<StreamObserver<ConnectResponse>> greeting = observer -> answer(
+            observer,
+            ConnectResponse.newBuilder()
+                    .setContractVersion(1)
+                    .setCapabilities(CapabilitiesMapping.write(CAPABILITIES))
+                    .build());
+    public volatile Consumer<StreamObserver<EnsureLoadBalancerResponse>> ensuring =
+            observer -> answer(observer, ready("192.0.2.1"));
+    public volatile ListLoadBalancersResponse page = ListLoadBalancersResponse.getDefaultInstance();
+
+    public static <T> void answer(StreamObserver<T> observer, T answer) {
+        observer.onNext(answer);
+        observer.onCompleted();
+    }
+
+    public static EnsureLoadBalancerResponse ready(String ip) {
+        return ready(Ingress.newBuilder().setIp(ip).build());
+    }
+
+    public static EnsureLoadBalancerResponse ready(Ingress... ingress) {
+        LoadBalancerStatus.Builder status = LoadBalancerStatus.newBuilder();
+        for (Ingress one : ingress) {
+            status.addIngress(one);
+        }
+        return EnsureLoadBalancerResponse.newBuilder().setReady(status).build();
+    }
+
+    public static EnsureLoadBalancerResponse pending(long seconds, String message) {
+        return EnsureLoadBalancerResponse.newBuilder()
+                .setPending(Pending.newBuilder()
+                        .setRetryAfter(Duration.newBuilder().setSeconds(seconds))
+                        .setMessage(message))
+                .build();
+    }
+
+    /** Has it answer this to each ensure. */
+    public void ensures(EnsureLoadBalancerResponse answer) {
+        ensuring = observer -> answer(observer, answer);
+    }
+
+    @Override
+    public void connect(ConnectRequest request, StreamObserver<ConnectResponse> observer) {
+        greeting.accept(observer);
+    }
+
+    @Override
+    public void ensureLoadBalancer(
+            EnsureLoadBalancerRequest request, StreamObserver<EnsureLoadBalancerResponse> observer) {
+        asked.incrementAndGet();
+        ensuring.accept(observer);
+    }
+
+    @Override
+    public void listLoadBalancers(
+            ListLoadBalancersRequest request, StreamObserver<ListLoadBalancersResponse> observer) {
+        answer(observer, page);
+    }
+}
