@@ -26,11 +26,14 @@ import dev.berth.controller.service.ServiceReconciler;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.Cluster;
+import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
+import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.RemoteProvider;
 import dev.berth.providers.pool.PoolProvider;
@@ -117,7 +120,9 @@ public final class Wiring {
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups");
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups");
 
+    private final Providers providers;
     private final Surroundings surroundings;
+    private final Endpoints endpoints;
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
@@ -133,8 +138,9 @@ public final class Wiring {
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
         Cluster cluster = new MeteredCluster(new FabricCluster(client, caches), registry);
         StatusWriter statuses = new StatusWriter(client);
-        Providers providers = providers();
+        providers = providers();
         surroundings = new Surroundings(client, caches);
+        endpoints = new Endpoints(client);
         events = new FabricEvents(
                 client,
                 clock,
@@ -175,7 +181,7 @@ public final class Wiring {
                         clock,
                         options.clusterName,
                         fencingToken::get,
-                        surroundings::targets,
+                        key -> new Backends(surroundings.targets(), endpoints.of(key)),
                         Wiring::later,
                         options.deleteLeftOver,
                         options.migrateFrom.dialects()),
@@ -251,6 +257,7 @@ public final class Wiring {
     /** A plug-in has come, or can do something else than before. */
     private void pluginChanged(String provider) {
         gate.await();
+        watchEndpointsIfNeeded();
         services.providerReturned(provider);
         classes.providerChanged(provider).forEach(name -> classWakeups.wake(new ResourceID(name)));
     }
@@ -264,6 +271,16 @@ public final class Wiring {
             }
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void watchEndpointsIfNeeded() {
+        if (providers.known().capabilities().values().stream().anyMatch(can -> can.targets() == Targets.ENDPOINTS)) {
+            endpoints.watch(service -> {
+                if (gate.isOpen()) {
+                    services.endpointsChanged(service);
+                }
+            });
         }
     }
 
@@ -392,6 +409,7 @@ public final class Wiring {
     void stop(Operator operator) {
         operator.stop();
         surroundings.close();
+        endpoints.close();
         phases.close();
         events.close();
         remotePlugins().values().forEach(RemoteProvider::close);
@@ -418,6 +436,7 @@ public final class Wiring {
     private void adopt() {
         long start = System.nanoTime();
         awaitPlugins();
+        watchEndpointsIfNeeded();
         remotePlugins()
                 .forEach((name, plugin) -> plugin.whenChanged(() -> later(Duration.ZERO, () -> pluginChanged(name))));
         classes.refresh();
@@ -449,7 +468,7 @@ public final class Wiring {
 
     /** Whether what it watches is being watched. */
     boolean isAlive() {
-        return !started || surroundings.isRunning();
+        return !started || (surroundings.isRunning() && endpoints.isRunning());
     }
 
     /** Whether it works, or stands by for another replica that leads. */

@@ -94,11 +94,11 @@ public final class Surroundings implements AutoCloseable {
                         .endpointSlices()
                         .inNamespace("default")
                         .withLabel(API_SERVERS_LABEL, "kubernetes"),
-                Quiet.<EndpointSlice>telling(listener)));
+                Surroundings.<EndpointSlice>telling(listener)));
         serviceCidrVersion(version -> client.supports(version, "ServiceCIDR"))
                 .ifPresent(version -> caches.serviceCidrs(watch(
                         client.genericKubernetesResources(version, "ServiceCIDR"),
-                        Quiet.<GenericKubernetesResource>telling(listener))));
+                        Surroundings.<GenericKubernetesResource>telling(listener))));
     }
 
     /**
@@ -109,6 +109,15 @@ public final class Surroundings implements AutoCloseable {
         return Stream.of("networking.k8s.io/v1", "networking.k8s.io/v1beta1")
                 .filter(isServed)
                 .findFirst();
+    }
+
+    private static <T> Quiet<T> telling(Listener listener) {
+        return new Quiet<>() {
+            @Override
+            void changed(@Nullable T old, @Nullable T now) {
+                listener.surroundingsChanged();
+            }
+        };
     }
 
     private <T extends HasMetadata> Cache<T> watch(Informable<T> what, ResourceEventHandler<T> handler) {
@@ -227,34 +236,5 @@ public final class Surroundings implements AutoCloseable {
     @Override
     public void close() {
         informers.forEach(SharedIndexInformer::stop);
-    }
-
-    /** One method for all three events. */
-    private abstract static class Quiet<T> implements ResourceEventHandler<T> {
-        abstract void changed(@Nullable T old, @Nullable T now);
-
-        static <T> Quiet<T> telling(Listener listener) {
-            return new Quiet<>() {
-                @Override
-                void changed(@Nullable T old, @Nullable T now) {
-                    listener.surroundingsChanged();
-                }
-            };
-        }
-
-        @Override
-        public void onAdd(T object) {
-            changed(null, object);
-        }
-
-        @Override
-        public void onUpdate(T old, T now) {
-            changed(old, now);
-        }
-
-        @Override
-        public void onDelete(T object, boolean finalStateUnknown) {
-            changed(object, null);
-        }
     }
 }

@@ -9,7 +9,6 @@ import dev.berth.provider.Capabilities.Family;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
@@ -54,7 +53,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
      * What the Service asks.
      *
      * @param addresses that are surely its own
-     * @param nodes that are to get packets
+     * @param backends that may get packets
      */
     public static Demand of(
             ServiceState service,
@@ -63,8 +62,8 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             long fencingToken,
             Wishes wishes,
             List<Ip> addresses,
-            List<Node> nodes) {
-        return new Reading(service, served).demand(clusterName, fencingToken, wishes, addresses, nodes);
+            Backends backends) {
+        return new Reading(service, served).demand(clusterName, fencingToken, wishes, addresses, backends);
     }
 
     /** Whether there is anything that the provider can be asked for. */
@@ -118,7 +117,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             provider = "provider \"" + served.provider() + "\"";
         }
 
-        Demand demand(String clusterName, long fencingToken, Wishes wishes, List<Ip> addresses, List<Node> nodes) {
+        Demand demand(String clusterName, long fencingToken, Wishes wishes, List<Ip> addresses, Backends backends) {
             List<Family> families = families();
             List<Port> ports = ports();
             boolean targetsNodes = can.targets() == Targets.NODE_PORTS;
@@ -156,7 +155,8 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                                     : List.of())
                     .families(families)
                     .ports(ports)
-                    .nodes(targetsNodes ? nodes : List.of())
+                    .nodes(targetsNodes ? backends.nodes() : List.of())
+                    .endpoints(can.targets() == Targets.ENDPOINTS ? backends.endpoints() : List.of())
                     .healthCheck(targetsNodes ? served.healthCheck().of(service) : null)
                     .sourceRanges(
                             can.has(Feature.SOURCE_RANGES) ? service.delivery().sourceRanges() : List.of())

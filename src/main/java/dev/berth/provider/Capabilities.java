@@ -52,6 +52,8 @@ public record Capabilities(
     public enum Targets {
         /** To the node ports of {@link LoadBalancerRequest#nodes}. */
         NODE_PORTS,
+        /** To the pods of {@link LoadBalancerRequest#endpoints}, which it reaches itself: no node port is needed. */
+        ENDPOINTS,
         /** Nowhere itself: something else brings the packets, or it finds its targets alone. */
         NONE
     }

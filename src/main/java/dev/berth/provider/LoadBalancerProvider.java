@@ -35,8 +35,8 @@ public interface LoadBalancerProvider {
     EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request);
 
     /**
-     * Takes over a change of {@link LoadBalancerRequest#nodes} alone; the load balancer exists, and its status
-     * does not change by it. Idempotent.
+     * Takes over a change of {@link LoadBalancerRequest#nodes} and {@link LoadBalancerRequest#endpoints} alone; the load
+     * balancer exists, and its status does not change by it. Idempotent.
      */
     void updateLoadBalancer(LoadBalancerRequest request);
 

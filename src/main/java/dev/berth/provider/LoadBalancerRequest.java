@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param ports as in the Service, in its order; none that the provider cannot carry
  * @param ipMode how packets are to reach the nodes
  * @param nodes that are to get packets, by name; empty also for a provider that targets no nodes
+ * @param endpoints that are to get packets, by port, address and target port; empty also for a provider that does not
+ *     target endpoints
  * @param healthCheck by which a node is found fit to get packets; null: none is known
  * @param sourceRanges CIDRs whose packets are let in; empty: all are
  * @param sessionAffinity for how long a client's packets go to one target; null: no affinity
@@ -39,6 +41,7 @@ public record LoadBalancerRequest(
         List<Port> ports,
         IpMode ipMode,
         List<Node> nodes,
+        List<Endpoint> endpoints,
         @Nullable HealthCheck healthCheck,
         List<String> sourceRanges,
         @Nullable Duration sessionAffinity,
@@ -51,6 +54,7 @@ public record LoadBalancerRequest(
         families = List.copyOf(families);
         ports = List.copyOf(ports);
         nodes = List.copyOf(nodes);
+        endpoints = List.copyOf(endpoints);
         sourceRanges = List.copyOf(sourceRanges);
         parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
         annotations = Collections.unmodifiableMap(new LinkedHashMap<>(annotations));
@@ -88,6 +92,17 @@ public record LoadBalancerRequest(
     }
 
     /**
+     * A pod, or what else stands behind a Service, for one of its ports. It is fit to get packets: Kubernetes looks after
+     * that, and those that are not are not among the endpoints.
+     *
+     * @param port {@link Port#name} of the port whose packets it is to get
+     * @param address canonical text; its family may differ from that of the load balancer's
+     * @param targetPort on {@code address}
+     * @param node that it runs on; empty: not told
+     */
+    public record Endpoint(String port, String address, int targetPort, String node) {}
+
+    /**
      * How to find out whether a node is fit to get packets.
      *
      * @param port on the node
@@ -109,6 +124,7 @@ public record LoadBalancerRequest(
         builder.families = families;
         builder.ports = ports;
         builder.nodes = nodes;
+        builder.endpoints = endpoints;
         builder.healthCheck = healthCheck;
         builder.sourceRanges = sourceRanges;
         builder.sessionAffinity = sessionAffinity;
@@ -118,9 +134,14 @@ public record LoadBalancerRequest(
         return builder;
     }
 
-    /** Whether {@code other} asks for the same, but for the nodes. */
-    public boolean differsInNodesOnly(LoadBalancerRequest other) {
-        return !equals(other) && toBuilder().nodes(other.nodes).build().equals(other);
+    /** Whether {@code other} asks for the same, but for the nodes and endpoints. */
+    public boolean differsInTargetsOnly(LoadBalancerRequest other) {
+        return !equals(other)
+                && toBuilder()
+                        .nodes(other.nodes)
+                        .endpoints(other.endpoints)
+                        .build()
+                        .equals(other);
     }
 
     /** A request to be; each method sets the component of its name. */
@@ -134,6 +155,7 @@ public record LoadBalancerRequest(
         private List<Port> ports = List.of();
         private final IpMode ipMode;
         private List<Node> nodes = List.of();
+        private List<Endpoint> endpoints = List.of();
         private @Nullable HealthCheck healthCheck;
         private List<String> sourceRanges = List.of();
         private @Nullable Duration sessionAffinity;
@@ -174,6 +196,11 @@ public record LoadBalancerRequest(
 
         public Builder nodes(List<Node> value) {
             nodes = value;
+            return this;
+        }
+
+        public Builder endpoints(List<Endpoint> value) {
+            endpoints = value;
             return this;
         }
 
@@ -218,6 +245,7 @@ public record LoadBalancerRequest(
                     ports,
                     ipMode,
                     nodes,
+                    endpoints,
                     healthCheck,
                     sourceRanges,
                     sessionAffinity,

@@ -13,6 +13,8 @@ import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.PortStatus;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
@@ -131,8 +133,13 @@ class PluginIT {
 
     /** Has the sample plug-in serve its class, by an operator that runs with {@code flags}. */
     private void serve(String... flags) throws IOException {
+        serveWith("", flags);
+    }
+
+    /** The same with more in its settings. */
+    private void serveWith(String settings, String... flags) throws IOException {
         Files.copy(SampleProvider.compiledInto(temporary.resolve("build")).jar(), plugins.resolve("berth-nginx-1.jar"));
-        Files.writeString(plugins.resolve("nginx.properties"), "directory = " + files + "\n");
+        Files.writeString(plugins.resolve("nginx.properties"), "directory = " + files + "\n" + settings);
         berth.createPool("edge", "198.51.100.0/29");
         berth.createClass("nginx", "loadBalancerClass: " + CLASS + ", provider: nginx");
         berth.startOperator(Stream.concat(Stream.of("--plugin-dir=" + plugins), Stream.of(flags))
@@ -165,6 +172,54 @@ class PluginIT {
 
         berth.awaitAsserted(
                 now -> assertThat(configuration()).contains("10.0.0.2:").doesNotContain("10.0.0.1:"));
+    }
+
+    @Test
+    void endpoints_reachAProviderThatTargetsThem_andThoseThatCome_andNoNodePortIsNeeded() throws IOException {
+        node("n1", "10.0.0.1");
+        serveWith("targets = endpoints\n");
+        berth.createService(
+                "web",
+                CLASS,
+                builder -> builder.editSpec()
+                        .withAllocateLoadBalancerNodePorts(false)
+                        .endSpec());
+        awaitIngress("web");
+        assertThat(configuration()).doesNotContain("server ");
+
+        EndpointSlice slice = endpoints("web", "10.64.0.7");
+        berth.awaitAsserted(now -> assertThat(configuration()).contains("10.64.0.7:8080; # n1"));
+        berth.client().resource(slice).delete();
+        endpoints("web", "10.64.0.8");
+
+        berth.awaitAsserted(now ->
+                assertThat(configuration()).contains("10.64.0.8:8080;").doesNotContain("10.64.0.7:", "10.0.0.1:"));
+    }
+
+    /** As the control plane writes them for one ready pod. */
+    private EndpointSlice endpoints(String service, String address) {
+        return berth.client()
+                .resource(new EndpointSliceBuilder()
+                        .withNewMetadata()
+                        .withNamespace("default")
+                        .withGenerateName(service + "-")
+                        .addToLabels("kubernetes.io/service-name", service)
+                        .endMetadata()
+                        .withAddressType("IPv4")
+                        .addNewEndpoint()
+                        .withAddresses(address)
+                        .withNodeName("n1")
+                        .withNewConditions()
+                        .withReady(true)
+                        .endConditions()
+                        .endEndpoint()
+                        .addNewPort()
+                        .withName("")
+                        .withPort(8080)
+                        .withProtocol("TCP")
+                        .endPort()
+                        .build())
+                .create();
     }
 
     @Test

@@ -18,7 +18,7 @@ class PublishedJarsIT {
     @Test
     void sampleProvider_needsThemAlone_andPassesTheKit(@TempDir Path folder) {
         assertThat(SampleProvider.compiledInto(folder).test())
-                .contains("57 tests successful", "12 tests aborted", "0 tests failed")
+                .contains("114 tests successful", "24 tests aborted", "0 tests failed")
                 .endsWith("exit code 0");
     }
 

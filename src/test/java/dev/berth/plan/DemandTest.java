@@ -15,6 +15,7 @@ import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -33,6 +34,8 @@ class DemandTest {
     private static final Port DNS = new Port("dns", Protocol.UDP, 53, 30053);
     private static final Port SIGNALS = new Port("signals", Protocol.SCTP, 7777, 30777);
     private static final List<Node> NODES = List.of(new Node("n1", "", List.of("10.0.0.1")));
+    private static final Endpoint POD = new Endpoint("web", "10.64.0.7", 8080, "n1");
+    private static final Backends BACKENDS = new Backends(NODES, List.of(POD));
     private static final Capabilities PLAIN = Capabilities.fromPools(IpMode.VIP);
 
     private static SampleService service(Port... ports) {
@@ -52,7 +55,7 @@ class DemandTest {
                 3,
                 Wishes.NONE,
                 List.of(Ip.parse("192.0.2.1")),
-                NODES);
+                BACKENDS);
     }
 
     private static List<String> reasons(Demand demand) {
@@ -72,6 +75,19 @@ class DemandTest {
         assertThat(demand.request().sessionAffinity()).isEqualTo(Duration.ofMinutes(5));
         assertThat(demand.request().parameters()).containsEntry("rack", "7");
         assertThat(demand.request().fencingToken()).isEqualTo(3);
+    }
+
+    @Test
+    void whoTargetsEndpoints_isToldOfThem_needsNoNodePort_andAsksNoNodeForItsHealth() {
+        Port plain = new Port("web", Protocol.TCP, 80, 0);
+        Demand demand = demand(service(plain), PLAIN.withTargets(Targets.ENDPOINTS));
+
+        assertThat(demand.unmet()).isEmpty();
+        assertThat(demand.request().ports()).containsExactly(plain);
+        assertThat(demand.request().endpoints()).containsExactly(POD);
+        assertThat(demand.request().nodes()).isEmpty();
+        assertThat(demand.request().healthCheck()).isNull();
+        assertThat(demand(service(WEB), PLAIN).request().endpoints()).isEmpty();
     }
 
     @Test
@@ -164,7 +180,7 @@ class DemandTest {
                 0,
                 Wishes.NONE,
                 List.of(Ip.parse("2001:db8::1"), Ip.parse("192.0.2.1")),
-                NODES);
+                BACKENDS);
 
         assertThat(demand.request().families()).containsExactly(Family.IPV4);
         assertThat(demand.request().addresses()).containsExactly("192.0.2.1");
@@ -196,7 +212,7 @@ class DemandTest {
                 0,
                 wishes,
                 List.of(),
-                NODES);
+                BACKENDS);
 
         assertThat(own.request().wantedAddresses()).containsExactly("198.51.100.7");
         assertThat(demand(service(WEB), PLAIN).request().wantedAddresses()).isEmpty();

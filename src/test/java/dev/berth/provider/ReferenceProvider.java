@@ -63,6 +63,7 @@ class ReferenceProvider implements LoadBalancerProvider {
         LoadBalancerRequest now = before.request().toBuilder()
                 .fencingToken(request.fencingToken())
                 .nodes(request.nodes())
+                .endpoints(request.endpoints())
                 .build();
         world.hold(new Held(now, before.status(), before.ready()));
         world.carry(now);

@@ -1,5 +1,6 @@
 package dev.berth.provider;
 
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.tck.LoadBalancerProviderTck;
 import dev.berth.provider.tck.Outage;
 import dev.berth.provider.tck.World;
@@ -25,6 +26,13 @@ class ReferenceProviderTckTest {
     }
 
     @Nested
+    class ToEndpoints extends OfCapabilities {
+        ToEndpoints() {
+            super(BrokenProviders.ALL.withTargets(Targets.ENDPOINTS));
+        }
+    }
+
+    @Nested
     class FromPoolsOverGrpc extends OverGrpc {
         FromPoolsOverGrpc() {
             super(BrokenProviders.ALL);
@@ -35,6 +43,13 @@ class ReferenceProviderTckTest {
     class OfItsOwnOverGrpc extends OverGrpc {
         OfItsOwnOverGrpc() {
             super(BrokenProviders.OWN);
+        }
+    }
+
+    @Nested
+    class ToEndpointsOverGrpc extends OverGrpc {
+        ToEndpointsOverGrpc() {
+            super(BrokenProviders.ALL.withTargets(Targets.ENDPOINTS));
         }
     }
 

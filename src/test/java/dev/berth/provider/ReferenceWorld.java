@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Where {@link ReferenceProvider} keeps what it makes: in memory, and for every provider that is given it. */
 final class ReferenceWorld implements World {
@@ -71,8 +72,10 @@ final class ReferenceWorld implements World {
                         request.ports().stream()
                                 .map(port -> new Listener(port.protocol(), port.port()))
                                 .toList(),
-                        request.nodes().stream()
-                                .map(LoadBalancerRequest.Node::name)
+                        Stream.concat(
+                                        request.nodes().stream().map(LoadBalancerRequest.Node::name),
+                                        request.endpoints().stream().map(LoadBalancerRequest.Endpoint::address))
+                                .distinct()
                                 .toList(),
                         request.sourceRanges()));
     }

@@ -46,7 +46,7 @@ final class PassProvider {
                 pass.parts.fencingToken().getAsLong(),
                 pass.wishes(),
                 pass.addressesOf(state),
-                pass.parts.nodes().get());
+                pass.parts.backends().apply(pass.key));
     }
 
     Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
@@ -72,11 +72,11 @@ final class PassProvider {
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
-        Optional<EnsureOutcome.Ready> before = pass.memory.answerButForNodes(request);
+        Optional<EnsureOutcome.Ready> before = pass.memory.answerButForTargets(request);
         if (before.isPresent() && isUpdated(serve, served, request)) {
             pass.memory.ensured(request, before.get(), served);
             pass.ingress = published(serve, before.get());
-            lookAgainAtNodes(served, request);
+            lookAgainAtTargets();
             return Optional.empty();
         }
         if (!served.capabilities().immediate() && !pass.live) {
@@ -148,7 +148,7 @@ final class PassProvider {
                 case EnsureOutcome.Ready ready -> {
                     pass.memory.ensured(request, ready, served);
                     pass.ingress = published(serve, ready);
-                    lookAgainAtNodes(served, request);
+                    lookAgainAtTargets();
                     yield Optional.empty();
                 }
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
@@ -214,12 +214,15 @@ final class PassProvider {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Tells the provider of other nodes; what fails is done again from the ground up. */
+    /** Tells the provider of other targets; what fails is done again from the ground up. */
     private boolean isUpdated(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         About about = About.service(serve.service());
         try {
             pass.guard.update(served.name(), pass.parts.providers().named(served.provider()), request);
-            pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
+            if (targetsNodes(served)) {
+                // Endpoints change with each roll-out, and nobody wants to read of them.
+                pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
+            }
             return true;
         } catch (ProviderException failure) {
             pass.memory.unsure();
@@ -228,7 +231,11 @@ final class PassProvider {
                     .warning(
                             about,
                             "UpdateLoadBalancerFailed",
-                            "Error updating load balancer with new hosts " + names(request.nodes()) + ", error: "
+                            "Error updating load balancer with new "
+                                    + (targetsNodes(served)
+                                            ? "hosts " + names(request.nodes())
+                                            : request.endpoints().size() + " endpoints")
+                                    + ", error: "
                                     + failure.getMessage());
             return false;
         }
@@ -239,9 +246,9 @@ final class PassProvider {
         return nodes.size() > NODES_NAMED ? "[" + some + " ...] (" + nodes.size() + " in all)" : "[" + some + "]";
     }
 
-    /** A node that came while the provider was being told of others must not be lost. */
-    private void lookAgainAtNodes(ServedClass served, LoadBalancerRequest request) {
-        if (targetsNodes(served) && !request.nodes().equals(pass.parts.nodes().get())) {
+    /** A node or an endpoint that came while the provider was being told of others must not be lost. */
+    private void lookAgainAtTargets() {
+        if (pass.memory.knowsOther(pass.parts.backends().apply(pass.key))) {
             pass.due.accept(List.of(pass.key));
         }
     }

@@ -16,6 +16,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Read;
 import dev.berth.plan.Adoption;
+import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Dialect;
@@ -28,7 +29,6 @@ import dev.berth.plan.ServiceSnapshot;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.StandBack;
 import dev.berth.plan.Step;
-import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -64,7 +65,7 @@ public final class ServiceControl implements ClassControl.Services {
     /**
      * What the passes work with.
      *
-     * @param nodes that are to get packets, by name; the same list until it changes
+     * @param backends what may get a Service's packets; the same list of nodes until it changes
      * @param later for what is left of Services that are gone
      * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only told of
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
@@ -81,7 +82,7 @@ public final class ServiceControl implements ClassControl.Services {
             InstantSource clock,
             String clusterName,
             LongSupplier fencingToken,
-            Supplier<List<LoadBalancerRequest.Node>> nodes,
+            Function<ServiceKey, Backends> backends,
             AddressControl.Later later,
             boolean deleteLeftOver,
             List<Dialect> migrateFrom) {}
@@ -221,12 +222,20 @@ public final class ServiceControl implements ClassControl.Services {
      * others than there are now. One whose provider is just being told looks again itself, when it is done.
      */
     public void nodesChanged() {
-        List<LoadBalancerRequest.Node> nodes = parts.nodes().get();
-        due.accept(memories.entrySet().stream()
-                .filter(entry -> entry.getValue().knowsOtherNodes(nodes))
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList());
+        due.accept(
+                memories.keySet().stream().filter(this::isToldOfOthers).sorted().toList());
+    }
+
+    /** The same, where endpoints of this Service changed. */
+    public void endpointsChanged(ServiceKey key) {
+        if (isToldOfOthers(key)) {
+            due.accept(List.of(key));
+        }
+    }
+
+    private boolean isToldOfOthers(ServiceKey key) {
+        ServiceMemory memory = memories.get(key);
+        return memory != null && memory.knowsOther(parts.backends().apply(key));
     }
 
     /** A provider is there again: what failed with it is tried again at once. */

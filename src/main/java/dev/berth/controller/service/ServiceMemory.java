@@ -2,11 +2,11 @@ package dev.berth.controller.service;
 
 import dev.berth.address.WaitTurn;
 import dev.berth.controller.Backoff;
+import dev.berth.plan.Backends;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
-import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
@@ -161,22 +161,25 @@ final class ServiceMemory {
         return request.equals(elsewhere);
     }
 
-    /** What the provider answered to a request like this but for the nodes; absent: it has to be asked anew. */
-    Optional<EnsureOutcome.Ready> answerButForNodes(LoadBalancerRequest request) {
+    /** What the provider answered to a request like this but for the targets; absent: it has to be asked anew. */
+    Optional<EnsureOutcome.Ready> answerButForTargets(LoadBalancerRequest request) {
         LoadBalancerRequest known = ensured;
-        return known != null && known.differsInNodesOnly(request)
+        return known != null && known.differsInTargetsOnly(request)
                 ? Optional.ofNullable(ensureAnswer)
                 : Optional.empty();
     }
 
-    /** Whether the provider was last told of other nodes than these. Asked for by other threads, too. */
-    boolean knowsOtherNodes(List<LoadBalancerRequest.Node> nodes) {
+    /** Whether the provider was last told of other targets than these. Asked for by other threads, too. */
+    boolean knowsOther(Backends backends) {
         LoadBalancerRequest known = ensured;
         ServedClass by = ensuredBy;
         return known != null
                 && by != null
-                && by.capabilities().targets() == Targets.NODE_PORTS
-                && !known.nodes().equals(nodes);
+                && switch (by.capabilities().targets()) {
+                    case NODE_PORTS -> !known.nodes().equals(backends.nodes());
+                    case ENDPOINTS -> !known.endpoints().equals(backends.endpoints());
+                    case NONE -> false;
+                };
     }
 
     /** What the provider has may not be what it answered: it is to be looked at. Told by other threads, too. */

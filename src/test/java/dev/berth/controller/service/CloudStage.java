@@ -7,6 +7,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.kube.Events;
+import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.SampleClasses;
@@ -14,12 +15,14 @@ import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
@@ -34,6 +37,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One operator with a class whose provider targets node ports and brings its own addresses, and what it calls and tells. */
@@ -59,6 +63,8 @@ abstract class CloudStage {
 
         @Nullable LoadBalancerStatus has = PUBLIC;
 
+        Targets targets = Targets.NODE_PORTS;
+
         List<ListedLoadBalancer> listed = List.of();
 
         Runnable meanwhile = () -> {};
@@ -66,6 +72,7 @@ abstract class CloudStage {
         @Override
         public Capabilities capabilities() {
             return Capabilities.ofItsOwn(IpMode.PROXY)
+                    .withTargets(targets)
                     .withFeatures(Feature.LISTING, Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY)
                     .withAnnotations("cloud.test.dev/");
         }
@@ -88,7 +95,10 @@ abstract class CloudStage {
 
         private void called(String call, LoadBalancerRequest request, @Nullable ProviderException failure) {
             calls.add(call + " " + request.service().name()
-                    + request.nodes().stream().map(Node::name).toList());
+                    + Stream.concat(
+                                    request.nodes().stream().map(Node::name),
+                                    request.endpoints().stream().map(Endpoint::address))
+                            .toList());
             requests.add(request);
             Runnable happens = meanwhile;
             meanwhile = () -> {};
@@ -135,6 +145,7 @@ abstract class CloudStage {
     final Told told = new Told();
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
+    List<Endpoint> endpoints = List.of();
     boolean deleteLeftOver;
 
     /** What the operator wants to be done after a delay. */
@@ -174,7 +185,7 @@ abstract class CloudStage {
                         () -> clock,
                         "test",
                         () -> 7,
-                        () -> nodes,
+                        key -> new Backends(nodes, endpoints),
                         (delay, what) -> later.add(new Later(delay, what)),
                         deleteLeftOver,
                         List.of()),
@@ -233,10 +244,29 @@ abstract class CloudStage {
         due.clear();
     }
 
+    /** An operator whose provider sends packets to endpoints. */
+    void targetEndpoints() {
+        cloud.targets = Targets.ENDPOINTS;
+        control = operator();
+    }
+
+    /** As the operator does: what a change of the Service's endpoints makes due is reconciled. */
+    void endpointsBecome(String name, String... addresses) {
+        endpoints = Stream.of(addresses)
+                .map(address -> new Endpoint("", address, 8080, "n1"))
+                .toList();
+        control.endpointsChanged(key(name));
+        reconcileDue();
+    }
+
     /** As the operator does: what a change of nodes makes due is reconciled. */
     void nodesBecome(List<Node> now) {
         nodes = now;
         control.nodesChanged();
+        reconcileDue();
+    }
+
+    private void reconcileDue() {
         List<ServiceKey> woken = List.copyOf(due);
         due.clear();
         woken.forEach(key -> reconcile(key.name()));

@@ -8,6 +8,7 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.SampleClasses;
@@ -69,7 +70,7 @@ class PoolOperator {
                         clock,
                         "test",
                         () -> 1,
-                        List::of,
+                        key -> Backends.NONE,
                         (delay, what) -> {},
                         false,
                         List.of()),

@@ -11,6 +11,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
@@ -75,6 +76,40 @@ class ProviderCallsTest extends CloudStage {
         assertThat(told.events)
                 .containsOnly("UpdatedLoadBalancer: Updated load balancer with new hosts")
                 .hasSize(4);
+    }
+
+    @Test
+    void endpointsThatComeAndGo_causeOneUpdateEach_andNoEvent() {
+        targetEndpoints();
+        served("web");
+
+        endpointsBecome("web", "10.64.0.7");
+        endpointsBecome("web", "10.64.0.7");
+        endpointsBecome("web");
+        nodesBecome(nodes("n1", "n2"));
+
+        assertThat(cloud.calls).containsExactly("update web[10.64.0.7]", "update web[]");
+        assertThat(told.events).isEmpty();
+    }
+
+    @Test
+    void endpointThatComesDuringAnUpdate_isNotLost() {
+        targetEndpoints();
+        served("web");
+        cloud.meanwhile = () -> endpoints = List.of(new Endpoint("", "10.64.0.8", 8080, "n1"));
+
+        endpointsBecome("web", "10.64.0.7");
+
+        assertThat(due).contains(key("web"));
+    }
+
+    @Test
+    void endpointsOfWhoTargetsNodes_causeNoCall() {
+        served("web");
+
+        endpointsBecome("web", "10.64.0.7");
+
+        assertThat(cloud.calls).isEmpty();
     }
 
     @Test

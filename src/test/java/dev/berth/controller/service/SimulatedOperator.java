@@ -10,6 +10,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ServiceState;
@@ -159,7 +160,7 @@ final class SimulatedOperator {
                         () -> world.clock,
                         "simulated",
                         () -> 1,
-                        List::of,
+                        key -> Backends.NONE,
                         (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
                         false,
                         List.of()),

@@ -32,6 +32,7 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
@@ -220,10 +221,8 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_ensure01_endsAsReady() {
         LoadBalancerRequest web = requests.of(longest(), requests.firstFamily());
-        LoadBalancerRequest two = web.toBuilder()
-                .ports(List.of(
-                        requests.port(requests.firstProtocol(), 80), requests.port(requests.firstProtocol(), 443)))
-                .build();
+        LoadBalancerRequest two = requests.withPorts(
+                web, requests.port(requests.firstProtocol(), 80), requests.port(requests.firstProtocol(), 443));
         assertFalse(calls.ready(two).ingress().isEmpty());
     }
 
@@ -320,6 +319,7 @@ public abstract class LoadBalancerProviderTck {
                     .families(any.families())
                     .ports(any.ports())
                     .nodes(any.nodes())
+                    .endpoints(any.endpoints())
                     .healthCheck(any.healthCheck())
                     .parameters(any.parameters())
                     .build());
@@ -343,9 +343,8 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_ensure09_eachOfItsProtocolsIsCarried() {
         for (Protocol protocol : capabilities.protocols()) {
-            LoadBalancerRequest web = requests.of("web-" + protocol.name().toLowerCase(Locale.ROOT)).toBuilder()
-                    .ports(List.of(requests.port(protocol, 53)))
-                    .build();
+            LoadBalancerRequest web = requests.withPorts(
+                    requests.of("web-" + protocol.name().toLowerCase(Locale.ROOT)), requests.port(protocol, 53));
             assertEquals(List.of(), errorsOfPortsAsked(web, calls.ready(web)), protocol.name());
         }
     }
@@ -363,25 +362,21 @@ public abstract class LoadBalancerProviderTck {
         World world = lookable();
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed = web.toBuilder()
-                .ports(List.of(requests.port(requests.firstProtocol(), 8443)))
-                .build();
+        LoadBalancerRequest changed = requests.withPorts(web, requests.port(requests.firstProtocol(), 8443));
         calls.ready(changed);
         assertEquals(
                 Set.copyOf(listeners(changed)), Set.copyOf(seen(world, changed).ports()));
     }
 
     @Test
-    void optional_ensure12_changedNodesAreTakenOver() {
+    void optional_ensure12_changedTargetsAreTakenOver() {
         World world = lookable();
-        targetsNodes();
+        hasTargets();
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed = web.toBuilder()
-                .nodes(List.of(requests.node(2), requests.node(3), requests.node(4)))
-                .build();
+        LoadBalancerRequest changed = requests.to(web, 2, 3, 4);
         calls.ready(changed);
-        assertEquals(names(changed.nodes()), nodesSeen(world, changed));
+        assertEquals(targets(changed), targetsSeen(world, changed));
     }
 
     @Test
@@ -398,20 +393,17 @@ public abstract class LoadBalancerProviderTck {
     }
 
     @Test
-    void required_ensure14_ingressStaysWhenPortsAndNodesChange() {
+    void required_ensure14_ingressStaysWhenPortsAndTargetsChange() {
         LoadBalancerRequest web = requests.of("web");
         Set<String> before = ingress(calls.ready(web));
-        LoadBalancerRequest changed = web.toBuilder()
-                .ports(List.of(requests.port(requests.firstProtocol(), 8080)))
-                .nodes(requests.targets(1, 2, 3))
-                .build();
+        LoadBalancerRequest changed =
+                requests.to(requests.withPorts(web, requests.port(requests.firstProtocol(), 8080)), 1, 2, 3);
         assertEquals(before, ingress(calls.ready(changed)));
     }
 
     @Test
-    void required_ensure15_noNodesAtAllIsNoFailure() {
-        EnsureOutcome outcome =
-                calls.ensure(requests.of("web").toBuilder().nodes(List.of()).build());
+    void required_ensure15_noTargetsAtAllIsNoFailure() {
+        EnsureOutcome outcome = calls.ensure(requests.to(requests.of("web")));
         assertNotEquals(new EnsureOutcome.ImplementedElsewhere(), outcome);
     }
 
@@ -469,11 +461,11 @@ public abstract class LoadBalancerProviderTck {
     void optional_ensure21_mixedProtocolsAreServed() {
         can(Feature.MIXED_PROTOCOLS);
         assumeTrue(capabilities.protocols().size() > 1, "it has one protocol only");
-        LoadBalancerRequest web = requests.of("web").toBuilder()
-                .ports(capabilities.protocols().stream()
+        LoadBalancerRequest web = requests.withPorts(
+                requests.of("web"),
+                capabilities.protocols().stream()
                         .map(protocol -> requests.port(protocol, 53))
-                        .toList())
-                .build();
+                        .toArray(Port[]::new));
         assertEquals(List.of(), errorsOfPortsAsked(web, calls.ready(web)));
     }
 
@@ -534,16 +526,14 @@ public abstract class LoadBalancerProviderTck {
     // ---- updateLoadBalancer
 
     @Test
-    void optional_update01_takesTheNodesOver() {
+    void optional_update01_takesTheTargetsOver() {
         World world = lookable();
-        targetsNodes();
+        hasTargets();
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed = web.toBuilder()
-                .nodes(List.of(requests.node(2), requests.node(3)))
-                .build();
+        LoadBalancerRequest changed = requests.to(web, 2, 3);
         calls.update(changed);
-        assertEquals(names(changed.nodes()), nodesSeen(world, changed));
+        assertEquals(targets(changed), targetsSeen(world, changed));
     }
 
     @Test
@@ -551,8 +541,7 @@ public abstract class LoadBalancerProviderTck {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         Optional<LoadBalancerStatus> before = calls.get(web);
-        LoadBalancerRequest changed =
-                web.toBuilder().nodes(requests.targets(2, 3)).build();
+        LoadBalancerRequest changed = requests.to(web, 2, 3);
         calls.update(changed);
         assertEquals(shown(before), shown(calls.get(changed)));
     }
@@ -561,8 +550,7 @@ public abstract class LoadBalancerProviderTck {
     void required_update03_isIdempotent() {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed =
-                web.toBuilder().nodes(requests.targets(2, 3)).build();
+        LoadBalancerRequest changed = requests.to(web, 2, 3);
         calls.update(changed);
         calls.update(changed);
         assertTrue(calls.get(changed).isPresent());
@@ -574,17 +562,17 @@ public abstract class LoadBalancerProviderTck {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         World.Seen before = seen(world, web);
-        calls.update(web.toBuilder().nodes(requests.targets(2, 3)).build());
+        calls.update(requests.to(web, 2, 3));
         World.Seen after = seen(world, web);
         assertEquals(Set.copyOf(before.ports()), Set.copyOf(after.ports()));
         assertEquals(Set.copyOf(before.sourceRanges()), Set.copyOf(after.sourceRanges()));
     }
 
     @Test
-    void required_update05_noNodesAtAllIsNoFailure() {
+    void required_update05_noTargetsAtAllIsNoFailure() {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        calls.update(web.toBuilder().nodes(List.of()).build());
+        calls.update(requests.to(web));
         assertTrue(calls.get(web).isPresent());
     }
 
@@ -626,7 +614,7 @@ public abstract class LoadBalancerProviderTck {
     }
 
     @Test
-    void required_delete04_needsNeitherPortsNorAddressesNorNodes() {
+    void required_delete04_needsNeitherPortsNorAddressesNorTargets() {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         calls.delete(LoadBalancerRequest.builder(cluster, web.service(), web.ipMode())
@@ -687,10 +675,10 @@ public abstract class LoadBalancerProviderTck {
     void required_fencing02_updateWithALowerTokenIsRefused() {
         touchesTheWorld();
         LoadBalancerRequest web = fenced(2);
-        assertRefused(() -> calls.update(
-                web.toBuilder().fencingToken(1).nodes(requests.targets(2, 3)).build()));
-        world().filter(world -> capabilities.targets() == Targets.NODE_PORTS)
-                .ifPresent(world -> assertEquals(names(web.nodes()), nodesSeen(world, web)));
+        assertRefused(
+                () -> calls.update(requests.to(web.toBuilder().fencingToken(1).build(), 2, 3)));
+        world().filter(world -> capabilities.targets() != Targets.NONE)
+                .ifPresent(world -> assertEquals(targets(web), targetsSeen(world, web)));
     }
 
     @Test
@@ -707,7 +695,7 @@ public abstract class LoadBalancerProviderTck {
         for (long token : List.of(2L, 3L, 1000L, 1000L)) {
             LoadBalancerRequest next = web.toBuilder().fencingToken(token).build();
             calls.ready(next);
-            calls.update(next.toBuilder().nodes(requests.targets(3)).build());
+            calls.update(requests.to(next, 3));
         }
         calls.delete(web.toBuilder().fencingToken(1001).build());
     }
@@ -734,6 +722,7 @@ public abstract class LoadBalancerProviderTck {
                 .families(other.families())
                 .ports(other.ports())
                 .nodes(other.nodes())
+                .endpoints(other.endpoints())
                 .healthCheck(other.healthCheck())
                 .parameters(other.parameters())
                 .build();
@@ -880,8 +869,7 @@ public abstract class LoadBalancerProviderTck {
     void optional_failure04_endsWithItsCause() {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
-        LoadBalancerRequest changed =
-                web.toBuilder().nodes(requests.targets(2, 3)).build();
+        LoadBalancerRequest changed = requests.to(web, 2, 3);
         try (Outage outage = breakable()) {
             calls.ensure(changed);
         } catch (RuntimeException judgedByFailure02) {
@@ -895,8 +883,8 @@ public abstract class LoadBalancerProviderTck {
     private List<Executable> failing(LoadBalancerRequest web) {
         return List.of(
                 () -> calls.get(web),
-                () -> calls.ensure(web.toBuilder().nodes(requests.targets(2, 3)).build()),
-                () -> calls.update(web.toBuilder().nodes(requests.targets(3)).build()),
+                () -> calls.ensure(requests.to(web, 2, 3)),
+                () -> calls.update(requests.to(web, 3)),
                 () -> calls.delete(web));
     }
 
@@ -956,8 +944,8 @@ public abstract class LoadBalancerProviderTck {
         assumeTrue(capabilities.has(feature), () -> "it has not the capability " + feature);
     }
 
-    private void targetsNodes() {
-        assumeTrue(capabilities.targets() == Targets.NODE_PORTS, "it targets no nodes");
+    private void hasTargets() {
+        assumeTrue(capabilities.targets() != Targets.NONE, "it sends packets nowhere itself");
     }
 
     private World lookable() {
@@ -976,11 +964,15 @@ public abstract class LoadBalancerProviderTck {
         return capabilities.addresses() == AddressSource.POOLS;
     }
 
-    private static Set<String> names(List<Node> nodes) {
-        return nodes.stream().map(Node::name).collect(Collectors.toCollection(TreeSet::new));
+    /** The names of its nodes, or the addresses of its endpoints. */
+    private static Set<String> targets(LoadBalancerRequest request) {
+        return Stream.concat(
+                        request.nodes().stream().map(Node::name),
+                        request.endpoints().stream().map(Endpoint::address))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private Set<String> nodesSeen(World world, LoadBalancerRequest request) {
+    private Set<String> targetsSeen(World world, LoadBalancerRequest request) {
         List<Node> all = IntStream.range(0, 10).mapToObj(requests::node).toList();
         return seen(world, request).nodes().stream()
                 .map(seen -> all.stream()

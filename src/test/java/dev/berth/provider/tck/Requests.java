@@ -3,8 +3,8 @@ package dev.berth.provider.tck;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Family;
-import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -63,16 +63,16 @@ final class Requests {
     }
 
     LoadBalancerRequest of(ServiceIdentity service, List<Family> families) {
-        return LoadBalancerRequest.builder(
+        LoadBalancerRequest one = LoadBalancerRequest.builder(
                         cluster, service, capabilities.ipModes().getFirst())
                 .fencingToken(1)
                 .families(families)
                 .addresses(addresses(families))
                 .ports(List.of(port(firstProtocol(), 80)))
-                .nodes(targets(1, 2))
                 .healthCheck(new HealthCheck(10256, "/healthz"))
                 .parameters(parameters)
                 .build();
+        return to(one, 1, 2);
     }
 
     /** New ones, one a family; none if the provider brings its own. */
@@ -101,15 +101,39 @@ final class Requests {
                 NODE_PORT + number % 100 + 100 * capabilities.protocols().indexOf(protocol));
     }
 
-    /** The nodes of these numbers; none if the provider targets no nodes. */
-    List<Node> targets(int... numbers) {
-        return capabilities.targets() == Targets.NONE
-                ? List.of()
-                : IntStream.of(numbers).mapToObj(this::node).toList();
+    /** The same with other ports, to the targets that it has from the start. */
+    LoadBalancerRequest withPorts(LoadBalancerRequest request, Port... ports) {
+        return to(request.toBuilder().ports(List.of(ports)).build(), 1, 2);
+    }
+
+    /** The same for these nodes, or for their endpoints, by number; for none if the provider has no targets. */
+    LoadBalancerRequest to(LoadBalancerRequest request, int... numbers) {
+        return switch (capabilities.targets()) {
+            case NONE -> request;
+            case NODE_PORTS ->
+                request.toBuilder()
+                        .nodes(IntStream.of(numbers).mapToObj(this::node).toList())
+                        .build();
+            case ENDPOINTS ->
+                request.toBuilder()
+                        .endpoints(request.ports().stream()
+                                .flatMap(port -> IntStream.of(numbers).mapToObj(number -> endpoint(port, number)))
+                                .toList())
+                        .build();
+        };
+    }
+
+    private Endpoint endpoint(Port port, int number) {
+        String address = isIpv4First() ? "192.0.2." + (100 + number) : "2001:db8:2::" + number;
+        return new Endpoint(port.name(), address, 8080, "node-" + number);
+    }
+
+    private boolean isIpv4First() {
+        return firstFamily().contains(Family.IPV4);
     }
 
     Node node(int number) {
-        String address = firstFamily().contains(Family.IPV4) ? "192.0.2." + number : "2001:db8:1::" + number;
+        String address = isIpv4First() ? "192.0.2." + number : "2001:db8:1::" + number;
         return new Node("node-" + number, "tck://node-" + number, List.of(address));
     }
 }

@@ -18,7 +18,8 @@ public interface World {
      * A load balancer at work.
      *
      * @param ports that it listens on, in any order
-     * @param nodes that it sends packets to, in any order: each by its name, provider ID or address
+     * @param nodes that it sends packets to, in any order: each by its name, provider ID or address; of a provider that
+     *     targets endpoints, their addresses
      * @param sourceRanges CIDRs that it lets in, in any order; empty: all are
      */
     record Seen(List<Listener> ports, List<String> nodes, List<String> sourceRanges) {

@@ -2,6 +2,7 @@ package dev.berth.providers.grpc.wire;
 
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -27,6 +28,7 @@ public final class RequestMapping {
                 .putAllAnnotations(request.annotations());
         request.ports().forEach(port -> wire.addPorts(write(port)));
         request.nodes().forEach(node -> wire.addNodes(write(node)));
+        request.endpoints().forEach(endpoint -> wire.addEndpoints(write(endpoint)));
         if (request.healthCheck() != null) {
             wire.setHealthCheck(write(request.healthCheck()));
         }
@@ -64,6 +66,15 @@ public final class RequestMapping {
                 .build();
     }
 
+    private static dev.berth.providers.grpc.v1.Endpoint write(Endpoint endpoint) {
+        return dev.berth.providers.grpc.v1.Endpoint.newBuilder()
+                .setPort(endpoint.port())
+                .setAddress(endpoint.address())
+                .setTargetPort(endpoint.targetPort())
+                .setNode(endpoint.node())
+                .build();
+    }
+
     private static dev.berth.providers.grpc.v1.HealthCheck write(HealthCheck check) {
         var wire = dev.berth.providers.grpc.v1.HealthCheck.newBuilder().setPort(check.port());
         if (check.path() != null) {
@@ -85,6 +96,9 @@ public final class RequestMapping {
                 .families(Words.FAMILIES.read(wire.getFamiliesList(), "a family"))
                 .ports(wire.getPortsList().stream().map(RequestMapping::read).toList())
                 .nodes(wire.getNodesList().stream().map(RequestMapping::read).toList())
+                .endpoints(wire.getEndpointsList().stream()
+                        .map(RequestMapping::read)
+                        .toList())
                 .healthCheck(wire.hasHealthCheck() ? read(wire.getHealthCheck()) : null)
                 .sourceRanges(wire.getSourceRangesList())
                 .sessionAffinity(wire.hasSessionAffinity() ? Durations.read(wire.getSessionAffinity()) : null)
@@ -124,6 +138,10 @@ public final class RequestMapping {
 
     private static Node read(dev.berth.providers.grpc.v1.Node wire) {
         return new Node(wire.getName(), wire.getProviderId(), wire.getAddressesList());
+    }
+
+    private static Endpoint read(dev.berth.providers.grpc.v1.Endpoint wire) {
+        return new Endpoint(wire.getPort(), wire.getAddress(), wire.getTargetPort(), wire.getNode());
     }
 
     private static HealthCheck read(dev.berth.providers.grpc.v1.HealthCheck wire) {

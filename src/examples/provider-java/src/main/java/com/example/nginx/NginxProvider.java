@@ -2,6 +2,7 @@ package com.example.nginx;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
@@ -24,18 +25,20 @@ import java.util.stream.Stream;
  * provider that is made anew reads them.
  */
 final class NginxProvider implements LoadBalancerProvider {
-    private static final Capabilities CAPABILITIES = Capabilities.fromPools(IpMode.PROXY)
-            .withFeatures(Feature.MIXED_PROTOCOLS, Feature.SOURCE_RANGES, Feature.LISTING);
-
     private final Path directory;
+    private final Capabilities capabilities;
 
-    NginxProvider(Path directory) {
+    /** Writes into {@code directory} what sends packets to node ports, or to the pods themselves. */
+    NginxProvider(Path directory, Targets targets) {
         this.directory = directory;
+        capabilities = Capabilities.fromPools(IpMode.PROXY)
+                .withTargets(targets)
+                .withFeatures(Feature.MIXED_PROTOCOLS, Feature.SOURCE_RANGES, Feature.LISTING);
     }
 
     @Override
     public Capabilities capabilities() {
-        return CAPABILITIES;
+        return capabilities;
     }
 
     @Override
@@ -51,12 +54,12 @@ final class NginxProvider implements LoadBalancerProvider {
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
         refuseDeposed(read(request), request);
-        StreamFile file = StreamFile.of(getLoadBalancerName(request.service()), request);
+        StreamFile file = file(request);
         write(request, file);
         return new EnsureOutcome.Ready(file.status());
     }
 
-    /** All that is known is written anew: the request is whole, and only its nodes differ. */
+    /** All that is known is written anew: the request is whole, and only its targets differ. */
     @Override
     public void updateLoadBalancer(LoadBalancerRequest request) {
         Optional<StreamFile> before = read(request);
@@ -64,7 +67,11 @@ final class NginxProvider implements LoadBalancerProvider {
             throw new ProviderException("there is no " + path(request) + " to update");
         }
         refuseDeposed(before, request);
-        write(request, StreamFile.of(getLoadBalancerName(request.service()), request));
+        write(request, file(request));
+    }
+
+    private StreamFile file(LoadBalancerRequest request) {
+        return StreamFile.of(getLoadBalancerName(request.service()), request, capabilities.targets());
     }
 
     @Override

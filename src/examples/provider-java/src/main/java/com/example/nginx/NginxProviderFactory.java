@@ -1,5 +1,6 @@
 package com.example.nginx;
 
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
@@ -19,6 +20,16 @@ public final class NginxProviderFactory implements ProviderFactory {
         if (directory == null) {
             throw new ProviderException("nginx.properties has no \"directory\"; name the folder that nginx includes");
         }
-        return new NginxProvider(Path.of(directory));
+        return new NginxProvider(Path.of(directory), targets(settings.getOrDefault("targets", "nodes")));
+    }
+
+    private static Targets targets(String named) {
+        return switch (named) {
+            case "nodes" -> Targets.NODE_PORTS;
+            case "endpoints" -> Targets.ENDPOINTS;
+            default ->
+                throw new ProviderException(
+                        "\"targets\" in nginx.properties is \"" + named + "\"; it is nodes or endpoints");
+        };
     }
 }

@@ -1,9 +1,9 @@
 package com.example.nginx;
 
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
@@ -38,9 +38,9 @@ record StreamFile(
                 addresses.stream().map(ip -> Ingress.ofIp(ip, IpMode.PROXY)).toList(), portErrors);
     }
 
-    static StreamFile of(String name, LoadBalancerRequest request) {
+    static StreamFile of(String name, LoadBalancerRequest request, Targets targets) {
         List<PortError> errors = request.ports().stream()
-                .filter(port -> port.nodePort() == 0)
+                .filter(port -> targets == Targets.NODE_PORTS && port.nodePort() == 0)
                 .map(port -> new PortError(port.port(), port.protocol(), "example.com/NoNodePort"))
                 .toList();
         StringBuilder text = new StringBuilder("# Written by Berth. What you change here is overwritten.\n");
@@ -52,12 +52,12 @@ record StreamFile(
         request.addresses().forEach(address -> mark(text, "address", address));
         errors.forEach(error -> mark(text, "error", error.protocol() + " " + error.port() + " " + error.error()));
         for (Port port : request.ports()) {
-            if (port.nodePort() != 0
-                    && request.nodes().stream()
-                            .anyMatch(node -> !node.addresses().isEmpty())) {
+            List<String> upstream = targets == Targets.NODE_PORTS ? nodes(port, request) : endpoints(port, request);
+            if (!upstream.isEmpty()) {
                 server(
                         text,
                         name + "-" + port.protocol().name().toLowerCase(Locale.ROOT) + "-" + port.port(),
+                        upstream,
                         port,
                         request);
             }
@@ -75,17 +75,31 @@ record StreamFile(
         text.append(MARK).append(key).append(' ').append(value).append('\n');
     }
 
-    private static void server(StringBuilder text, String upstream, Port port, LoadBalancerRequest request) {
-        text.append("upstream ").append(upstream).append(" {\n");
-        for (Node node : request.nodes()) {
-            for (String address : node.addresses()) {
-                text.append("  server ")
-                        .append(socket(address, port.nodePort()))
-                        .append("; # ")
-                        .append(node.name())
-                        .append('\n');
-            }
-        }
+    /** Lines for nginx; none if the port has no node port. */
+    private static List<String> nodes(Port port, LoadBalancerRequest request) {
+        return port.nodePort() == 0
+                ? List.of()
+                : request.nodes().stream()
+                        .flatMap(node ->
+                                node.addresses().stream().map(address -> line(address, port.nodePort(), node.name())))
+                        .toList();
+    }
+
+    private static List<String> endpoints(Port port, LoadBalancerRequest request) {
+        return request.endpoints().stream()
+                .filter(endpoint -> endpoint.port().equals(port.name()))
+                .map(endpoint -> line(endpoint.address(), endpoint.targetPort(), endpoint.node()))
+                .toList();
+    }
+
+    private static String line(String address, int port, String node) {
+        return "  server " + socket(address, port) + "; # " + node + "\n";
+    }
+
+    private static void server(
+            StringBuilder text, String name, List<String> upstream, Port port, LoadBalancerRequest request) {
+        text.append("upstream ").append(name).append(" {\n");
+        upstream.forEach(text::append);
         text.append("}\nserver {\n");
         for (String address : request.addresses()) {
             text.append("  listen ").append(socket(address, port.port()));
@@ -96,7 +110,7 @@ record StreamFile(
         if (!request.sourceRanges().isEmpty()) {
             text.append("  deny all;\n");
         }
-        text.append("  proxy_pass ").append(upstream).append(";\n}\n");
+        text.append("  proxy_pass ").append(name).append(";\n}\n");
     }
 
     private static String socket(String address, int port) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The provider keeps the contract. The kit looks into the files as nginx does. */
 class NginxProviderTest extends LoadBalancerProviderTck implements World {
-    private static final Pattern SERVER = Pattern.compile("(?m)^  server .*; # (\\S+)$");
+    private static final Pattern SERVER = Pattern.compile("(?m)^  server \\[?([^;\\]]+?)\\]?:\\d+; # (\\S+)$");
     private static final Pattern LISTEN = Pattern.compile("(?m)^  listen .*:(\\d+)( udp)?;$");
     private static final Pattern ALLOW = Pattern.compile("(?m)^  allow (\\S+);$");
 
@@ -39,7 +39,12 @@ class NginxProviderTest extends LoadBalancerProviderTck implements World {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-        return new NginxProviderFactory().create(Map.of("directory", directory().toString()));
+        return new NginxProviderFactory().create(Map.of("directory", directory().toString(), "targets", targets()));
+    }
+
+    /** As nginx.properties says it. */
+    protected String targets() {
+        return "nodes";
     }
 
     @Override
@@ -60,16 +65,17 @@ class NginxProviderTest extends LoadBalancerProviderTck implements World {
                 ports.add(new Listener(
                         found.group(2) == null ? Protocol.TCP : Protocol.UDP, Integer.parseInt(found.group(1))));
             }
-            return Optional.of(new Seen(List.copyOf(ports), all(SERVER, text), all(ALLOW, text)));
+            return Optional.of(new Seen(
+                    List.copyOf(ports), all(SERVER, targets().equals("nodes") ? 2 : 1, text), all(ALLOW, 1, text)));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
     }
 
-    private static List<String> all(Pattern pattern, String text) {
+    private static List<String> all(Pattern pattern, int group, String text) {
         return pattern.matcher(text)
                 .results()
-                .map(found -> found.group(1))
+                .map(found -> found.group(group))
                 .distinct()
                 .toList();
     }

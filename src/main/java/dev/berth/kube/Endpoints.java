@@ -1,0 +1,125 @@
+package dev.berth.kube;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.EndpointRules;
+import dev.berth.plan.EndpointState;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoints of all Services. They are many and change often, so they are watched from the moment on that a provider
+ * sends packets to them, and not before.
+ */
+public final class Endpoints implements AutoCloseable {
+    private static final String SERVICE_LABEL = "kubernetes.io/service-name";
+    private static final String BY_SERVICE = "service";
+
+    private final KubernetesClient client;
+    private volatile @Nullable SharedIndexInformer<EndpointSlice> informer;
+
+    public Endpoints(KubernetesClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Watches them, and returns when all are known; does nothing if they are watched already.
+     *
+     * @param changed told of each Service whose endpoints may have changed. Called by an informer thread: be quick
+     */
+    public synchronized void watch(Consumer<ServiceKey> changed) {
+        if (informer != null) {
+            return;
+        }
+        SharedIndexInformer<EndpointSlice> begun = client.discovery()
+                .v1()
+                .endpointSlices()
+                .inAnyNamespace()
+                .withLabel(SERVICE_LABEL)
+                .runnableInformer(0)
+                .addIndexers(
+                        Map.of(BY_SERVICE, slice -> List.of(serviceOf(slice).toString())))
+                .addEventHandler(new Quiet<>() {
+                    @Override
+                    void changed(@Nullable EndpointSlice old, @Nullable EndpointSlice now) {
+                        Stream.of(Optional.ofNullable(old), Optional.ofNullable(now))
+                                .flatMap(Optional::stream)
+                                .map(Endpoints::serviceOf)
+                                .distinct()
+                                .forEach(changed);
+                    }
+                })
+                .exceptionHandler((started, failure) -> started);
+        begun.start().toCompletableFuture().join();
+        informer = begun;
+    }
+
+    /** Only slices with the label are watched. */
+    private static ServiceKey serviceOf(EndpointSlice slice) {
+        return new ServiceKey(
+                slice.getMetadata().getNamespace(),
+                Objects.requireNonNullElse(slice.getMetadata().getLabels().get(SERVICE_LABEL), ""));
+    }
+
+    /** Those of a Service that are to get packets; empty also while they are not watched. */
+    public List<Endpoint> of(ServiceKey service) {
+        SharedIndexInformer<EndpointSlice> watched = informer;
+        return watched == null
+                ? List.of()
+                : EndpointRules.targets(watched.getIndexer().byIndex(BY_SERVICE, service.toString()).stream()
+                        .flatMap(Endpoints::states)
+                        .toList());
+    }
+
+    /** A host name is nobody's target: its slice is left out. */
+    private static Stream<EndpointState> states(EndpointSlice slice) {
+        return slice.getPorts().stream()
+                .filter(port -> port.getPort() != null)
+                .flatMap(port -> slice.getEndpoints().stream()
+                        .flatMap(endpoint -> endpoint.getAddresses().stream()
+                                .flatMap(address -> Ip.find(address).stream())
+                                .map(ip -> state(
+                                        new Endpoint(
+                                                Objects.requireNonNullElse(port.getName(), ""),
+                                                ip.toString(),
+                                                port.getPort(),
+                                                Objects.requireNonNullElse(endpoint.getNodeName(), "")),
+                                        endpoint.getConditions()))));
+    }
+
+    /** What is not told counts as ready, as Kubernetes has it. */
+    private static EndpointState state(Endpoint endpoint, @Nullable EndpointConditions conditions) {
+        if (conditions == null) {
+            return new EndpointState(endpoint, true, true, false);
+        }
+        boolean ready = !Boolean.FALSE.equals(conditions.getReady());
+        return new EndpointState(
+                endpoint,
+                ready,
+                conditions.getServing() == null ? ready : conditions.getServing(),
+                Boolean.TRUE.equals(conditions.getTerminating()));
+    }
+
+    /** Whether they are watched, or need not be. */
+    public boolean isRunning() {
+        SharedIndexInformer<EndpointSlice> watched = informer;
+        return watched == null || watched.isRunning();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (informer != null) {
+            informer.stop();
+        }
+    }
+}
