@@ -28,6 +28,7 @@ public final class Classes {
                 Optional.ofNullable(spec.pools()).orElse(List.of()),
                 Optional.ofNullable(spec.ipMode()).flatMap(IpMode::of).orElse(null),
                 healthCheck(spec.healthCheck()),
+                "Release".equals(spec.nodePorts()),
                 Optional.ofNullable(spec.isDefault()).orElse(false),
                 switch (Optional.ofNullable(spec.classless()).orElse("Auto")) {
                     case "Always" -> Classless.ALWAYS;

@@ -4,6 +4,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
+import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
@@ -73,6 +74,15 @@ public interface Cluster {
      * @param dryRun whether the API server shall only answer as if
      */
     Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun);
+
+    /**
+     * Gives a Service's node ports back, and has none allocated for it any more; the only write to a Service that is not
+     * to its status.
+     *
+     * @param seen as in {@link #publish}
+     * @param ports what {@link Marks#NODE_PORTS_RELEASED} is to say
+     */
+    Write<ServiceState> releaseNodePorts(ServiceState seen, String ports);
 
     /**
      * Takes our finalizer with the mark of its class, our conditions, and the ingress off in one patch; else as {@link #publish}.

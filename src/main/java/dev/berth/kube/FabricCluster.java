@@ -21,12 +21,14 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.net.HttpURLConnection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A real cluster: reads from {@link Caches} or live, writes through the fabric8 client. */
@@ -197,15 +199,46 @@ public final class FabricCluster implements Cluster {
         return patch(seen, patch, dryRun);
     }
 
+    /** As a JSON patch: a merge takes ports of one number for the same, whatever their protocols are. */
+    @Override
+    public Write<ServiceState> releaseNodePorts(ServiceState seen, String ports) {
+        List<Map<String, Object>> patch = new ArrayList<>();
+        patch.add(Map.of("op", "replace", "path", "/metadata/resourceVersion", "value", seen.resourceVersion()));
+        if (seen.asked().annotations().isEmpty()) {
+            patch.add(Map.of("op", "add", "path", "/metadata/annotations", "value", Map.of()));
+        }
+        patch.add(Map.of(
+                "op",
+                "add",
+                "path",
+                "/metadata/annotations/" + Marks.NODE_PORTS_RELEASED.replace("/", "~1"),
+                "value",
+                ports));
+        patch.add(Map.of("op", "add", "path", "/spec/allocateLoadBalancerNodePorts", "value", false));
+        for (int i = 0; i < seen.ports().size(); i++) {
+            if (seen.ports().get(i).nodePort() != 0) {
+                patch.add(Map.of("op", "remove", "path", "/spec/ports/" + i + "/nodePort"));
+            }
+        }
+        return write(
+                () -> client.services()
+                        .inNamespace(seen.key().namespace())
+                        .resource(named(seen))
+                        .patch(
+                                PatchContext.of(PatchType.JSON),
+                                client.getKubernetesSerialization().asJson(patch)),
+                ServiceStates::of);
+    }
+
     @Override
     public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
         ObjectNode patch = patchOf(seen);
         patch.withObject("/metadata")
                 .putArray("$deleteFromPrimitiveList/finalizers")
                 .add(Marks.FINALIZER);
-        if (seen.asked().annotations().containsKey(Marks.SERVED_BY_CLASS)) {
-            patch.withObject("/metadata/annotations").putNull(Marks.SERVED_BY_CLASS);
-        }
+        Stream.of(Marks.SERVED_BY_CLASS, Marks.NODE_PORTS_RELEASED)
+                .filter(seen.asked().annotations()::containsKey)
+                .forEach(ours -> patch.withObject("/metadata/annotations").putNull(ours));
         if (!others.equals(seen.ingress())) {
             putIngress(patch, others);
         }
@@ -275,20 +308,23 @@ public final class FabricCluster implements Cluster {
         if (dryRun) {
             context.withDryRun(List.of("All"));
         }
-        // Named by an object: of one named by name alone, the client reads the whole object first.
-        Service named = new ServiceBuilder()
+        return write(
+                () -> client.services()
+                        .inNamespace(seen.key().namespace())
+                        .resource(named(seen))
+                        .subresource("status")
+                        .patch(context.build(), patch.toString()),
+                ServiceStates::of);
+    }
+
+    /** An object to patch: of one named by name alone, the client reads the whole object first. */
+    private static Service named(ServiceState seen) {
+        return new ServiceBuilder()
                 .withNewMetadata()
                 .withNamespace(seen.key().namespace())
                 .withName(seen.key().name())
                 .endMetadata()
                 .build();
-        return write(
-                () -> client.services()
-                        .inNamespace(seen.key().namespace())
-                        .resource(named)
-                        .subresource("status")
-                        .patch(context.build(), patch.toString()),
-                ServiceStates::of);
     }
 
     private static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {

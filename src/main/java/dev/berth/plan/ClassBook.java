@@ -2,6 +2,7 @@ package dev.berth.plan;
 
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -174,6 +175,12 @@ public final class ClassBook {
                     "provider \"" + declaration.provider() + "\" cannot do ipMode " + mode + ", only "
                             + capabilities.ipModes() + "; use that, or Auto"));
         }
+        if (declaration.releasesNodePorts() && capabilities.targets() == Targets.NODE_PORTS) {
+            return Optional.of(new Fault(
+                    "NodePortsNeeded",
+                    "provider \"" + declaration.provider()
+                            + "\" sends packets to node ports, and nodePorts: Release gives them back; use Keep"));
+        }
         return Optional.empty();
     }
 
@@ -188,7 +195,8 @@ public final class ClassBook {
                     declaration.parameters(),
                     declaration.pools(),
                     mode != null ? mode : capabilities.ipModes().getFirst(),
-                    declaration.healthCheck());
+                    declaration.healthCheck(),
+                    declaration.releasesNodePorts());
         });
     }
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param value what a Service writes into {@code spec.loadBalancerClass}
  * @param pools empty: every pool
  * @param ipMode null: Auto
+ * @param releasesNodePorts whether {@code spec.nodePorts} is Release, not Keep
  */
 public record ClassDeclaration(
         String name,
@@ -24,6 +25,7 @@ public record ClassDeclaration(
         List<String> pools,
         @Nullable IpMode ipMode,
         HealthCheckPolicy healthCheck,
+        boolean releasesNodePorts,
         boolean isDefault,
         Classless classless) {
     static final Comparator<ClassDeclaration> BY_AGE =

@@ -26,6 +26,9 @@ public final class Marks {
     /** True while it asks for something that the provider of its class cannot do; else absent. */
     public static final String UNSUPPORTED = "berth.dev/Unsupported";
 
+    /** True while node ports that were given back are there again; else absent. */
+    public static final String NODE_PORTS_CONFLICT = "berth.dev/NodePortsConflict";
+
     /**
      * Kubernetes' own condition: true while a port is not served. Not among {@link #CONDITIONS}, for it does not
      * tell whose the Service is.
@@ -56,9 +59,12 @@ public final class Marks {
      */
     public static final String SERVED_BY_CLASS = "berth.dev/served-by-class";
 
+    /** On a Service: the ports whose node ports were given back, as {@link NodePortRules#ports} says them. */
+    public static final String NODE_PORTS_RELEASED = "berth.dev/node-ports-released";
+
     /** The conditions on Services that are Berth's to write and to remove. */
     public static final List<String> CONDITIONS =
-            List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT, UNSUPPORTED);
+            List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT, UNSUPPORTED, NODE_PORTS_CONFLICT);
 
     private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");
 

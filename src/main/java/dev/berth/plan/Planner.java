@@ -319,6 +319,9 @@ public final class Planner {
                 || !keeping.rest().isEmpty()) {
             steps.add(new Step.ReleaseRest());
         }
+        if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE) {
+            steps.add(new Step.ReleaseNodePorts());
+        }
         return new ServicePlan.Serve(service, served, asked.wishes(), steps);
     }
 

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param pools empty: every pool
  * @param ipMode how packets arrive: the class' word, or the provider's
  * @param healthCheck how nodes are found fit, where the provider targets nodes
+ * @param releasesNodePorts whether its Services give back their node ports
  */
 public record ServedClass(
         String name,
@@ -23,7 +24,8 @@ public record ServedClass(
         Map<String, String> parameters,
         List<String> pools,
         IpMode ipMode,
-        HealthCheckPolicy healthCheck) {
+        HealthCheckPolicy healthCheck,
+        boolean releasesNodePorts) {
     public ServedClass {
         pools = List.copyOf(pools);
     }

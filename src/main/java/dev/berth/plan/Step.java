@@ -32,6 +32,9 @@ public sealed interface Step {
     /** Write finalizer, ingress and conditions in one patch, if anything differs. */
     record Publish() implements Step {}
 
+    /** Give the node ports back, now that the Service is delivered without them. */
+    record ReleaseNodePorts() implements Step {}
+
     /** Have the provider delete what it made. */
     record DeleteLoadBalancer(ServedClass servedClass) implements Step {}
 

@@ -72,6 +72,11 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
+    public Write<ServiceState> releaseNodePorts(ServiceState seen, String ports) {
+        return timed("release_node_ports", () -> cluster.releaseNodePorts(seen, ports));
+    }
+
+    @Override
     public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
         return timed("clear_service_status", () -> cluster.clear(seen, others));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;
@@ -28,6 +29,7 @@ class ClassBookTest {
                 List.of(),
                 mode,
                 HealthCheckPolicy.AUTO,
+                false,
                 isDefault,
                 Classless.AUTO);
     }
@@ -83,6 +85,22 @@ class ClassBookTest {
         assertThat(book.byValue("x/p")).isEmpty();
         assertThat(verdict(book, "p").reason()).isEqualTo("UnsupportedIPMode");
         assertThat(verdict(book, "p").message()).contains("Proxy").contains("[VIP]");
+    }
+
+    @Test
+    void whoReleasesNodePorts_needsAProviderThatDoesWithoutThem() {
+        Capabilities needsThem = Capabilities.fromPools(IpMode.VIP);
+
+        assertThat(verdict(releasing(needsThem), "hw").reason()).isEqualTo("NodePortsNeeded");
+        assertThat(verdict(releasing(needsThem.withTargets(Targets.ENDPOINTS)), "hw")
+                        .accepted())
+                .isTrue();
+        assertThat(verdict(releasing(needsThem.withTargets(Targets.NONE)), "hw").accepted())
+                .isTrue();
+    }
+
+    private static ClassBook releasing(Capabilities capabilities) {
+        return SampleClasses.one("x/hw", "hw", capabilities, null, Classless.AUTO, true);
     }
 
     @Test
@@ -147,6 +165,7 @@ class ClassBookTest {
                 of.pools(),
                 of.ipMode(),
                 of.healthCheck(),
+                of.releasesNodePorts(),
                 of.isDefault(),
                 of.classless());
     }

@@ -44,7 +44,15 @@ class DemandTest {
 
     private static ServedClass of(Capabilities capabilities, HealthCheckPolicy healthCheck) {
         return new ServedClass(
-                "edge", "test.dev/edge", "hw", capabilities, Map.of("rack", "7"), List.of(), IpMode.VIP, healthCheck);
+                "edge",
+                "test.dev/edge",
+                "hw",
+                capabilities,
+                Map.of("rack", "7"),
+                List.of(),
+                IpMode.VIP,
+                healthCheck,
+                false);
     }
 
     private static Demand demand(SampleService service, Capabilities capabilities) {

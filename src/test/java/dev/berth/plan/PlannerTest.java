@@ -98,6 +98,7 @@ class PlannerTest {
                 List.of(),
                 null,
                 HealthCheckPolicy.AUTO,
+                false,
                 isDefault,
                 Classless.AUTO);
     }

@@ -29,6 +29,17 @@ public final class SampleClasses {
      */
     public static ClassBook one(
             String value, String provider, Capabilities capabilities, @Nullable IpMode ipMode, Classless classless) {
+        return one(value, provider, capabilities, ipMode, classless, false);
+    }
+
+    /** The same, whose Services give back their node ports if {@code releasesNodePorts}. */
+    public static ClassBook one(
+            String value,
+            String provider,
+            Capabilities capabilities,
+            @Nullable IpMode ipMode,
+            Classless classless,
+            boolean releasesNodePorts) {
         return ClassBook.of(
                 List.of(new ClassDeclaration(
                         provider,
@@ -40,6 +51,7 @@ public final class SampleClasses {
                         List.of(),
                         ipMode,
                         HealthCheckPolicy.AUTO,
+                        releasesNodePorts,
                         true,
                         classless)),
                 "me",

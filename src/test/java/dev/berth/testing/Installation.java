@@ -120,10 +120,15 @@ public final class Installation implements AutoCloseable {
 
     /** A class of the {@code pool} provider. */
     public LoadBalancerClass loadBalancerClass(String name, @Nullable String ipMode) {
+        return loadBalancerClass(name, ipMode, null);
+    }
+
+    /** The same with {@code spec.nodePorts}. */
+    public LoadBalancerClass loadBalancerClass(String name, @Nullable String ipMode, @Nullable String nodePorts) {
         LoadBalancerClass object = new LoadBalancerClass();
         object.setMetadata(new ObjectMetaBuilder().withName(name).build());
-        object.setSpec(
-                new LoadBalancerClass.Spec("test.dev/" + name, null, null, null, null, ipMode, null, null, null));
+        object.setSpec(new LoadBalancerClass.Spec(
+                "test.dev/" + name, null, null, null, null, ipMode, null, nodePorts, null, null));
         return client().resource(object).create();
     }
 

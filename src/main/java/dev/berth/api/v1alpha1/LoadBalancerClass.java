@@ -94,6 +94,11 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
             @Nullable @JsonPropertyDescription("How a load balancer that sends packets to nodes finds out which are fit.")
             HealthCheck healthCheck,
 
+            @Default("Keep")
+            @Pattern("^(Keep|Release)$") @Size(max = 16) @JsonPropertyDescription(
+                    "Keep: node ports are left as they are. Release: they are given back, once for each set of ports, as soon as the Service is delivered without them; not for a provider that sends packets to node ports.")
+            @Nullable String nodePorts,
+
             @Default("false")
             @JsonProperty("default")
             @JsonPropertyDescription("Whether it serves Services that name no class.")

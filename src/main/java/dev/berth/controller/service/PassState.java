@@ -25,6 +25,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -145,6 +146,11 @@ final class PassState {
         memory.wrote(answer);
         claimsBefore = before;
         written.at = answer;
+    }
+
+    /** The Service as this pass knows it by now; {@code planned} if it has learned nothing since. */
+    ServiceState newest(ServiceState planned) {
+        return Objects.requireNonNullElse(written.at, planned);
     }
 
     /** Whether the API server has said to this pass how the Service is. */

@@ -11,6 +11,7 @@ import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Demand;
 import dev.berth.plan.Marks;
+import dev.berth.plan.NodePortRules;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
@@ -189,6 +190,17 @@ final class PassStatus {
         }
         pass.sharingConflict.ifPresent(why -> conditions.add(
                 Publication.condition(state, Marks.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
+        if (NodePortRules.of(state, serve.servedClass()) == NodePortRules.Verdict.CAME_BACK) {
+            conditions.add(Publication.condition(
+                    state,
+                    Marks.NODE_PORTS_CONFLICT,
+                    true,
+                    "NodePortsCameBack",
+                    "node ports were released, and somebody allocated them again; set"
+                            + " spec.allocateLoadBalancerNodePorts: false where the Service is kept, or nodePorts: Keep on"
+                            + " LoadBalancerClass \"" + serve.servedClass().name() + "\"",
+                    now));
+        }
         if (isInConflict(state)) {
             conditions.add(Publication.condition(
                     state,
@@ -389,7 +401,8 @@ final class PassStatus {
             pass.parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
         }
         difference.conditions().stream()
-                .filter(condition -> condition.type().equals(Marks.UNSUPPORTED))
+                .filter(condition -> condition.type().equals(Marks.UNSUPPORTED)
+                        || condition.type().equals(Marks.NODE_PORTS_CONFLICT))
                 .forEach(condition ->
                         pass.parts.events().warning(About.service(state), condition.reason(), condition.message()));
         pass.sharingConflict.ifPresent(

@@ -53,12 +53,14 @@ final class ServicePass {
     private final PassClaims claims;
     private final PassProvider provider;
     private final PassStatus status;
+    private final PassNodePorts nodePorts;
 
     ServicePass(PassState pass) {
         this.pass = pass;
         claims = new PassClaims(pass);
         provider = new PassProvider(pass);
         status = new PassStatus(pass, claims);
+        nodePorts = new PassNodePorts(pass);
     }
 
     /** What it carries out; after it ran, what came of the plan that it was given. */
@@ -210,6 +212,7 @@ final class ServicePass {
             case Step.ReleaseRest none ->
                 // What may still be published, for the provider is pending or another wrote it, stays claimed.
                 pass.ingressIsWritten ? claims.releaseSurplus(claims.rest(serve.service())) : Optional.empty();
+            case Step.ReleaseNodePorts none -> nodePorts.release(serve);
             case Step.Release none -> Optional.empty();
             case Step.DeleteLoadBalancer none -> Optional.empty();
             case Step.Clear none -> Optional.empty();

@@ -225,6 +225,11 @@ class AddressControlTest {
         }
 
         @Override
+        public Write<ServiceState> releaseNodePorts(ServiceState seen, String ports) {
+            return new Write.Refused<>("not asked for");
+        }
+
+        @Override
         public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
             return new Write.Refused<>("not asked for");
         }

@@ -147,6 +147,7 @@ abstract class CloudStage {
     List<Node> nodes = nodes("n1");
     List<Endpoint> endpoints = List.of();
     boolean deleteLeftOver;
+    boolean releasesNodePorts;
 
     /** What the operator wants to be done after a delay. */
     record Later(Duration delay, Runnable what) {}
@@ -161,7 +162,8 @@ abstract class CloudStage {
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
-        ClassBook classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
+        ClassBook classes =
+                SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS, releasesNodePorts);
         ServiceControl made = new ServiceControl(
                 new ServiceControl.Parts(
                         client,

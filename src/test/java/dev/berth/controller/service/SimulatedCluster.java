@@ -13,6 +13,7 @@ import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
+import dev.berth.provider.LoadBalancerRequest.Port;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -430,6 +431,25 @@ final class SimulatedCluster {
         }
 
         @Override
+        public Write<ServiceState> releaseNodePorts(ServiceState seen, String ports) {
+            return write(
+                    "release node ports " + seen.key() + " " + seen.uid(),
+                    () -> unlessUnchanged(seen)
+                            .orElseGet(() -> new Write.Done<>(put(
+                                    seen.key(),
+                                    SampleService.from(seen)
+                                            .annotation(Marks.NODE_PORTS_RELEASED, ports)
+                                            .ports(seen.ports().stream()
+                                                    .map(port -> new Port(
+                                                            port.name(),
+                                                            port.protocol(),
+                                                            port.port(),
+                                                            0,
+                                                            port.appProtocol()))
+                                                    .toList())))));
+        }
+
+        @Override
         public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
             return write(
                     "clear " + seen.key() + " " + seen.uid() + " but " + others,
@@ -441,6 +461,7 @@ final class SimulatedCluster {
                                 SampleService.from(seen)
                                         .finalizers(finalizers)
                                         .annotation(Marks.SERVED_BY_CLASS, null)
+                                        .annotation(Marks.NODE_PORTS_RELEASED, null)
                                         .ingress(others)
                                         .conditions(seen.conditions().stream()
                                                 .filter(condition -> !Marks.CONDITIONS.contains(condition.type()))

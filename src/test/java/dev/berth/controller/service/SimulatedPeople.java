@@ -166,19 +166,26 @@ final class SimulatedPeople {
         ServiceKey key = now.key();
         boolean toLoadBalancer = !now.typeLoadBalancer();
         world.trace("user makes " + key + (toLoadBalancer ? " a LoadBalancer" : " a ClusterIP"));
-        SampleService changed = SampleService.from(now)
-                .typeLoadBalancer(toLoadBalancer)
-                .loadBalancerClass(toLoadBalancer ? randomClass() : null);
+        SampleService changed = toLoadBalancer
+                ? becomesLoadBalancer(now)
+                : SampleService.from(now).typeLoadBalancer(false).loadBalancerClass(null);
         world.publishedByOthers.remove(now.uid());
         ServiceState stored = cluster.put(key, toLoadBalancer ? changed : changed.ingress(List.of()));
         if (!toLoadBalancer) {
             cluster.publishedByUs.remove(key);
             if (random.nextBoolean()) {
                 world.trace("and back, with another class");
-                cluster.put(
-                        key, SampleService.from(stored).typeLoadBalancer(true).loadBalancerClass(randomClass()));
+                cluster.put(key, becomesLoadBalancer(stored));
             }
         }
+    }
+
+    /** With a node port: the API server has forgotten that it was to have none. */
+    private SampleService becomesLoadBalancer(ServiceState now) {
+        return SampleService.from(now)
+                .typeLoadBalancer(true)
+                .loadBalancerClass(randomClass())
+                .ports(List.of(new Port("", Protocol.TCP, 80, 30080)));
     }
 
     private @Nullable String randomClass() {
@@ -369,6 +376,7 @@ final class SimulatedPeople {
                 declaration.pools(),
                 declaration.ipMode(),
                 declaration.healthCheck(),
+                declaration.releasesNodePorts(),
                 isDefault,
                 declaration.classless());
     }
@@ -389,6 +397,7 @@ final class SimulatedPeople {
                     default -> null;
                 },
                 HealthCheckPolicy.AUTO,
+                shown && oneIn(4),
                 isDefault,
                 switch (random.nextInt(8)) {
                     case 0 -> Classless.NEVER;

@@ -1,0 +1,93 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Of a class with {@code nodePorts: Release}, whose provider sends packets to endpoints. */
+class NodePortsTest extends CloudStage {
+    @BeforeEach
+    void release() {
+        releasesNodePorts = true;
+        targetEndpoints();
+        create("web");
+    }
+
+    private List<Integer> nodePorts() {
+        return service("web").ports().stream().map(Port::nodePort).toList();
+    }
+
+    private void allocateAgain() {
+        put(SampleService.from(service("web")).ports(List.of(new Port("", Protocol.TCP, 80, 30080))));
+    }
+
+    @Test
+    void areReleased_onceAnEndpointGetsPackets_andNotBefore() {
+        reconcile("web");
+        assertThat(service("web").ingress()).isNotEmpty();
+        assertThat(nodePorts()).containsExactly(30080);
+
+        endpointsBecome("web", "10.64.0.7");
+
+        assertThat(nodePorts()).containsExactly(0);
+        assertThat(service("web").asked().annotations()).containsEntry(Marks.NODE_PORTS_RELEASED, "80/TCP");
+        assertThat(told.events).contains("ReleasedNodePorts: Released the node ports of 80/TCP");
+    }
+
+    @Test
+    void areKept_whileTheProviderIsNotReady() {
+        cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(5), "being made");
+        endpointsBecome("web", "10.64.0.7");
+        reconcile("web");
+
+        assertThat(nodePorts()).containsExactly(30080);
+    }
+
+    @Test
+    void thatCameBack_areLeft_andItIsSaid_untilTheyAreGone() {
+        endpointsBecome("web", "10.64.0.7");
+        reconcile("web");
+
+        allocateAgain();
+        reconcile("web");
+        reconcile("web");
+
+        assertThat(nodePorts()).containsExactly(30080);
+        assertThat(service("web").condition(Marks.NODE_PORTS_CONFLICT))
+                .hasValueSatisfying(condition -> assertThat(condition.reason()).isEqualTo("NodePortsCameBack"));
+        put(SampleService.from(service("web")).ports(List.of(new Port("", Protocol.TCP, 80, 0))));
+        reconcile("web");
+        assertThat(service("web").condition(Marks.NODE_PORTS_CONFLICT)).isEmpty();
+    }
+
+    @Test
+    void ofOtherPorts_areReleasedOnceMore() {
+        endpointsBecome("web", "10.64.0.7");
+        reconcile("web");
+
+        put(SampleService.from(service("web")).ports(List.of(new Port("", Protocol.TCP, 8080, 30081))));
+        reconcile("web");
+
+        assertThat(nodePorts()).containsExactly(0);
+        assertThat(service("web").asked().annotations()).containsEntry(Marks.NODE_PORTS_RELEASED, "8080/TCP");
+    }
+
+    @Test
+    void ofAServiceThatIsNoLoadBalancerAnyMore_areForgotten() {
+        endpointsBecome("web", "10.64.0.7");
+        reconcile("web");
+
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+        reconcile("web");
+
+        assertThat(service("web").asked().annotations()).doesNotContainKey(Marks.NODE_PORTS_RELEASED);
+    }
+}
