@@ -29,6 +29,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
+import dev.berth.kube.KubeProxies;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.plan.Backends;
@@ -76,6 +77,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -123,6 +125,8 @@ public final class Wiring {
     private final Providers providers;
     private final Surroundings surroundings;
     private final Endpoints endpoints;
+    private final KubeProxies kubeProxies = new KubeProxies();
+    private final AtomicBoolean willAskForKubeProxies = new AtomicBoolean();
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
@@ -160,14 +164,10 @@ public final class Wiring {
                 this::deleteLeftOver);
         phases = new AddressPhases(caches, ledger, statuses);
         classes = new ClassControl(
-                caches,
-                options.controllerName,
-                providers::known,
-                gate,
-                statuses,
-                events,
-                clock,
-                changed -> wake(new Due.Event.ClassChanged(changed.value())));
+                caches, options.controllerName, providers::known, gate, statuses, events, clock, changed -> {
+                    wake(new Due.Event.ClassChanged(changed.value()));
+                    askForKubeProxiesSoon();
+                });
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,
@@ -181,7 +181,7 @@ public final class Wiring {
                         clock,
                         options.clusterName,
                         fencingToken::get,
-                        key -> new Backends(surroundings.targets(), endpoints.of(key)),
+                        key -> new Backends(surroundings.targets(), kubeProxies.areThere(), endpoints.of(key)),
                         Wiring::later,
                         options.deleteLeftOver,
                         options.migrateFrom.dialects()),
@@ -391,6 +391,7 @@ public final class Wiring {
             public void nodesChanged() {
                 if (gate.isOpen()) {
                     services.nodesChanged();
+                    askForKubeProxiesSoon();
                 }
             }
 
@@ -457,9 +458,34 @@ public final class Wiring {
                 classes.book().served().size());
     }
 
+    /** Many nodes may change at once. */
+    private void askForKubeProxiesSoon() {
+        if (gate.isOpen() && willAskForKubeProxies.compareAndSet(false, true)) {
+            later(Duration.ofSeconds(1), () -> {
+                willAskForKubeProxies.set(false);
+                askForKubeProxies();
+            });
+        }
+    }
+
+    /** Only if it makes a difference to somebody. */
+    private void askForKubeProxies() {
+        boolean matters = classes.book().served().stream()
+                .anyMatch(served -> served.capabilities().targets() == Targets.NODE_PORTS
+                        && served.healthCheck().isLeftToTheNodes());
+        if (matters && kubeProxies.ask(surroundings.targets())) {
+            LOG.info(
+                    "nodes {}: health checks of type Auto {}",
+                    kubeProxies.areThere() ? "have a kube-proxy" : "have no kube-proxy",
+                    kubeProxies.areThere() ? "ask it" : "look whether a node port takes connections");
+            services.kubeProxiesChanged();
+        }
+    }
+
     /** For as long as it runs. */
     private void resync() {
         try {
+            askForKubeProxies();
             services.resync();
         } finally {
             later(options.resyncPeriod, this::resync);

@@ -8,11 +8,12 @@ import java.util.List;
  * What may get a Service's packets.
  *
  * @param nodes all that are fit, by name
+ * @param kubeProxy whether kube-proxy on the nodes says if they are fit
  * @param endpoints the Service's own that are fit, by port, address and target port; empty also while no provider
  *     targets endpoints
  */
-public record Backends(List<Node> nodes, List<Endpoint> endpoints) {
-    public static final Backends NONE = new Backends(List.of(), List.of());
+public record Backends(List<Node> nodes, boolean kubeProxy, List<Endpoint> endpoints) {
+    public static final Backends NONE = new Backends(List.of(), true, List.of());
 
     public Backends {
         endpoints = List.copyOf(endpoints);

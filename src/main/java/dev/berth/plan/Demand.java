@@ -157,7 +157,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                     .ports(ports)
                     .nodes(targetsNodes ? backends.nodes() : List.of())
                     .endpoints(can.targets() == Targets.ENDPOINTS ? backends.endpoints() : List.of())
-                    .healthCheck(targetsNodes ? served.healthCheck().of(service) : null)
+                    .healthCheck(targetsNodes ? served.healthCheck().of(service, backends.kubeProxy()) : null)
                     .sourceRanges(
                             can.has(Feature.SOURCE_RANGES) ? service.delivery().sourceRanges() : List.of())
                     .sessionAffinity(

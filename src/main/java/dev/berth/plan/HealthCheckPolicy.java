@@ -20,7 +20,7 @@ public record HealthCheckPolicy(Kind kind, @Nullable Integer port) {
 
     /** What is asked. */
     public enum Kind {
-        /** Kube-proxy. */
+        /** Kube-proxy where there is one, else whether a node port takes connections. */
         AUTO,
         /** Kube-proxy's own health, on each node. */
         KUBE_PROXY,
@@ -33,10 +33,12 @@ public record HealthCheckPolicy(Kind kind, @Nullable Integer port) {
     /**
      * The check for a Service; null: none. With {@code externalTrafficPolicy: Local} the node says itself, on the
      * Service's {@code healthCheckNodePort}, whether it has an endpoint.
+     *
+     * @param kubeProxy whether the nodes have a kube-proxy
      */
-    public @Nullable HealthCheck of(ServiceState service) {
+    public @Nullable HealthCheck of(ServiceState service, boolean kubeProxy) {
         int local = service.delivery().healthCheckNodePort();
-        return switch (kind) {
+        return switch (isLeftToTheNodes() && !kubeProxy ? Kind.TCP : kind) {
             case NONE -> null;
             case AUTO, KUBE_PROXY ->
                 service.asked().localTraffic() && local > 0
@@ -44,6 +46,11 @@ public record HealthCheckPolicy(Kind kind, @Nullable Integer port) {
                         : new HealthCheck(port == null ? KUBE_PROXY : port, PATH);
             case TCP -> service.asked().localTraffic() && local > 0 ? new HealthCheck(local, PATH) : connect(service);
         };
+    }
+
+    /** Whether it depends on what the nodes have; a port that the class names is for kube-proxy. */
+    public boolean isLeftToTheNodes() {
+        return kind == Kind.AUTO && port == null;
     }
 
     private @Nullable HealthCheck connect(ServiceState service) {

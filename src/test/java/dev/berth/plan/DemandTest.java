@@ -35,7 +35,7 @@ class DemandTest {
     private static final Port SIGNALS = new Port("signals", Protocol.SCTP, 7777, 30777);
     private static final List<Node> NODES = List.of(new Node("n1", "", List.of("10.0.0.1")));
     private static final Endpoint POD = new Endpoint("web", "10.64.0.7", 8080, "n1");
-    private static final Backends BACKENDS = new Backends(NODES, List.of(POD));
+    private static final Backends BACKENDS = new Backends(NODES, true, List.of(POD));
     private static final Capabilities PLAIN = Capabilities.fromPools(IpMode.VIP);
 
     private static SampleService service(Port... ports) {
@@ -230,7 +230,12 @@ class DemandTest {
             String rule,
             HealthCheckPolicy policy,
             boolean local,
-            @Nullable HealthCheck expected) {}
+            boolean kubeProxy,
+            @Nullable HealthCheck expected) {
+        HealthCase(String rule, HealthCheckPolicy policy, boolean local, @Nullable HealthCheck expected) {
+            this(rule, policy, local, true, expected);
+        }
+    }
 
     @Test
     void healthCheck_isTheOneOfThePolicy_andOfTheClass() {
@@ -262,15 +267,29 @@ class DemandTest {
                         new HealthCheckPolicy(Kind.TCP, null),
                         true,
                         new HealthCheck(30999, "/healthz")),
+                new HealthCase(
+                        "Auto asks a node port where there is no kube-proxy",
+                        HealthCheckPolicy.AUTO,
+                        false,
+                        false,
+                        new HealthCheck(30080, null)),
+                new HealthCase(
+                        "Auto with a port is for kube-proxy there",
+                        new HealthCheckPolicy(Kind.AUTO, 9000),
+                        false,
+                        false,
+                        new HealthCheck(9000, "/healthz")),
                 new HealthCase("None asks nothing", new HealthCheckPolicy(Kind.NONE, null), true, null));
         for (HealthCase one : cases) {
             SampleService service = service(DNS, WEB).delivery(new Delivery(List.of(), null, one.local() ? 30999 : 0));
             if (one.local()) {
                 service.localTraffic(Map.of());
             }
-            assertThat(one.policy().of(service.build())).as(one.rule()).isEqualTo(one.expected());
+            assertThat(one.policy().of(service.build(), one.kubeProxy()))
+                    .as(one.rule())
+                    .isEqualTo(one.expected());
         }
-        assertThat(new HealthCheckPolicy(Kind.TCP, null).of(service(DNS).build()))
+        assertThat(new HealthCheckPolicy(Kind.TCP, null).of(service(DNS).build(), true))
                 .as("UDP alone cannot be asked")
                 .isNull();
     }

@@ -113,7 +113,7 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
     public record HealthCheck(
             @Default("Auto")
             @Pattern("^(Auto|KubeProxy|TCP|None)$") @Size(max = 16) @JsonPropertyDescription(
-                    "KubeProxy: kube-proxy on each node says whether it is fit. TCP: a node port of the Service takes connections. None: nothing is asked. Auto: KubeProxy. With externalTrafficPolicy Local the Service's healthCheckNodePort is asked, unless None.")
+                    "KubeProxy: kube-proxy on each node says whether it is fit. TCP: a node port of the Service takes connections. None: nothing is asked. Auto: KubeProxy, or TCP where the nodes have no kube-proxy. With externalTrafficPolicy Local the Service's healthCheckNodePort is asked, unless None.")
             @Nullable String type,
 
             @Min(1) @Max(65535) @JsonPropertyDescription("Where to ask; absent: 10256 for KubeProxy, the first node port for TCP.")

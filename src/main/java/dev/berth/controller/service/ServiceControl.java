@@ -226,6 +226,15 @@ public final class ServiceControl implements ClassControl.Services {
                 memories.keySet().stream().filter(this::isToldOfOthers).sorted().toList());
     }
 
+    /** The nodes have a kube-proxy now, or none any more: load balancers may have to find out otherwise which are fit. */
+    public void kubeProxiesChanged() {
+        due.accept(memories.entrySet().stream()
+                .filter(entry -> entry.getValue().isCheckedByWhatNodesHave())
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList());
+    }
+
     /** The same, where endpoints of this Service changed. */
     public void endpointsChanged(ServiceKey key) {
         if (isToldOfOthers(key)) {

@@ -7,6 +7,7 @@ import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
@@ -180,6 +181,15 @@ final class ServiceMemory {
                     case ENDPOINTS -> !known.endpoints().equals(backends.endpoints());
                     case NONE -> false;
                 };
+    }
+
+    /** Whether the provider was asked by a class whose health check depends on the nodes. Asked for by other threads, too. */
+    boolean isCheckedByWhatNodesHave() {
+        ServedClass by = ensuredBy;
+        return ensured != null
+                && by != null
+                && by.capabilities().targets() == Targets.NODE_PORTS
+                && by.healthCheck().isLeftToTheNodes();
     }
 
     /** What the provider has may not be what it answered: it is to be looked at. Told by other threads, too. */

@@ -145,6 +145,7 @@ abstract class CloudStage {
     final Told told = new Told();
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
+    boolean kubeProxy = true;
     List<Endpoint> endpoints = List.of();
     boolean deleteLeftOver;
     boolean releasesNodePorts;
@@ -187,7 +188,7 @@ abstract class CloudStage {
                         () -> clock,
                         "test",
                         () -> 7,
-                        key -> new Backends(nodes, endpoints),
+                        key -> new Backends(nodes, kubeProxy, endpoints),
                         (delay, what) -> later.add(new Later(delay, what)),
                         deleteLeftOver,
                         List.of()),
@@ -268,7 +269,7 @@ abstract class CloudStage {
         reconcileDue();
     }
 
-    private void reconcileDue() {
+    void reconcileDue() {
         List<ServiceKey> woken = List.copyOf(due);
         due.clear();
         woken.forEach(key -> reconcile(key.name()));

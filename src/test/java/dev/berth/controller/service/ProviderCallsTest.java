@@ -12,6 +12,7 @@ import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
@@ -110,6 +111,18 @@ class ProviderCallsTest extends CloudStage {
         endpointsBecome("web", "10.64.0.7");
 
         assertThat(cloud.calls).isEmpty();
+    }
+
+    @Test
+    void thatNodesHaveNoKubeProxy_hasLoadBalancersAskOtherwise() {
+        served("web");
+
+        kubeProxy = false;
+        control.kubeProxiesChanged();
+        reconcileDue();
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
+        assertThat(cloud.requests.getLast().healthCheck()).isEqualTo(new HealthCheck(30080, null));
     }
 
     @Test
