@@ -40,6 +40,28 @@ public final class SampleClasses {
             @Nullable IpMode ipMode,
             Classless classless,
             boolean releasesNodePorts) {
+        return book(
+                value,
+                provider,
+                new KnownProviders(Map.of(provider, capabilities), Map.of()),
+                ipMode,
+                classless,
+                releasesNodePorts);
+    }
+
+    /** One class, the default, whose provider has not said yet what it can do. */
+    public static ClassBook awaited(String value, String provider) {
+        return book(
+                value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
+    }
+
+    private static ClassBook book(
+            String value,
+            String provider,
+            KnownProviders providers,
+            @Nullable IpMode ipMode,
+            Classless classless,
+            boolean releasesNodePorts) {
         return ClassBook.of(
                 List.of(new ClassDeclaration(
                         provider,
@@ -55,6 +77,6 @@ public final class SampleClasses {
                         true,
                         classless)),
                 "me",
-                new KnownProviders(Map.of(provider, capabilities), Map.of()));
+                providers);
     }
 }

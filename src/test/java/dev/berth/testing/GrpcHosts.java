@@ -30,7 +30,7 @@ public final class GrpcHosts implements AutoCloseable {
     public LoadBalancerProvider overUnixSocket(LoadBalancerProvider provider) {
         Path socket = socket();
         serve(provider, socket);
-        return connected(socket);
+        return connected(new Endpoint.Unix(socket));
     }
 
     /** Serves {@code provider} on a new port by mutual TLS; what is returned reaches it from there. */
@@ -97,9 +97,9 @@ public final class GrpcHosts implements AutoCloseable {
         }
     }
 
-    /** A client of a Unix socket, once it is connected. */
-    public GrpcProvider connected(Path socket) {
-        return connected(new GrpcSettings(new Endpoint.Unix(socket), null, null, GrpcSettings.DEADLINE));
+    /** A client, once it is connected. */
+    public GrpcProvider connected(Endpoint.Unix socket) {
+        return connected(new GrpcSettings(socket, null, null, GrpcSettings.DEADLINE));
     }
 
     /** A client, which may not have reached its plug-in yet. */

@@ -20,31 +20,38 @@ import java.util.function.Consumer;
 
 /** A plug-in that answers what it is told to, and keeps no rule. */
 public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
+    /** What it can do, unless its greeting says otherwise. */
     public static final Capabilities CAPABILITIES =
             Capabilities.ofItsOwn(IpMode.PROXY).withFeatures(Capabilities.Feature.LISTING);
 
     /** How often it was asked to ensure. */
     public final AtomicInteger asked = new AtomicInteger();
 
+    /** What it does when it is connected to. */
     public volatile Consumer<StreamObserver<ConnectResponse>> greeting = observer -> answer(
             observer,
             ConnectResponse.newBuilder()
                     .setContractVersion(1)
                     .setCapabilities(CapabilitiesMapping.write(CAPABILITIES))
                     .build());
+    /** What it does when it is to ensure. */
     public volatile Consumer<StreamObserver<EnsureLoadBalancerResponse>> ensuring =
             observer -> answer(observer, ready("192.0.2.1"));
+    /** Each page of its list. */
     public volatile ListLoadBalancersResponse page = ListLoadBalancersResponse.getDefaultInstance();
 
+    /** Answers, and ends the call. */
     public static <T> void answer(StreamObserver<T> observer, T answer) {
         observer.onNext(answer);
         observer.onCompleted();
     }
 
+    /** A load balancer with one address. */
     public static EnsureLoadBalancerResponse ready(String ip) {
         return ready(Ingress.newBuilder().setIp(ip).build());
     }
 
+    /** A load balancer with these ways in. */
     public static EnsureLoadBalancerResponse ready(Ingress... ingress) {
         LoadBalancerStatus.Builder status = LoadBalancerStatus.newBuilder();
         for (Ingress one : ingress) {
@@ -53,6 +60,7 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
         return EnsureLoadBalancerResponse.newBuilder().setReady(status).build();
     }
 
+    /** One that is on its way. */
     public static EnsureLoadBalancerResponse pending(long seconds, String message) {
         return EnsureLoadBalancerResponse.newBuilder()
                 .setPending(Pending.newBuilder()

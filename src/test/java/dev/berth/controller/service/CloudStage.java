@@ -154,6 +154,7 @@ abstract class CloudStage {
     record Later(Duration delay, Runnable what) {}
 
     final List<Later> later = new ArrayList<>();
+    ClassBook classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
     ServiceControl control = operator();
 
     ServiceControl operator() {
@@ -163,8 +164,6 @@ abstract class CloudStage {
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
-        ClassBook classes =
-                SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS, releasesNodePorts);
         ServiceControl made = new ServiceControl(
                 new ServiceControl.Parts(
                         client,
@@ -250,6 +249,7 @@ abstract class CloudStage {
     /** An operator whose provider sends packets to endpoints. */
     void targetEndpoints() {
         cloud.targets = Targets.ENDPOINTS;
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS, releasesNodePorts);
         control = operator();
     }
 

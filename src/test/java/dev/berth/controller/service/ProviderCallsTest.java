@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
 import dev.berth.plan.Marks;
+import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.EnsureOutcome;
@@ -304,6 +305,15 @@ class ProviderCallsTest extends CloudStage {
         cloud.deleteFails = new ProviderException("cannot");
         assertThat(control.deleteLeftOver(new Owner(key("old"), "uid-before"), CLASS))
                 .isFalse();
+    }
+
+    @Test
+    void addressOfAServiceThatIsGone_isNotReleased_whileItsProviderIsNotThereToBeTold() {
+        classes = SampleClasses.awaited(CLASS, "cloud");
+
+        assertThat(control.deleteLeftOver(new Owner(key("old"), "uid-before"), CLASS))
+                .isFalse();
+        assertThat(cloud.calls).isEmpty();
     }
 
     @Test

@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -57,6 +63,24 @@ class ServiceMemoryTest {
         assertThat(memory.failed("request", Optional.of(Duration.ofSeconds(7)), backoff, NOW))
                 .isEqualTo(Duration.ofSeconds(7));
         assertThat(memory.failed("request", Optional.empty(), backoff, NOW)).isLessThanOrEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void whatFailed_isTriedAtOnce_whenItsProviderIsBack_andNotForAnother() {
+        ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
+        LoadBalancerRequest request =
+                LoadBalancerRequest.builder("c", web, IpMode.VIP).build();
+        memory.mayExist(
+                request,
+                SampleClasses.one("x/y", "pool", Capabilities.fromPools(IpMode.VIP), null, Classless.NEVER)
+                        .served()
+                        .getFirst());
+        memory.failed(request, Optional.of(Duration.ofSeconds(7)), backoff, NOW);
+
+        assertThat(memory.mayTryAgain("other")).isFalse();
+        assertThat(memory.mustWait(request, NOW)).isPresent();
+        assertThat(memory.mayTryAgain("pool")).isTrue();
+        assertThat(memory.mustWait(request, NOW)).isEmpty();
     }
 
     @Test

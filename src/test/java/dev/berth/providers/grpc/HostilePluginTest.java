@@ -91,7 +91,7 @@ class HostilePluginTest {
 
     private GrpcProvider connected() {
         hosts.serve(plugin, socket);
-        return hosts.connected(socket);
+        return hosts.connected(new Endpoint.Unix(socket));
     }
 
     private static ProviderException failure(GrpcProvider provider) {
@@ -224,7 +224,7 @@ class HostilePluginTest {
     @Test
     void aPluginThatBreaksACallOff_failsIt_keepsItsCapabilities_andMayHaveOthersWhenItReturns() throws Exception {
         Server first = hosts.serve(plugin, socket);
-        GrpcProvider provider = hosts.connected(socket);
+        GrpcProvider provider = hosts.connected(new Endpoint.Unix(socket));
         CountDownLatch asked = new CountDownLatch(1);
         plugin.ensuring = observer -> asked.countDown();
         Thread killer = Thread.ofVirtual().start(() -> {

@@ -71,6 +71,7 @@ public final class ProviderServer implements AutoCloseable {
         return server.getPort();
     }
 
+    /** Waits until it is closed. */
     public void awaitEnd() throws InterruptedException {
         server.awaitTermination();
     }

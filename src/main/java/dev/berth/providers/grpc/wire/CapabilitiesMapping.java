@@ -6,6 +6,7 @@ import dev.berth.provider.Capabilities;
 public final class CapabilitiesMapping {
     private CapabilitiesMapping() {}
 
+    /** What a plug-in tells of itself. */
     public static dev.berth.providers.grpc.v1.Capabilities write(Capabilities capabilities) {
         return dev.berth.providers.grpc.v1.Capabilities.newBuilder()
                 .setAddressSource(Words.ADDRESS_SOURCES.write(capabilities.addresses()))

@@ -8,6 +8,7 @@ public final class Durations {
 
     private Durations() {}
 
+    /** A span, to the nanosecond. */
     public static com.google.protobuf.Duration write(Duration span) {
         return com.google.protobuf.Duration.newBuilder()
                 .setSeconds(span.toSeconds())

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class RequestMapping {
     private RequestMapping() {}
 
+    /** What a plug-in is asked for. */
     public static dev.berth.providers.grpc.v1.LoadBalancerRequest write(LoadBalancerRequest request) {
         var wire = dev.berth.providers.grpc.v1.LoadBalancerRequest.newBuilder()
                 .setClusterName(request.clusterName())
@@ -38,6 +39,7 @@ public final class RequestMapping {
         return wire.build();
     }
 
+    /** For which Service. */
     public static dev.berth.providers.grpc.v1.ServiceIdentity write(ServiceIdentity service) {
         return dev.berth.providers.grpc.v1.ServiceIdentity.newBuilder()
                 .setNamespace(service.namespace())

@@ -19,6 +19,7 @@ public final class StatusMapping {
 
     private StatusMapping() {}
 
+    /** What came of it. */
     public static EnsureLoadBalancerResponse write(EnsureOutcome outcome) {
         var wire = EnsureLoadBalancerResponse.newBuilder();
         switch (outcome) {
@@ -33,6 +34,7 @@ public final class StatusMapping {
         return wire.build();
     }
 
+    /** What exists; absent: nothing does. */
     public static GetLoadBalancerResponse write(Optional<LoadBalancerStatus> found) {
         var wire = GetLoadBalancerResponse.newBuilder();
         found.ifPresent(status -> wire.setStatus(write(status)));
@@ -64,6 +66,7 @@ public final class StatusMapping {
         return wire.build();
     }
 
+    /** One of a list. */
     public static dev.berth.providers.grpc.v1.ListedLoadBalancer write(ListedLoadBalancer listed) {
         return dev.berth.providers.grpc.v1.ListedLoadBalancer.newBuilder()
                 .setName(listed.name())

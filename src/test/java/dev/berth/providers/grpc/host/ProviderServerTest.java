@@ -48,7 +48,7 @@ class ProviderServerTest {
     @Test
     void aDeposedLeader_changesNothingInItsCluster_whateverTheProviderWouldDo() {
         hosts.serve(new PoolProvider(), socket);
-        GrpcProvider provider = hosts.connected(socket);
+        GrpcProvider provider = hosts.connected(new Endpoint.Unix(socket));
         provider.ensureLoadBalancer(request("one", "web", 5));
 
         assertThatThrownBy(() -> provider.ensureLoadBalancer(request("one", "other", 4)))
@@ -120,7 +120,7 @@ class ProviderServerTest {
     @Test
     void aBugOfTheProvider_isSaidToBeOne() {
         hosts.serve(new Slow(new CountDownLatch(1), new CountDownLatch(1)), socket);
-        GrpcProvider provider = hosts.connected(socket);
+        GrpcProvider provider = hosts.connected(new Endpoint.Unix(socket));
 
         assertThatThrownBy(() -> provider.getLoadBalancerName(new ServiceIdentity("prod", "web", "u")))
                 .isInstanceOf(ProviderException.class)
@@ -137,7 +137,8 @@ class ProviderServerTest {
 
         hosts.serve(new PoolProvider(), socket);
 
-        assertThat(hosts.connected(socket).capabilities()).isEqualTo(new PoolProvider().capabilities());
+        assertThat(hosts.connected(new Endpoint.Unix(socket)).capabilities())
+                .isEqualTo(new PoolProvider().capabilities());
         assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(socket), null))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is served by another process");
