@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "berth",
         description = "Gives every LoadBalancer Service its address.",
-        subcommands = {OperatorCommand.class, ExportCommand.class, HelpCommand.class})
+        subcommands = {OperatorCommand.class, ExportCommand.class, ProviderHostCommand.class, HelpCommand.class})
 public final class Main implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;

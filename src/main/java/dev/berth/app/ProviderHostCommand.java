@@ -1,0 +1,103 @@
+package dev.berth.app;
+
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.providers.RemoteProvider;
+import dev.berth.providers.grpc.host.ProviderServer;
+import dev.berth.providers.grpc.transport.Endpoint;
+import dev.berth.providers.grpc.transport.Tls;
+import dev.berth.providers.pool.PoolProvider;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code berth provider-host}: serves a provider over gRPC, in a process of its own. */
+@Command(
+        name = "provider-host",
+        mixinStandardHelpOptions = true,
+        description = "Serves a provider over gRPC until it is stopped. A Berth calls it by a file"
+                + " NAME.grpc.properties in its own --plugin-dir.")
+final class ProviderHostCommand implements Callable<Integer> {
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
+
+    @Option(
+            names = "--plugin-dir",
+            paramLabel = "DIR",
+            description = "folder of the provider's jars and settings; not needed for " + PoolProvider.NAME)
+    @Nullable Path pluginDirectory;
+
+    @Option(names = "--provider", required = true, paramLabel = "NAME", description = "which provider")
+    String provider = "";
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "unix:///PATH|HOST:PORT",
+            description = "where; a port needs --ca, --certificate and --key")
+    String listen = "";
+
+    @ArgGroup(exclusive = false)
+    @Nullable TlsOptions tls;
+
+    /** All three, or none. */
+    static final class TlsOptions {
+        @Option(names = "--ca", required = true, paramLabel = "FILE", description = "who signs Berth's certificate")
+        Path authority = Path.of("");
+
+        @Option(names = "--certificate", required = true, paramLabel = "FILE", description = "of this host")
+        Path certificate = Path.of("");
+
+        @Option(names = "--key", required = true, paramLabel = "FILE", description = "of the certificate, in PKCS #8")
+        Path key = Path.of("");
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        System.setProperty("io.netty.noUnsafe", "true");
+        try {
+            Endpoint endpoint = Endpoint.parse(listen);
+            LoadBalancerProvider served = named(provider);
+            Tls credentials = tls == null
+                    ? null
+                    : Tls.ofServer(new Tls.Files(tls.authority, tls.certificate, tls.key), LOOK_AGAIN);
+            ProviderServer server = ProviderServer.start(provider, served, endpoint, credentials);
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(server::close));
+            System.out.println("serving provider \"" + provider + "\" at " + listen);
+            server.awaitEnd();
+            return 0;
+        } catch (Plugins.UnusablePlugin | IllegalArgumentException unusable) {
+            System.err.println("berth: " + unusable.getMessage());
+            return 1;
+        } catch (IOException failure) {
+            System.err.println("berth: serving at " + listen + ": " + Preflight.innermost(failure));
+            return 1;
+        }
+    }
+
+    private LoadBalancerProvider named(String name) throws Plugins.UnusablePlugin {
+        if (name.equals(PoolProvider.NAME)) {
+            return new PoolProvider();
+        }
+        SequencedMap<String, LoadBalancerProvider> loaded = pluginDirectory == null
+                ? new LinkedHashMap<>()
+                : Plugins.load(pluginDirectory, List.of(PoolProvider.NAME));
+        loaded.values().forEach(one -> {
+            if (one instanceof RemoteProvider elsewhere) {
+                elsewhere.close();
+            }
+        });
+        return Optional.ofNullable(loaded.get(name))
+                .filter(found -> !(found instanceof RemoteProvider))
+                .orElseThrow(() -> new IllegalArgumentException("there is no provider \"" + name
+                        + "\" to serve; --plugin-dir has " + loaded.keySet() + ", and " + PoolProvider.NAME
+                        + " is built in"));
+    }
+}

@@ -1,0 +1,272 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.GrpcHosts;
+import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.ProviderHostProcess;
+import dev.berth.testing.SampleProvider;
+import dev.berth.testing.ScriptedPlugin;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Classes whose provider is a process of its own, beside others. */
+class GrpcPluginIT {
+    private static final String NEAR = "example.com/near";
+    private static final String FAR = "example.com/far";
+
+    private static final Pattern OF_GRPC = Pattern.compile(
+            " (io\\.grpc|com\\.google\\.protobuf|io\\.github\\.resilience4j|dev\\.berth\\.providers\\.grpc)\\.");
+
+    @TempDir
+    private Path temporary;
+
+    private final GrpcHosts hosts = new GrpcHosts();
+    private Path plugins;
+    private ControlPlane controlPlane;
+    private BerthOnCluster berth;
+
+    @BeforeEach
+    void install() throws IOException {
+        plugins = Files.createDirectory(temporary.resolve("plugins"));
+        controlPlane = ControlPlane.builder().start();
+        berth = BerthOnCluster.on(controlPlane);
+        berth.createPool("edge", "198.51.100.0/26");
+    }
+
+    @AfterEach
+    void stop() {
+        berth.close();
+        controlPlane.close();
+        hosts.close();
+    }
+
+    private OperatorProcess startOperator() {
+        return berth.startOperator("--plugin-dir=" + plugins);
+    }
+
+    private void remote(String name, Path socket, String more) throws IOException {
+        Files.writeString(plugins.resolve(name + ".grpc.properties"), "target=unix://" + socket + "\n" + more);
+    }
+
+    private void create(String name, String loadBalancerClass) {
+        berth.createService(name, loadBalancerClass, UnaryOperator.identity());
+    }
+
+    private void delete(String name) {
+        berth.client().services().inNamespace("default").withName(name).delete();
+    }
+
+    private void awaitServed(String name) {
+        berth.awaitService(name, service -> !BerthOnCluster.ingress(service).isEmpty());
+    }
+
+    private void awaitGone(String name) {
+        berth.awaitAsserted(now -> assertThat(now.service(name)).isNull());
+    }
+
+    private void awaitCondition(String name, String text) {
+        berth.awaitService(name, service -> conditions(service).stream().anyMatch(message -> message.contains(text)));
+    }
+
+    private static List<String> conditions(Service service) {
+        return service.getStatus().getConditions().stream()
+                .map(condition -> condition.getReason() + ": " + condition.getMessage())
+                .toList();
+    }
+
+    private String accepted(String loadBalancerClass) {
+        LoadBalancerClass object = berth.client()
+                .resources(LoadBalancerClass.class)
+                .withName(loadBalancerClass)
+                .get();
+        return object == null || object.getStatus() == null
+                ? ""
+                : BerthOnCluster.condition(object.getStatus().conditions(), "Accepted");
+    }
+
+    /** A folder with the sample plug-in, and the folder that it writes to. */
+    private Path nginx(Path folder, String files) throws IOException {
+        Path directory = Files.createDirectory(temporary.resolve(files));
+        Files.copy(
+                SampleProvider.compiledInto(temporary.resolve("build-" + files)).jar(),
+                folder.resolve("berth-nginx-1.jar"));
+        Files.writeString(folder.resolve("nginx.properties"), "directory = " + directory + "\n");
+        return directory;
+    }
+
+    /** The names of the Services that the sample plug-in serves in this folder. */
+    private static List<String> served(Path directory) {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.map(GrpcPluginIT::read)
+                    .flatMap(String::lines)
+                    .filter(line -> line.startsWith("# berth service "))
+                    .map(line -> line.substring("# berth service ".length()))
+                    .sorted()
+                    .toList();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @Test
+    void aJarAndAProcess_serveTwoClasses_eachIsKilled_andAllIsAsItShallBe_afterItReturned() throws IOException {
+        Path nearFiles = nginx(plugins, "near");
+        Path hosted = Files.createDirectory(temporary.resolve("hosted"));
+        Path farFiles = nginx(hosted, "far");
+        Path socket = hosts.socket();
+        remote("remote", socket, "");
+        berth.createClass("near", "loadBalancerClass: " + NEAR + ", provider: nginx");
+        berth.createClass("far", "loadBalancerClass: " + FAR + ", provider: remote");
+        ProviderHostProcess host = ProviderHostProcess.start(hosted, "nginx", socket);
+        OperatorProcess operator = startOperator();
+        create("near-1", NEAR);
+        create("far-1", FAR);
+        create("far-2", FAR);
+        awaitServed("near-1");
+        awaitServed("far-1");
+        awaitServed("far-2");
+
+        host.kill();
+        create("far-3", FAR);
+        delete("far-1");
+        create("near-2", NEAR);
+        awaitServed("near-2");
+        awaitCondition("far-3", "plug-in \"remote\" cannot be reached");
+        assertThat(berth.service("far-1")).isNotNull();
+        try (ProviderHostProcess second = ProviderHostProcess.start(hosted, "nginx", socket)) {
+            awaitServed("far-3");
+            awaitGone("far-1");
+            assertThat(served(farFiles)).containsExactly("far-2", "far-3");
+
+            operator.kill();
+            delete("near-1");
+            delete("far-2");
+            create("near-3", NEAR);
+            startOperator();
+            awaitServed("near-3");
+            awaitGone("near-1");
+            awaitGone("far-2");
+            assertThat(served(nearFiles)).containsExactly("near-2", "near-3");
+            assertThat(served(farFiles)).containsExactly("far-3");
+            second.kill();
+        }
+
+        berth.stopOperator();
+        startOperator();
+        berth.awaitAsserted(
+                now -> assertThat(accepted("far")).startsWith("False ProviderUnavailable: plug-in \"remote\""));
+        awaitCondition("far-3", "plug-in \"remote\"");
+        assertThat(BerthOnCluster.ingress(berth.awaitService("far-3", service -> true)))
+                .isNotEmpty();
+        create("far-4", FAR);
+        awaitCondition("far-4", "ClassNotAccepted");
+        try (ProviderHostProcess third = ProviderHostProcess.start(hosted, "nginx", socket)) {
+            berth.awaitAsserted(now -> assertThat(accepted("far")).startsWith("True"));
+            awaitServed("far-4");
+            assertThat(third.log().lines()).containsExactly("serving provider \"nginx\" at unix://" + socket);
+        }
+        assertThat(socket).doesNotExist();
+    }
+
+    @Test
+    void withoutSuchAPlugin_nothingOfGrpcIsLoaded() throws IOException {
+        Path classes = temporary.resolve("classes.txt");
+        try (OperatorProcess operator = OperatorProcess.startWith(
+                List.of("-Xlog:class+load:file=" + classes), berth.kubeconfig(), "--plugin-dir=" + plugins)) {
+            operator.awaitLog("ready after");
+        }
+
+        List<String> loaded = Files.readAllLines(classes);
+        assertThat(loaded).anyMatch(line -> line.contains("dev.berth.app.Plugins"));
+        assertThat(loaded.stream().filter(line -> OF_GRPC.matcher(line).find())).isEmpty();
+    }
+
+    @Test
+    void theSideCarOfTheManifests_isTakenByTheApiServer_besideTheOperator() throws IOException {
+        Path manifests = Path.of("src/main/kubernetes").toAbsolutePath();
+        Path overlay = Files.createDirectory(temporary.resolve("overlay"));
+        Files.writeString(overlay.resolve("kustomization.yaml"), """
+                apiVersion: kustomize.config.k8s.io/v1beta1
+                kind: Kustomization
+                resources: [%s]
+                components: [%s/plugin-sidecar]
+                """.formatted(
+                overlay.toRealPath().relativize(manifests), overlay.toRealPath().relativize(manifests)));
+
+        controlPlane.kubectl("apply", "-k", overlay.toString());
+
+        PodSpec pod = berth.client()
+                .apps()
+                .deployments()
+                .inNamespace("berth-system")
+                .withName("berth")
+                .get()
+                .getSpec()
+                .getTemplate()
+                .getSpec();
+        assertThat(pod.getContainers()).extracting(Container::getName).containsExactly("operator", "plugin");
+        assertThat(pod.getContainers().getFirst().getArgs()).contains("operator", "--plugin-dir=/etc/berth/plugins");
+        assertThat(pod.getContainers())
+                .allSatisfy(container -> assertThat(container.getVolumeMounts())
+                        .extracting(VolumeMount::getMountPath)
+                        .contains("/run/berth"));
+    }
+
+    @Test
+    void aPluginThatHangs_thenTalksNonsense_holdsUpNobodyElse_saysSoOnItsServices_andServesThemOnceItWorks()
+            throws IOException {
+        Path socket = hosts.socket();
+        ScriptedPlugin plugin = new ScriptedPlugin();
+        plugin.ensuring = observer -> {};
+        hosts.serve(plugin, socket);
+        remote("hostile", socket, "deadline=PT1S\n");
+        berth.createClass("hostile", "loadBalancerClass: " + FAR + ", provider: hostile");
+        berth.createClass("near", "loadBalancerClass: " + NEAR);
+        startOperator();
+        List<String> hostile =
+                IntStream.range(0, 20).mapToObj(i -> "hostile-" + i).toList();
+        List<String> others = IntStream.range(0, 20).mapToObj(i -> "web-" + i).toList();
+        hostile.forEach(name -> create(name, FAR));
+        others.forEach(name -> create(name, NEAR));
+
+        others.forEach(this::awaitServed);
+        hostile.forEach(name -> awaitCondition(name, "plug-in \"hostile\""));
+        assertThat(plugin.asked).hasValueLessThanOrEqualTo(hostile.size());
+
+        plugin.ensures(ScriptedPlugin.pending(-1, "nonsense"));
+        berth.awaitAsserted(now -> assertThat(hostile)
+                .anySatisfy(name -> assertThat(conditions(berth.awaitService(name, service -> true)))
+                        .anyMatch(text -> text.contains("plug-in \"hostile\" answers nonsense: a delay of PT-1S"))));
+        create("late", NEAR);
+        awaitServed("late");
+
+        plugin.ensures(ScriptedPlugin.ready("192.0.2.1"));
+        hostile.forEach(this::awaitServed);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.berth.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+
+/** The packaged {@code provider-host} as a child process that ends with this JVM; its log is in {@code target/it-logs}. */
+public final class ProviderHostProcess implements AutoCloseable {
+    private static final Path LOGS = Path.of("target/it-logs");
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final AtomicInteger STARTED = new AtomicInteger();
+
+    private final ChildProcess process;
+
+    private ProviderHostProcess(ChildProcess process) {
+        this.process = process;
+    }
+
+    /** Serves a provider of the plug-in folder on a Unix socket; returns when it does. */
+    public static ProviderHostProcess start(Path plugins, String provider, Path socket) {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@src/main/docker/jvm.options",
+                "-jar",
+                "target/quarkus-app/quarkus-run.jar",
+                "provider-host",
+                "--plugin-dir=" + plugins,
+                "--provider=" + provider,
+                "--listen=unix://" + socket);
+        try {
+            Files.createDirectories(LOGS);
+        } catch (IOException failure) {
+            throw new UncheckedIOException("creating " + LOGS, failure);
+        }
+        Path log = LOGS.resolve(
+                "provider-host-" + ProcessHandle.current().pid() + "-" + STARTED.incrementAndGet() + ".log");
+        ProviderHostProcess host = new ProviderHostProcess(
+                ChildProcess.start("provider-host", command, Path.of("").toAbsolutePath(), log));
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            host.process.requireAlive();
+            return host.log().contains("serving provider \"" + provider + "\"");
+        });
+        return host;
+    }
+
+    /** The whole log up to now. */
+    public String log() {
+        return process.log();
+    }
+
+    /** Sends SIGKILL and waits for the end. */
+    public void kill() {
+        process.close();
+    }
+
+    /** Sends SIGTERM and waits for the end. */
+    @Override
+    public void close() {
+        process.stop(PATIENCE);
+    }
+}
