@@ -7,6 +7,7 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
@@ -120,6 +121,19 @@ final class BerthOnCluster implements AutoCloseable {
 
     public @Nullable AddressPool pool(String name) {
         return client.resources(AddressPool.class).withName(name).get();
+    }
+
+    /** Creates a Node with this internal address. */
+    public void createNode(String name, String address) {
+        client.resource(new NodeBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .endMetadata()
+                        .withNewStatus()
+                        .addNewAddress(address, "InternalIP")
+                        .endStatus()
+                        .build())
+                .create();
     }
 
     /**

@@ -3,25 +3,24 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.providers.grpc.v1.HealthCheck;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.GrpcHosts;
+import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.ProviderHostProcess;
-import dev.berth.testing.SampleProvider;
 import dev.berth.testing.ScriptedPlugin;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,43 +101,18 @@ class GrpcPluginIT {
                 : BerthOnCluster.condition(object.getStatus().conditions(), "Accepted");
     }
 
-    /** A folder with the sample plug-in, and the folder that it writes to. */
-    private Path nginx(Path folder, String files) throws IOException {
-        Path directory = Files.createDirectory(temporary.resolve(files));
-        Files.copy(
-                SampleProvider.compiledInto(temporary.resolve("build-" + files)).jar(),
-                folder.resolve("berth-nginx-1.jar"));
-        Files.writeString(folder.resolve("nginx.properties"), "directory = " + directory + "\n");
-        return directory;
-    }
-
-    /** The names of the Services that the sample plug-in serves in this folder. */
-    private static List<String> served(Path directory) {
-        try (Stream<Path> all = Files.list(directory)) {
-            return all.map(GrpcPluginIT::read)
-                    .flatMap(String::lines)
-                    .filter(line -> line.startsWith("# berth service "))
-                    .map(line -> line.substring("# berth service ".length()))
-                    .sorted()
-                    .toList();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+    /** Has the sample plug-in in {@code folder} write to a folder of this name. */
+    private NginxFiles nginx(Path folder, String files) throws IOException {
+        NginxFiles written = new NginxFiles(temporary.resolve(files));
+        written.pluginInto(folder, temporary.resolve("build-" + files), "");
+        return written;
     }
 
     @Test
     void aJarAndAProcess_serveTwoClasses_eachIsKilled_andAllIsAsItShallBe_afterItReturned() throws IOException {
-        Path nearFiles = nginx(plugins, "near");
+        NginxFiles nearFiles = nginx(plugins, "near");
         Path hosted = Files.createDirectory(temporary.resolve("hosted"));
-        Path farFiles = nginx(hosted, "far");
+        NginxFiles farFiles = nginx(hosted, "far");
         Path socket = hosts.socket();
         remote("remote", socket, "");
         berth.createClass("near", "loadBalancerClass: " + NEAR + ", provider: nginx");
@@ -162,7 +136,7 @@ class GrpcPluginIT {
         try (ProviderHostProcess second = ProviderHostProcess.start(hosted, "nginx", socket)) {
             awaitServed("far-3");
             awaitGone("far-1");
-            assertThat(served(farFiles)).containsExactly("far-2", "far-3");
+            assertThat(farFiles.services()).containsExactly("far-2", "far-3");
 
             operator.kill();
             delete("near-1");
@@ -172,8 +146,8 @@ class GrpcPluginIT {
             awaitServed("near-3");
             awaitGone("near-1");
             awaitGone("far-2");
-            assertThat(served(nearFiles)).containsExactly("near-2", "near-3");
-            assertThat(served(farFiles)).containsExactly("far-3");
+            assertThat(nearFiles.services()).containsExactly("near-2", "near-3");
+            assertThat(farFiles.services()).containsExactly("far-3");
             second.kill();
         }
 
@@ -215,7 +189,7 @@ class GrpcPluginIT {
                 apiVersion: kustomize.config.k8s.io/v1beta1
                 kind: Kustomization
                 resources: [%s]
-                components: [%s/plugin-sidecar]
+                components: [%s/components/plugin-sidecar]
                 """.formatted(
                 overlay.toRealPath().relativize(manifests), overlay.toRealPath().relativize(manifests)));
 
@@ -236,6 +210,27 @@ class GrpcPluginIT {
                 .allSatisfy(container -> assertThat(container.getVolumeMounts())
                         .extracting(VolumeMount::getMountPath)
                         .contains("/run/berth"));
+    }
+
+    @Test
+    void nodesWithoutKubeProxy_areCheckedByANodePort_ifTheClassLeavesItToBerth() throws IOException {
+        Path socket = hosts.socket();
+        ScriptedPlugin plugin = new ScriptedPlugin();
+        hosts.serve(plugin, socket);
+        remote("checking", socket, "");
+        berth.createClass("checking", "loadBalancerClass: " + FAR + ", provider: checking");
+        berth.createNode("here", "127.0.0.1");
+        startOperator();
+        create("web", FAR);
+        int nodePort = berth.awaitService(
+                        "web", service -> !BerthOnCluster.ingress(service).isEmpty())
+                .getSpec()
+                .getPorts()
+                .getFirst()
+                .getNodePort();
+
+        berth.awaitAsserted(now -> assertThat(plugin.request.getHealthCheck())
+                .isEqualTo(HealthCheck.newBuilder().setPort(nodePort).build()));
     }
 
     @Test

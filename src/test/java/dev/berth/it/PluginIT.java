@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.berth.plan.Marks;
 import dev.berth.plan.NodeRules;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
-import dev.berth.testing.SampleProvider;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
-import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.PortStatus;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -19,7 +18,6 @@ import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,14 +40,14 @@ class PluginIT {
     private Path temporary;
 
     private Path plugins;
-    private Path files;
+    private NginxFiles files;
     private ControlPlane controlPlane;
     private BerthOnCluster berth;
 
     @BeforeEach
     void install() throws IOException {
         plugins = Files.createDirectory(temporary.resolve("plugins"));
-        files = Files.createDirectory(temporary.resolve("conf.d"));
+        files = new NginxFiles(temporary.resolve("conf.d"));
         controlPlane = ControlPlane.builder().start();
         berth = BerthOnCluster.on(controlPlane);
     }
@@ -62,8 +60,7 @@ class PluginIT {
 
     @Test
     void servesAClass_finalizerFirst_andConvergesAfterItWasKilled() throws IOException {
-        Files.copy(SampleProvider.compiledInto(temporary.resolve("build")).jar(), plugins.resolve("berth-nginx-1.jar"));
-        Files.writeString(plugins.resolve("nginx.properties"), "directory = " + files + "\n");
+        files.pluginInto(plugins, temporary.resolve("build"), "");
         berth.createPool("edge", "198.51.100.0/29");
         berth.createClass("nginx", "loadBalancerClass: " + CLASS + ", provider: nginx");
         OperatorProcess operator = start();
@@ -80,7 +77,7 @@ class PluginIT {
             assertThat(seen).contains(new Seen(true, false), new Seen(true, true));
             assertThat(seen).noneMatch(state -> state.hasIngress() && !state.hasFinalizer());
         }
-        assertThat(services()).containsExactlyInAnyOrder("first", "second");
+        assertThat(files.services()).containsExactlyInAnyOrder("first", "second");
 
         operator.kill();
         berth.client().services().inNamespace("default").withName("first").delete();
@@ -90,7 +87,7 @@ class PluginIT {
         awaitIngress("third");
         berth.awaitAsserted(now -> {
             assertThat(now.service("first")).isNull();
-            assertThat(services()).containsExactlyInAnyOrder("second", "third");
+            assertThat(files.services()).containsExactlyInAnyOrder("second", "third");
         });
     }
 
@@ -108,7 +105,7 @@ class PluginIT {
         Service web = berth.awaitService(
                 "web", service -> service.getMetadata().getFinalizers().isEmpty());
 
-        assertThat(services()).containsExactly("other");
+        assertThat(files.services()).containsExactly("other");
         assertThat(web.getMetadata().getAnnotations()).doesNotContainKey(Marks.SERVED_BY_CLASS);
         Path set = plugins.resolve("berth-nginx-1.jar");
         Path aside = Files.move(set, temporary.resolve("aside.jar"));
@@ -117,14 +114,14 @@ class PluginIT {
         becomesClusterIp("other");
         berth.awaitService(
                 "other", service -> conditions(service).stream().anyMatch(text -> text.contains("cannot be told")));
-        assertThat(services()).containsExactly("other");
+        assertThat(files.services()).containsExactly("other");
         Files.move(aside, set);
         Files.move(settings, plugins.resolve("nginx.properties"));
         start();
 
         berth.awaitService(
                 "other", service -> service.getMetadata().getFinalizers().isEmpty());
-        assertThat(services()).isEmpty();
+        assertThat(files.services()).isEmpty();
     }
 
     private void becomesClusterIp(String name) {
@@ -138,45 +135,31 @@ class PluginIT {
 
     /** The same with more in its settings. */
     private void serveWith(String settings, String... flags) throws IOException {
-        Files.copy(SampleProvider.compiledInto(temporary.resolve("build")).jar(), plugins.resolve("berth-nginx-1.jar"));
-        Files.writeString(plugins.resolve("nginx.properties"), "directory = " + files + "\n" + settings);
+        files.pluginInto(plugins, temporary.resolve("build"), settings);
         berth.createPool("edge", "198.51.100.0/29");
         berth.createClass("nginx", "loadBalancerClass: " + CLASS + ", provider: nginx");
         berth.startOperator(Stream.concat(Stream.of("--plugin-dir=" + plugins), Stream.of(flags))
                 .toArray(String[]::new));
     }
 
-    private void node(String name, String address) {
-        berth.client()
-                .resource(new NodeBuilder()
-                        .withNewMetadata()
-                        .withName(name)
-                        .endMetadata()
-                        .withNewStatus()
-                        .addNewAddress(address, "InternalIP")
-                        .endStatus()
-                        .build())
-                .create();
-    }
-
     @Test
     void nodes_reachTheProvider_andThoseThatCome_andNoneThatIsExcluded() throws IOException {
-        node("n1", "10.0.0.1");
+        berth.createNode("n1", "10.0.0.1");
         serve();
         create("web");
-        berth.awaitAsserted(now -> assertThat(configuration()).contains("10.0.0.1:"));
+        berth.awaitAsserted(now -> assertThat(files.text()).contains("10.0.0.1:"));
 
-        node("n2", "10.0.0.2");
-        berth.awaitAsserted(now -> assertThat(configuration()).contains("10.0.0.1:", "10.0.0.2:"));
+        berth.createNode("n2", "10.0.0.2");
+        berth.awaitAsserted(now -> assertThat(files.text()).contains("10.0.0.1:", "10.0.0.2:"));
         controlPlane.kubectl("label", "node", "n1", NodeRules.EXCLUDE + "=");
 
         berth.awaitAsserted(
-                now -> assertThat(configuration()).contains("10.0.0.2:").doesNotContain("10.0.0.1:"));
+                now -> assertThat(files.text()).contains("10.0.0.2:").doesNotContain("10.0.0.1:"));
     }
 
     @Test
     void endpoints_reachAProviderThatTargetsThem_andThoseThatCome_andNoNodePortIsNeeded() throws IOException {
-        node("n1", "10.0.0.1");
+        berth.createNode("n1", "10.0.0.1");
         serveWith("targets = endpoints\n");
         berth.createService(
                 "web",
@@ -185,15 +168,15 @@ class PluginIT {
                         .withAllocateLoadBalancerNodePorts(false)
                         .endSpec());
         awaitIngress("web");
-        assertThat(configuration()).doesNotContain("server ");
+        assertThat(files.text()).doesNotContain("server ");
 
         EndpointSlice slice = endpoints("web", "10.64.0.7");
-        berth.awaitAsserted(now -> assertThat(configuration()).contains("10.64.0.7:8080; # n1"));
+        berth.awaitAsserted(now -> assertThat(files.text()).contains("10.64.0.7:8080; # n1"));
         berth.client().resource(slice).delete();
         endpoints("web", "10.64.0.8");
 
-        berth.awaitAsserted(now ->
-                assertThat(configuration()).contains("10.64.0.8:8080;").doesNotContain("10.64.0.7:", "10.0.0.1:"));
+        berth.awaitAsserted(
+                now -> assertThat(files.text()).contains("10.64.0.8:8080;").doesNotContain("10.64.0.7:", "10.0.0.1:"));
     }
 
     /** As the control plane writes them for one ready pod. */
@@ -224,7 +207,7 @@ class PluginIT {
 
     @Test
     void portThatTheProviderCannotCarry_isSaidInKubernetesOwnPlaces_untilItIsGone() throws IOException {
-        node("n1", "10.0.0.1");
+        berth.createNode("n1", "10.0.0.1");
         serve();
         berth.createService(
                 "web",
@@ -274,11 +257,11 @@ class PluginIT {
 
     @Test
     void whatSomebodyDeletedAtTheProvider_isMadeAnew_andWhatIsLeftOver_isDeletedIfWanted() throws IOException {
-        node("n1", "10.0.0.1");
+        berth.createNode("n1", "10.0.0.1");
         serve("--resync-period=PT1S", "--delete-left-over-load-balancers", "--cluster-name=here");
         create("web");
         awaitIngress("web");
-        Path file = configurationFiles().getFirst();
+        Path file = files.all().getFirst();
         String uid = file.getFileName().toString().replaceFirst(".*berth-", "").replaceFirst("\\..*", "");
         String another = "0" + uid.substring(1);
         Files.writeString(
@@ -286,20 +269,7 @@ class PluginIT {
                 Files.readString(file).replace(uid, another).replace("# berth service web", "# berth service gone"));
         Files.delete(file);
 
-        berth.awaitAsserted(now -> assertThat(services()).containsExactly("web"));
-    }
-
-    private String configuration() {
-        return String.join(
-                "\n", configurationFiles().stream().map(PluginIT::read).toList());
-    }
-
-    private List<Path> configurationFiles() {
-        try (Stream<Path> all = Files.list(files)) {
-            return all.sorted().toList();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        berth.awaitAsserted(now -> assertThat(files.services()).containsExactly("web"));
     }
 
     @Test
@@ -346,26 +316,5 @@ class PluginIT {
                 });
             }
         });
-    }
-
-    /** The names of the Services that nginx serves. */
-    private List<String> services() {
-        try (Stream<Path> all = Files.list(files)) {
-            return all.map(PluginIT::read)
-                    .flatMap(String::lines)
-                    .filter(line -> line.startsWith("# berth service "))
-                    .map(line -> line.substring("# berth service ".length()))
-                    .toList();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
     }
 }

@@ -11,6 +11,7 @@ import dev.berth.providers.grpc.v1.Ingress;
 import dev.berth.providers.grpc.v1.ListLoadBalancersRequest;
 import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
 import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderImplBase;
+import dev.berth.providers.grpc.v1.LoadBalancerRequest;
 import dev.berth.providers.grpc.v1.LoadBalancerStatus;
 import dev.berth.providers.grpc.v1.Pending;
 import dev.berth.providers.grpc.wire.CapabilitiesMapping;
@@ -26,6 +27,9 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
 
     /** How often it was asked to ensure. */
     public final AtomicInteger asked = new AtomicInteger();
+
+    /** What it was last asked to ensure. */
+    public volatile LoadBalancerRequest request = LoadBalancerRequest.getDefaultInstance();
 
     /** What it does when it is connected to. */
     public volatile Consumer<StreamObserver<ConnectResponse>> greeting = observer -> answer(
@@ -81,7 +85,8 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
 
     @Override
     public void ensureLoadBalancer(
-            EnsureLoadBalancerRequest request, StreamObserver<EnsureLoadBalancerResponse> observer) {
+            EnsureLoadBalancerRequest call, StreamObserver<EnsureLoadBalancerResponse> observer) {
+        request = call.getRequest();
         asked.incrementAndGet();
         ensuring.accept(observer);
     }
