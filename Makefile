@@ -1,4 +1,4 @@
-# Needs: a JDK 25, Maven 3.8 or later; Go where Kubernetes' binaries cannot be downloaded.
+# Needs: a JDK 25, Maven 3.8 or later; Go for test, check and proto, and where Kubernetes' binaries cannot be downloaded.
 # Written for GNU Make 3.81, too, the one of macOS.
 .DEFAULT_GOAL := help
 
@@ -13,6 +13,11 @@ DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
 KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-controller-manager
 KUBERNETES_ALL     = $(KUBERNETES_TO_TEST) kube-proxy
+
+# The Go examples; the versions of everything are in their go.mod.
+EXAMPLES = src/examples
+STUBS    = $(EXAMPLES)/providerv1
+GO       = cd $(EXAMPLES) && GOWORK=off CGO_ENABLED=0 go
 
 MANIFESTS = src/main/kubernetes
 ONE_FILE  = $(MANIFESTS)/berth.yaml
@@ -47,7 +52,9 @@ run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl unt
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
 
 .PHONY: test
-test: kube-to-test one-file-check ## builds and runs every test (mvn verify)
+test: kube-to-test one-file-check proto-check go-check ## builds and runs every test (mvn verify)
+	@echo "make: the tests of $(EXAMPLES) in Go"
+	@$(GO) test -mod=readonly ./...
 	@echo "make: mvn verify: formatting, compiler checks, then each test class as it ends; reports in target/"
 	@$(MVN) verify -Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
 	  -Dorg.slf4j.simpleLogger.log.io.quarkus=error \
@@ -79,6 +86,11 @@ manifests: kubectl $(BUILT) ## writes crds/ and src/main/kubernetes/berth.yaml a
 	@$(JAVA_TEST_TREE) dev.berth.api.CrdFiles $(CRDS)
 	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml && mv target/berth.yaml $(ONE_FILE)
 
+.PHONY: proto
+proto: ## writes the Go form of src/main/proto anew
+	@echo "make: writing $(STUBS)/"
+	@$(JDK) $(EXAMPLES)/generate $(STUBS)
+
 .PHONY: provider-kit
 provider-kit: ## installs what a provider is written and tested with into your local Maven repository
 	@echo "make: building; the first time Maven fetches about 200 MB, later it takes a minute"
@@ -86,12 +98,13 @@ provider-kit: ## installs what a provider is written and tested with into your l
 	@echo "make: installed dev.berth:berth, classifiers spi and tck; see docs/write-a-provider.md"
 
 .PHONY: format
-format: ## puts the Java sources into the one format
+format: ## puts the Java and Go sources into the one format
 	@echo "make: formatting"
 	@$(MVN) -q spotless:apply
+	@gofmt -w $(EXAMPLES)
 
 .PHONY: check
-check: one-file-check ## checks format, compiler findings, and that crds/ and berth.yaml are up to date
+check: one-file-check proto-check go-check ## checks format, compiler findings, and that generated files are up to date
 	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
 	@$(MVN) -q test -Djacoco.skip=true -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
 
@@ -113,6 +126,20 @@ one-file-check: kubectl
 	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml
 	@diff -u $(ONE_FILE) target/berth.yaml || \
 	  { echo "make: $(ONE_FILE) is out of date (+ is what it should have): run make manifests" >&2; exit 1; }
+
+.PHONY: proto-check
+proto-check:
+	@echo "make: checking that $(STUBS)/ is up to date"
+	@rm -rf target/providerv1 && $(JDK) $(EXAMPLES)/generate target/providerv1
+	@diff -u $(STUBS) target/providerv1 || \
+	  { echo "make: $(STUBS)/ is out of date (+ is what it should have): run make proto" >&2; exit 1; }
+
+.PHONY: go-check
+go-check:
+	@echo "make: checking $(EXAMPLES) with gofmt and go vet; the first time, Go compiles for some minutes"
+	@unformatted=$$(gofmt -l $(EXAMPLES)) && test -z "$$unformatted" || \
+	  { echo "make: run make format, these are not as gofmt has them: $$unformatted" >&2; exit 1; }
+	@$(GO) vet -mod=readonly ./...
 
 $(BUILT): $(BUILT_FROM)
 	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
