@@ -1,0 +1,158 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	cloudprovider "k8s.io/cloud-provider"
+	"k8s.io/cloud-provider/api"
+
+	"berth.dev/examples/plugin"
+	pb "berth.dev/examples/providerv1"
+)
+
+const (
+	version = "1"
+	// When a cloud is asked again that has not told an address.
+	addressAwaited = 10 * time.Second
+	longestDelay   = 24 * time.Hour
+)
+
+// server is the contract's calls; each is one of the cloud.
+type server struct {
+	pb.UnimplementedLoadBalancerProviderServer
+	cloud        cloudprovider.LoadBalancer
+	name         string
+	capabilities *pb.Capabilities
+	fence        *fence
+	cluster      string
+	atWork       sync.Map // by cluster and uid of the Service: a call that changes something
+}
+
+func (s *server) Connect(_ context.Context, request *pb.ConnectRequest) (*pb.ConnectResponse, error) {
+	return plugin.Connect(request, "cloud-provider-adapter for "+s.name, version, s.capabilities)
+}
+
+func (s *server) GetLoadBalancerName(ctx context.Context, call *pb.GetLoadBalancerNameRequest) (*pb.GetLoadBalancerNameResponse, error) {
+	service := serviceOf(&pb.LoadBalancerRequest{Service: call.GetService()})
+	return &pb.GetLoadBalancerNameResponse{Name: s.cloud.GetLoadBalancerName(ctx, s.cluster, service)}, nil
+}
+
+func (s *server) GetLoadBalancer(ctx context.Context, call *pb.GetLoadBalancerRequest) (*pb.GetLoadBalancerResponse, error) {
+	request := call.GetRequest()
+	found, exists, err := s.cloud.GetLoadBalancer(ctx, request.GetClusterName(), serviceOf(request))
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	if !exists {
+		return &pb.GetLoadBalancerResponse{}, nil
+	}
+	shown, err := statusOf(found, request.GetIpMode())
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	return &pb.GetLoadBalancerResponse{Status: shown}, nil // nil: ensure will say what it waits for.
+}
+
+func (s *server) EnsureLoadBalancer(ctx context.Context, call *pb.EnsureLoadBalancerRequest) (*pb.EnsureLoadBalancerResponse, error) {
+	request := call.GetRequest()
+	end, err := s.begin(request)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	made, err := s.cloud.EnsureLoadBalancer(ctx, request.GetClusterName(), serviceOf(request), nodesOf(request))
+	if errors.Is(err, cloudprovider.ImplementedElsewhere) {
+		return &pb.EnsureLoadBalancerResponse{Outcome: &pb.EnsureLoadBalancerResponse_ImplementedElsewhere{
+			ImplementedElsewhere: &pb.ImplementedElsewhere{},
+		}}, nil
+	}
+	// A cloud says so when its load balancer is not ready yet.
+	if retry, found := retryOf(err); found {
+		return pending(delayOf(retry), retry.Error()), nil
+	}
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	ready, err := statusOf(made, request.GetIpMode())
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	if ready == nil {
+		return pending(addressAwaited, "the cloud "+s.name+" has not told an address yet"), nil
+	}
+	return &pb.EnsureLoadBalancerResponse{Outcome: &pb.EnsureLoadBalancerResponse_Ready{Ready: ready}}, nil
+}
+
+func pending(after time.Duration, message string) *pb.EnsureLoadBalancerResponse {
+	return &pb.EnsureLoadBalancerResponse{Outcome: &pb.EnsureLoadBalancerResponse_Pending{
+		Pending: &pb.Pending{RetryAfter: durationpb.New(after), Message: message},
+	}}
+}
+
+func (s *server) UpdateLoadBalancer(ctx context.Context, call *pb.UpdateLoadBalancerRequest) (*pb.UpdateLoadBalancerResponse, error) {
+	request := call.GetRequest()
+	end, err := s.begin(request)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	err = s.cloud.UpdateLoadBalancer(ctx, request.GetClusterName(), serviceOf(request), nodesOf(request))
+	if err != nil && !errors.Is(err, cloudprovider.ImplementedElsewhere) {
+		return nil, failed(ctx, err)
+	}
+	return &pb.UpdateLoadBalancerResponse{}, nil
+}
+
+func (s *server) EnsureLoadBalancerDeleted(ctx context.Context, call *pb.EnsureLoadBalancerDeletedRequest) (*pb.EnsureLoadBalancerDeletedResponse, error) {
+	request := call.GetRequest()
+	end, err := s.begin(request)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if err := s.cloud.EnsureLoadBalancerDeleted(ctx, request.GetClusterName(), serviceOf(request)); err != nil {
+		return nil, failed(ctx, err)
+	}
+	return &pb.EnsureLoadBalancerDeletedResponse{}, nil
+}
+
+// begin lets in a call that changes something, until end is called; not one
+// of a leader that was followed by another, and not while the cloud is at work
+// on the Service for a call that Berth has given up.
+func (s *server) begin(request *pb.LoadBalancerRequest) (end func(), err error) {
+	key := request.GetClusterName() + "/" + request.GetService().GetUid()
+	if _, busy := s.atWork.LoadOrStore(key, true); busy {
+		return nil, status.Error(codes.Aborted, "the cloud "+s.name+" is still at work on a former call for this Service")
+	}
+	if err := s.fence.pass(request); err != nil {
+		s.atWork.Delete(key)
+		return nil, err
+	}
+	return func() { s.atWork.Delete(key) }, nil
+}
+
+func failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return status.FromContextError(ctx.Err()).Err()
+	}
+	if retry, found := retryOf(err); found {
+		return plugin.FailedUntil(delayOf(retry), err)
+	}
+	return plugin.Failed(err)
+}
+
+// retryOf finds when the cloud wants to be asked again; only a time to come.
+func retryOf(err error) (*api.RetryError, bool) {
+	var retry *api.RetryError
+	return retry, errors.As(err, &retry) && retry.RetryAfter() > 0
+}
+
+// delayOf is what the contract lets a plug-in ask for.
+func delayOf(retry *api.RetryError) time.Duration { return min(retry.RetryAfter(), longestDelay) }
