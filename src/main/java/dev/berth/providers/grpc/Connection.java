@@ -168,6 +168,10 @@ final class Connection implements AutoCloseable {
                             .addAllContractVersions(Contract.VERSIONS)
                             .setBerthVersion(Contract.BERTH_VERSION)
                             .build());
+            if (connection != connections.get()) {
+                // The connection came about by this very call, or anew since: it is greeted at the next look.
+                return;
+            }
             if (!Contract.VERSIONS.contains(answer.getContractVersion())) {
                 throw new Nonsense("it has chosen contract version " + answer.getContractVersion());
             }

@@ -99,6 +99,23 @@ class HostilePluginTest {
     }
 
     @Test
+    void aPluginThatComesAfterItsClient_isCalledAsSoonAsItCountsAsConnected() throws InterruptedException {
+        GrpcProvider early = hosts.client(
+                new GrpcSettings(new Endpoint.Unix(socket), null, null, GrpcSettings.DEADLINE), Clock.systemUTC());
+        Awaitility.await().until(() -> told(early).contains("cannot be reached"));
+
+        hosts.serve(plugin, socket);
+
+        assertThat(early.awaitConnected(GrpcSettings.DEADLINE)).isTrue();
+        assertThat(early.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
+    }
+
+    private static String told(GrpcProvider away) {
+        return String.valueOf(catchThrowableOfType(ProviderException.class, away::capabilities)
+                .getMessage());
+    }
+
+    @Test
     void aCallThatIsNotAnswered_endsAtItsDeadline() {
         hosts.serve(plugin, socket);
         GrpcProvider provider = hosts.connected(settings(Duration.ofMillis(300)));
