@@ -110,6 +110,14 @@ class MutualTlsTest {
     }
 
     @Test
+    void aUnixSocketWithTls_isRefused_forItWouldGoWithout() {
+        assertThatThrownBy(
+                        () -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(hosts.socket()), tls))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("has no TLS");
+    }
+
+    @Test
     void renewedCertificates_areTakenUp_whileItRuns() {
         Tls.Files before = copy(files.client());
         files.renew(Set.of("127.0.0.1", "localhost"));

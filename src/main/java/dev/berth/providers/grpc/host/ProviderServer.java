@@ -11,6 +11,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,7 +35,8 @@ public final class ProviderServer implements AutoCloseable {
      *
      * @param name for people
      * @param tls needed for a network, and for that alone
-     * @throws IOException if it cannot listen there, or another listens there already
+     * @throws IOException if it cannot listen there, another listens there already, or what is there is no socket
+     * @throws IllegalArgumentException if {@code tls} is missing, or not needed
      */
     public static ProviderServer start(String name, LoadBalancerProvider provider, Endpoint endpoint, @Nullable Tls tls)
             throws IOException {
@@ -58,6 +60,10 @@ public final class ProviderServer implements AutoCloseable {
     private static void removeStale(Path socket) throws IOException {
         if (!Files.exists(socket)) {
             return;
+        }
+        // Whoever connects to a file that is no socket is told the same as of a socket that nobody serves.
+        if (!Files.readAttributes(socket, BasicFileAttributes.class).isOther()) {
+            throw new IOException(socket + " is there, and no socket; name another path, or remove it");
         }
         try (SocketChannel other = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
             throw new IOException(socket + " is served by another process");

@@ -22,7 +22,10 @@ public final class Transport {
      */
     public static NettyChannelBuilder channel(Endpoint endpoint, @Nullable Tls tls, @Nullable String serverName) {
         NettyChannelBuilder channel = switch (endpoint) {
-            case Endpoint.Unix(var path) -> UnixSockets.channel(path);
+            case Endpoint.Unix unix -> {
+                refuse(tls, unix);
+                yield UnixSockets.channel(unix.path());
+            }
             case Endpoint.Network network ->
                 NettyChannelBuilder.forTarget(
                         network.toString(), required(tls, network).channel());
@@ -43,7 +46,10 @@ public final class Transport {
      */
     public static NettyServerBuilder server(Endpoint endpoint, @Nullable Tls tls) {
         NettyServerBuilder server = switch (endpoint) {
-            case Endpoint.Unix(var path) -> UnixSockets.server(path);
+            case Endpoint.Unix unix -> {
+                refuse(tls, unix);
+                yield UnixSockets.server(unix.path());
+            }
             case Endpoint.Network network ->
                 NettyServerBuilder.forAddress(
                         new InetSocketAddress(network.host(), network.port()),
@@ -60,5 +66,13 @@ public final class Transport {
                     endpoint + " needs mutual TLS: name ca, certificate and key, or use a Unix socket");
         }
         return tls;
+    }
+
+    /** Passed over, it would be taken for granted. */
+    private static void refuse(@Nullable Tls tls, Endpoint endpoint) {
+        if (tls != null) {
+            throw new IllegalArgumentException(
+                    endpoint + " has no TLS: leave ca, certificate and key out; its permissions guard it");
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -142,5 +143,15 @@ class ProviderServerTest {
         assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(socket), null))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is served by another process");
+    }
+
+    @Test
+    void whatIsInThePlaceOfASocket_andIsNone_isLeftAlone() throws IOException {
+        Files.writeString(socket, "precious");
+
+        assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(socket), null))
+                .isInstanceOf(IOException.class)
+                .hasMessage(socket + " is there, and no socket; name another path, or remove it");
+        assertThat(socket).hasContent("precious");
     }
 }
