@@ -118,6 +118,25 @@ class MutualTlsTest {
     }
 
     @Test
+    void filesThatDoNotFit_areRefused_withTheirReason() throws IOException {
+        Path empty = Files.createFile(otherFolder.resolve("empty.pem"));
+        Tls.Files good = files.client();
+        assertRefused(new Tls.Files(empty, good.certificate(), good.key()), "there is no certificate in " + empty);
+        assertRefused(new Tls.Files(good.authority(), empty, good.key()), "there is no certificate in " + empty);
+        assertRefused(
+                new Tls.Files(
+                        good.authority(), good.certificate(), files.server().key()),
+                "the certificate is of another key");
+    }
+
+    private static void assertRefused(Tls.Files unusable, String why) {
+        assertThatThrownBy(() -> Tls.ofClient(unusable, TlsFiles.PERIOD))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("cannot be used: ")
+                .hasMessageContaining(why);
+    }
+
+    @Test
     void renewedCertificates_areTakenUp_whileItRuns() {
         Tls.Files before = copy(files.client());
         files.renew(Set.of("127.0.0.1", "localhost"));

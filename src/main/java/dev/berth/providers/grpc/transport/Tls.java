@@ -7,9 +7,16 @@ import io.grpc.TlsServerCredentials;
 import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.grpc.util.AdvancedTlsX509TrustManager.Verification;
+import io.grpc.util.CertificateUtils;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyException;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,16 +60,49 @@ public final class Tls implements AutoCloseable {
 
     private void read() {
         try {
-            others.updateTrustCredentials(files.authority().toFile());
+            others.updateTrustCredentials(certificates(files.authority()));
         } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
             throw new IllegalArgumentException(files.authority() + " cannot be used: " + unusable, unusable);
         }
         try {
-            own.updateIdentityCredentials(
-                    files.certificate().toFile(), files.key().toFile());
+            X509Certificate[] chain = certificates(files.certificate());
+            PrivateKey key = key(files.key());
+            requirePair(chain[0], key);
+            own.updateIdentityCredentials(chain, key);
         } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
             throw new IllegalArgumentException(
                     files.certificate() + " with " + files.key() + " cannot be used: " + unusable, unusable);
+        }
+    }
+
+    private static X509Certificate[] certificates(Path file) throws IOException, CertificateException {
+        try (InputStream text = java.nio.file.Files.newInputStream(file)) {
+            X509Certificate[] found = CertificateUtils.getX509Certificates(text);
+            if (found.length == 0) {
+                throw new CertificateException("there is no certificate in " + file);
+            }
+            return found;
+        }
+    }
+
+    private static PrivateKey key(Path file) throws IOException, GeneralSecurityException {
+        try (InputStream text = java.nio.file.Files.newInputStream(file)) {
+            return CertificateUtils.getPrivateKey(text);
+        }
+    }
+
+    /** Of two files that are replaced one after the other, those of two pairs may be read. */
+    private static void requirePair(X509Certificate certificate, PrivateKey key) throws GeneralSecurityException {
+        String algorithm = key.getAlgorithm();
+        if (!algorithm.equals(certificate.getPublicKey().getAlgorithm())) {
+            throw new KeyException("the certificate is of another key");
+        }
+        Signature signature = Signature.getInstance("SHA256with" + (algorithm.equals("EC") ? "ECDSA" : algorithm));
+        signature.initSign(key);
+        byte[] signed = signature.sign();
+        signature.initVerify(certificate);
+        if (!signature.verify(signed)) {
+            throw new KeyException("the certificate is of another key");
         }
     }
 
