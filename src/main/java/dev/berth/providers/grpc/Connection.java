@@ -55,6 +55,12 @@ final class Connection implements AutoCloseable {
     private volatile Runnable listener = () -> {};
     private final Thread keeper;
 
+    /** The state that {@link #leaving} is told of. The keeper's alone, as is that. */
+    private @Nullable ConnectivityState awaited;
+
+    /** Used again until it is told: the channel forgets nobody who waits before it leaves the state, which may take years. */
+    private CountDownLatch leaving = new CountDownLatch(0);
+
     /**
      * What the plug-in said last.
      *
@@ -155,8 +161,13 @@ final class Connection implements AutoCloseable {
 
     /** Waits until the channel leaves the state; returns whether it did. */
     private boolean await(ConnectivityState state, Duration atMost) throws InterruptedException {
-        CountDownLatch left = new CountDownLatch(1);
-        channel.notifyWhenStateChanged(state, left::countDown);
+        CountDownLatch left = leaving;
+        if (state != awaited || left.getCount() == 0) {
+            left = new CountDownLatch(1);
+            awaited = state;
+            leaving = left;
+            channel.notifyWhenStateChanged(state, left::countDown);
+        }
         return left.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
     }
 
