@@ -32,10 +32,10 @@ final class Listing {
                     .setPageSize(PAGE_SIZE)
                     .setPageToken(token)
                     .build());
-            answer.getLoadBalancersList().forEach(one -> listed.add(StatusMapping.read(one)));
-            if (listed.size() > MOST_LISTED) {
+            if (listed.size() + answer.getLoadBalancersCount() > MOST_LISTED) {
                 throw new Nonsense("more than " + MOST_LISTED + " load balancers listed");
             }
+            answer.getLoadBalancersList().forEach(one -> listed.add(StatusMapping.read(one)));
             token = answer.getNextPageToken();
             if (token.isEmpty()) {
                 return listed;
