@@ -13,9 +13,12 @@ import java.nio.file.Path;
 
 /** Channels and servers on Unix sockets, by Linux' epoll. One thread serves them all: it only moves bytes. */
 final class UnixSockets {
-    private static final EventLoopGroup LOOP = loop();
-
     private UnixSockets() {}
+
+    /** Begun when it is needed first. */
+    private static final class Loop {
+        static final EventLoopGroup GROUP = new EpollEventLoopGroup(1, new DefaultThreadFactory("grpc-unix", true));
+    }
 
     private static EventLoopGroup loop() {
         if (!Epoll.isAvailable()) {
@@ -23,13 +26,13 @@ final class UnixSockets {
                     "Unix sockets need Linux on x86_64 or aarch64: " + Epoll.unavailabilityCause(),
                     Epoll.unavailabilityCause());
         }
-        return new EpollEventLoopGroup(1, new DefaultThreadFactory("grpc-unix", true));
+        return Loop.GROUP;
     }
 
     static NettyChannelBuilder channel(Path socket) {
         return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
                 .channelType(EpollDomainSocketChannel.class)
-                .eventLoopGroup(LOOP)
+                .eventLoopGroup(loop())
                 .overrideAuthority("localhost")
                 .usePlaintext();
     }
@@ -37,7 +40,7 @@ final class UnixSockets {
     static NettyServerBuilder server(Path socket) {
         return NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
                 .channelType(EpollServerDomainSocketChannel.class)
-                .bossEventLoopGroup(LOOP)
-                .workerEventLoopGroup(LOOP);
+                .bossEventLoopGroup(loop())
+                .workerEventLoopGroup(loop());
     }
 }
