@@ -5,6 +5,7 @@ import dev.berth.providers.grpc.wire.Nonsense;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.IllegalStateTransitionException;
 import io.github.resilience4j.core.IntervalFunction;
 import io.grpc.StatusRuntimeException;
 import java.time.Clock;
@@ -70,6 +71,18 @@ final class Breaker {
             last = failures.message(failure);
         }
         return isTrouble;
+    }
+
+    /** The plug-in may have been restarted: one call tries it, however long it was to be left alone. */
+    void tryNow() {
+        if (breaker.getState() == CircuitBreaker.State.OPEN) {
+            try {
+                breaker.transitionToHalfOpenState();
+            } catch (IllegalStateTransitionException beganMeanwhile) {
+                // A call whose time had come was faster.
+                return;
+            }
+        }
     }
 
     /**

@@ -186,7 +186,9 @@ final class Connection implements AutoCloseable {
             if (!Contract.VERSIONS.contains(answer.getContractVersion())) {
                 throw new Nonsense("it has chosen contract version " + answer.getContractVersion());
             }
-            publish(new Known(CapabilitiesMapping.read(answer.getCapabilities()), connection, ""));
+            Capabilities capabilities = CapabilitiesMapping.read(answer.getCapabilities());
+            breaker.tryNow();
+            publish(new Known(capabilities, connection, ""));
             wasUp.countDown();
         } catch (StatusRuntimeException failure) {
             Status.Code code = failure.getStatus().getCode();

@@ -344,6 +344,23 @@ class HostilePluginTest {
     }
 
     @Test
+    void aPluginThatWasLeftAlone_isTriedAtOnce_whenItReturns() throws InterruptedException {
+        Server first = hosts.serve(plugin, socket);
+        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), new HandClock());
+        await(provider::capabilities);
+        plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
+        for (int i = 0; i < BORNE; i++) {
+            failure(provider);
+        }
+        assertThat(failure(provider)).hasMessageContaining("is left alone until");
+
+        first.shutdownNow().awaitTermination();
+        hosts.serve(new ScriptedPlugin(), socket);
+
+        await(() -> assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class));
+    }
+
+    @Test
     void whatAPluginSaysAboutOneService_isQuoted_andNoReasonToLeaveItAlone() {
         GrpcProvider provider = connected();
         plugin.ensuring =
