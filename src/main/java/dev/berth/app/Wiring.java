@@ -34,6 +34,7 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
+import dev.berth.plan.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.RemoteProvider;
@@ -104,6 +105,8 @@ public final class Wiring {
     /** How long the start waits for plug-ins that are not there: their Services would wait, and say so, for a moment. */
     private static final Duration COMING_UP = Duration.ofSeconds(3);
 
+    private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
+
     private static volatile OperatorOptions options = new OperatorOptions();
     private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
 
@@ -164,7 +167,7 @@ public final class Wiring {
                 this::deleteLeftOver);
         phases = new AddressPhases(caches, ledger, statuses);
         classes = new ClassControl(
-                caches, options.controllerName, providers::known, gate, statuses, events, clock, changed -> {
+                caches, options.controllerName, this::usableProviders, gate, statuses, events, clock, changed -> {
                     wake(new Due.Event.ClassChanged(changed.value()));
                     askForKubeProxiesSoon();
                 });
@@ -257,9 +260,25 @@ public final class Wiring {
     /** A plug-in has come, or can do something else than before. */
     private void pluginChanged(String provider) {
         gate.await();
-        watchEndpointsIfNeeded();
+        try {
+            watchEndpointsIfNeeded();
+        } catch (RuntimeException failure) {
+            LOG.warn("watching EndpointSlices for plug-in \"{}\": {}", provider, Preflight.innermost(failure));
+            later(WATCH_AGAIN, () -> pluginChanged(provider));
+            return;
+        }
         services.providerReturned(provider);
         classes.providerChanged(provider).forEach(name -> classWakeups.wake(new ResourceID(name)));
+    }
+
+    /** Not those that send packets to endpoints while these are not known: they would be told that there are none. */
+    private KnownProviders usableProviders() {
+        KnownProviders known = providers.known();
+        return endpoints.areWatched()
+                ? known
+                : known.without(
+                        can -> can.targets() == Targets.ENDPOINTS,
+                        "the EndpointSlices of the cluster are not being watched yet; if it stays so, see the log");
     }
 
     /** Most are there already; what comes later is told of. */
@@ -437,9 +456,10 @@ public final class Wiring {
     private void adopt() {
         long start = System.nanoTime();
         awaitPlugins();
-        watchEndpointsIfNeeded();
+        // Before looking at what they can do: one that comes in between would not be heard of.
         remotePlugins()
                 .forEach((name, plugin) -> plugin.whenChanged(() -> later(Duration.ZERO, () -> pluginChanged(name))));
+        watchEndpointsIfNeeded();
         classes.refresh();
         ledger.rebuild(caches.addresses()
                 .list()

@@ -36,6 +36,7 @@ public final class Endpoints implements AutoCloseable {
      * Watches them, and returns when all are known; does nothing if they are watched already.
      *
      * @param changed told of each Service whose endpoints may have changed. Called by an informer thread: be quick
+     * @throws java.util.concurrent.CompletionException if the API server says no; they are not watched then
      */
     public synchronized void watch(Consumer<ServiceKey> changed) {
         if (informer != null) {
@@ -60,7 +61,12 @@ public final class Endpoints implements AutoCloseable {
                     }
                 })
                 .exceptionHandler((started, failure) -> started);
-        begun.start().toCompletableFuture().join();
+        try {
+            begun.start().toCompletableFuture().join();
+        } catch (RuntimeException failure) {
+            begun.stop();
+            throw failure;
+        }
         informer = begun;
     }
 
@@ -108,6 +114,11 @@ public final class Endpoints implements AutoCloseable {
                 ready,
                 conditions.getServing() == null ? ready : conditions.getServing(),
                 Boolean.TRUE.equals(conditions.getTerminating()));
+    }
+
+    /** Whether they are known. */
+    public boolean areWatched() {
+        return informer != null;
     }
 
     /** Whether they are watched, or need not be. */

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -20,6 +21,19 @@ public record KnownProviders(Map<String, Capabilities> capabilities, Map<String,
     public KnownProviders {
         capabilities = Collections.unmodifiableMap(new LinkedHashMap<>(capabilities));
         away = Collections.unmodifiableMap(new LinkedHashMap<>(away));
+    }
+
+    /** With those that can do such things among the others, for the reason {@code why}. */
+    public KnownProviders without(Predicate<Capabilities> such, String why) {
+        Map<String, Capabilities> rest = new LinkedHashMap<>(capabilities);
+        Map<String, String> others = new LinkedHashMap<>(away);
+        capabilities.forEach((name, can) -> {
+            if (such.test(can)) {
+                rest.remove(name);
+                others.put(name, why);
+            }
+        });
+        return new KnownProviders(rest, others);
     }
 
     List<String> names() {

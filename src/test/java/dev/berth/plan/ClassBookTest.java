@@ -133,6 +133,24 @@ class ClassBookTest {
     }
 
     @Test
+    void whoseProviderIsPutOff_isAwaited_andTheOthersAreNot() {
+        Capabilities endpoints = Capabilities.fromPools(IpMode.VIP).withTargets(Targets.ENDPOINTS);
+        KnownProviders known = new KnownProviders(
+                        Map.of("pool", Capabilities.fromPools(IpMode.VIP), "direct", endpoints), Map.of())
+                .without(can -> can.targets() == Targets.ENDPOINTS, "no endpoints are known yet");
+        ClassBook book = ClassBook.of(
+                List.of(
+                        declared("near", 1, "x/near", "pool", null, false),
+                        declared("direct", 1, "x/direct", "direct", null, false)),
+                "me",
+                known);
+
+        assertThat(verdict(book, "near").accepted()).isTrue();
+        assertThat(verdict(book, "direct").message()).isEqualTo("no endpoints are known yet");
+        assertThat(book.isAwaited("x/direct")).isTrue();
+    }
+
+    @Test
     void whoseProviderIsNotThereYet_keepsItsValueAndTheDefault_fromTheYounger() {
         ClassBook book = book(
                 declared("far", 2, "x/y", "away", null, true),
