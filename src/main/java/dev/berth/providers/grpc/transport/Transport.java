@@ -36,7 +36,9 @@ public final class Transport {
         return channel.maxInboundMessageSize(Contract.LARGEST_MESSAGE)
                 .keepAliveTime(PING_AFTER_SECONDS, TimeUnit.SECONDS)
                 .keepAliveTimeout(PINGS_APART_SECONDS, TimeUnit.SECONDS)
-                .keepAliveWithoutCalls(true);
+                .keepAliveWithoutCalls(true)
+                // Never: a connection that is given up for want of calls is missed, and all its Services become due.
+                .idleTimeout(30, TimeUnit.DAYS);
     }
 
     /**
