@@ -22,14 +22,13 @@ public final class EndpointRules {
     private EndpointRules() {}
 
     /**
-     * Of each port those that are ready, and if there are none, those that still serve while they end. Each once, in
+     * Of each port and family those that are ready, and if there are none, those that still serve while they end. Each once, in
      * one order, however the slices cut them up.
      */
     public static List<Endpoint> targets(List<EndpointState> all) {
-        Map<String, List<EndpointState>> byPort = all.stream()
-                .collect(Collectors.groupingBy(
-                        state -> state.endpoint().port(), LinkedHashMap::new, Collectors.toList()));
-        return byPort.values().stream()
+        Map<Kind, List<EndpointState>> alike =
+                all.stream().collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()));
+        return alike.values().stream()
                 .flatMap(EndpointRules::fit)
                 .map(EndpointState::endpoint)
                 .distinct()
@@ -37,9 +36,15 @@ public final class EndpointRules {
                 .toList();
     }
 
-    private static Stream<EndpointState> fit(List<EndpointState> ofPort) {
-        return ofPort.stream().anyMatch(EndpointState::ready)
-                ? ofPort.stream().filter(EndpointState::ready)
-                : ofPort.stream().filter(state -> state.serving() && state.terminating());
+    private record Kind(String port, boolean ipv6) {
+        static Kind of(EndpointState state) {
+            return new Kind(state.endpoint().port(), state.endpoint().address().contains(":"));
+        }
+    }
+
+    private static Stream<EndpointState> fit(List<EndpointState> alike) {
+        return alike.stream().anyMatch(EndpointState::ready)
+                ? alike.stream().filter(EndpointState::ready)
+                : alike.stream().filter(state -> state.serving() && state.terminating());
     }
 }

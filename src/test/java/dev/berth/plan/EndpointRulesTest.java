@@ -50,10 +50,11 @@ class EndpointRulesTest {
     }
 
     @Test
-    void eachPortIsJudgedByItself() {
+    void eachPortIsJudgedByItself_andEachFamily() {
         Endpoint dns = new Endpoint("dns", "10.64.0.3", 53, "n1");
-        assertThat(EndpointRules.targets(List.of(ready(web(2)), ending(dns, true))))
-                .containsExactly(dns, web(2));
+        Endpoint ipv6 = new Endpoint("web", "2001:db8::2", 8080, "n1");
+        assertThat(EndpointRules.targets(List.of(ready(web(2)), ending(dns, true), ending(ipv6, true))))
+                .containsExactly(dns, web(2), ipv6);
     }
 
     @Test

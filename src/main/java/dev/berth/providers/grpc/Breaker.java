@@ -12,11 +12,14 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
  * Leaves a plug-in that is in trouble alone for a while, and longer each time: its Services hear so at once, instead of
- * waiting for it one by one. What it says about one load balancer is no trouble of its own.
+ * waiting for it one by one. What it says about one load balancer is no trouble of its own, and what only one Service
+ * suffers from is no reason to leave the others.
  */
 final class Breaker {
     /** Of so many calls the half must fail. */
@@ -31,6 +34,18 @@ final class Breaker {
     private final CircuitBreaker breaker;
     private volatile Instant nextTry = Instant.EPOCH;
     private volatile String last = "";
+
+    /** Whom the last call that failed was for. */
+    private final AtomicReference<String> lastFailed = new AtomicReference<>("");
+
+    /** The failure of a call for the Service whose call failed last, too. */
+    private static final class AgainOfOneService extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        AgainOfOneService(RuntimeException failure) {
+            super(failure);
+        }
+    }
 
     /**
      * One for a plug-in.
@@ -49,6 +64,7 @@ final class Breaker {
                         .permittedNumberOfCallsInHalfOpenState(1)
                         .waitIntervalFunctionInOpenState(this::pause)
                         .recordException(this::isTrouble)
+                        .ignoreExceptions(AgainOfOneService.class)
                         .build());
         breaker.getEventPublisher().onStateTransition(event -> {
             if (event.getStateTransition().getToState() == CircuitBreaker.State.CLOSED) {
@@ -88,11 +104,12 @@ final class Breaker {
     /**
      * Makes a call, if the plug-in is not left alone.
      *
+     * @param about the uid of the Service that it is for; empty: none
      * @throws ProviderException if it failed, or was not made
      */
-    <T> T call(Supplier<T> call) {
+    <T> T call(String about, Supplier<T> call) {
         try {
-            return breaker.executeSupplier(call);
+            return breaker.executeSupplier(() -> counted(about, call));
         } catch (CallNotPermittedException leftAlone) {
             Duration wait = Duration.between(clock.instant(), nextTry);
             throw new ProviderException(
@@ -100,8 +117,22 @@ final class Breaker {
                             + nextTry.truncatedTo(ChronoUnit.SECONDS) + ", for it kept failing; the last time: " + last,
                     wait.compareTo(FIRST_PAUSE) > 0 ? wait : FIRST_PAUSE,
                     leftAlone);
+        } catch (AgainOfOneService failure) {
+            throw failures.told((RuntimeException) Objects.requireNonNull(failure.getCause()));
         } catch (StatusRuntimeException | Nonsense failure) {
             throw failures.told(failure);
+        }
+    }
+
+    private <T> T counted(String about, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (StatusRuntimeException | Nonsense failure) {
+            boolean mayBeOfOneService = Failures.isOfThePlugin(failure) && !Failures.isAway(failure);
+            if (mayBeOfOneService && about.equals(lastFailed.getAndSet(about))) {
+                throw new AgainOfOneService(failure);
+            }
+            throw failure;
         }
     }
 }

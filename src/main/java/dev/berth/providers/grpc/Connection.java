@@ -15,7 +15,6 @@ import io.grpc.Attributes;
 import io.grpc.ClientTransportFilter;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Clock;
 import java.time.Duration;
@@ -109,15 +108,16 @@ final class Connection implements AutoCloseable {
     /**
      * Makes a call, or several that have one deadline together.
      *
+     * @param about the uid of the Service that it is for; empty: none
      * @throws ProviderException if it failed, or the plug-in is away, or left alone
      */
-    <T> T call(Function<LoadBalancerProviderBlockingStub, T> call) {
+    <T> T call(String about, Function<LoadBalancerProviderBlockingStub, T> call) {
         Known now = known;
         if (!isUp(now)) {
             throw new ProviderException(
                     now.trouble().isEmpty() ? "plug-in \"" + plugin + "\" is just being connected to" : now.trouble());
         }
-        return breaker.call(() -> call.apply(beforeDeadline()));
+        return breaker.call(about, () -> call.apply(beforeDeadline()));
     }
 
     private LoadBalancerProviderBlockingStub beforeDeadline() {
@@ -191,11 +191,10 @@ final class Connection implements AutoCloseable {
             publish(new Known(capabilities, connection, ""));
             wasUp.countDown();
         } catch (StatusRuntimeException failure) {
-            Status.Code code = failure.getStatus().getCode();
-            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
-                lost(failures.message(failure));
-            } else {
+            if (Failures.isRefusal(failure)) {
                 refused(failures.message(failure));
+            } else {
+                lost(failures.message(failure));
             }
         } catch (Nonsense nonsense) {
             refused(failures.message(nonsense));

@@ -28,6 +28,20 @@ record Failures(String plugin, Duration deadline) {
         };
     }
 
+    /** Whether it cannot be reached: no call can. */
+    static boolean isAway(RuntimeException failure) {
+        return failure instanceof StatusRuntimeException told
+                && told.getStatus().getCode() == Status.Code.UNAVAILABLE;
+    }
+
+    /** Whether it does not want to be talked to, and will not tomorrow; another failure may pass. */
+    static boolean isRefusal(StatusRuntimeException failure) {
+        return switch (failure.getStatus().getCode()) {
+            case FAILED_PRECONDITION, UNIMPLEMENTED, INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED -> true;
+            default -> false;
+        };
+    }
+
     private static boolean isOfThePlugin(Status.Code code) {
         return switch (code) {
             case CANCELLED,

@@ -53,8 +53,10 @@ public final class GrpcProvider implements RemoteProvider {
         GetLoadBalancerNameRequest request = GetLoadBalancerNameRequest.newBuilder()
                 .setService(RequestMapping.write(service))
                 .build();
-        return connection.call(plugin ->
-                StatusMapping.readName(plugin.getLoadBalancerName(request).getName()));
+        return connection.call(
+                service.uid(),
+                plugin -> StatusMapping.readName(
+                        plugin.getLoadBalancerName(request).getName()));
     }
 
     @Override
@@ -62,7 +64,7 @@ public final class GrpcProvider implements RemoteProvider {
         GetLoadBalancerRequest wire = GetLoadBalancerRequest.newBuilder()
                 .setRequest(RequestMapping.write(request))
                 .build();
-        return connection.call(plugin -> StatusMapping.read(plugin.getLoadBalancer(wire)));
+        return connection.call(request.service().uid(), plugin -> StatusMapping.read(plugin.getLoadBalancer(wire)));
     }
 
     @Override
@@ -70,7 +72,7 @@ public final class GrpcProvider implements RemoteProvider {
         EnsureLoadBalancerRequest wire = EnsureLoadBalancerRequest.newBuilder()
                 .setRequest(RequestMapping.write(request))
                 .build();
-        return connection.call(plugin -> StatusMapping.read(plugin.ensureLoadBalancer(wire)));
+        return connection.call(request.service().uid(), plugin -> StatusMapping.read(plugin.ensureLoadBalancer(wire)));
     }
 
     @Override
@@ -78,7 +80,7 @@ public final class GrpcProvider implements RemoteProvider {
         UpdateLoadBalancerRequest wire = UpdateLoadBalancerRequest.newBuilder()
                 .setRequest(RequestMapping.write(request))
                 .build();
-        connection.call(plugin -> plugin.updateLoadBalancer(wire));
+        connection.call(request.service().uid(), plugin -> plugin.updateLoadBalancer(wire));
     }
 
     @Override
@@ -86,12 +88,12 @@ public final class GrpcProvider implements RemoteProvider {
         EnsureLoadBalancerDeletedRequest wire = EnsureLoadBalancerDeletedRequest.newBuilder()
                 .setRequest(RequestMapping.write(request))
                 .build();
-        connection.call(plugin -> plugin.ensureLoadBalancerDeleted(wire));
+        connection.call(request.service().uid(), plugin -> plugin.ensureLoadBalancerDeleted(wire));
     }
 
     @Override
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
-        return connection.call(plugin -> new Listing(plugin, clusterName).all());
+        return connection.call("", plugin -> new Listing(plugin, clusterName).all());
     }
 
     @Override

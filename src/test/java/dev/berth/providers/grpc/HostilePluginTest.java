@@ -49,9 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What Berth makes of a plug-in that hangs, crashes, answers nonsense, floods or comes and goes; by real sockets. */
 class HostilePluginTest {
-    private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder(
-                    "c", new ServiceIdentity("prod", "web", "u"), IpMode.PROXY)
-            .build();
+    private static final LoadBalancerRequest REQUEST = requestOf("u");
 
     /** So many failures, and the plug-in is left alone. */
     private static final int BORNE = 6;
@@ -95,7 +93,23 @@ class HostilePluginTest {
     }
 
     private static ProviderException failure(GrpcProvider provider) {
-        return catchThrowableOfType(ProviderException.class, () -> provider.ensureLoadBalancer(REQUEST));
+        return failure(provider, REQUEST);
+    }
+
+    private static ProviderException failure(GrpcProvider provider, LoadBalancerRequest request) {
+        return catchThrowableOfType(ProviderException.class, () -> provider.ensureLoadBalancer(request));
+    }
+
+    private static LoadBalancerRequest requestOf(String uid) {
+        return LoadBalancerRequest.builder("c", new ServiceIdentity("prod", "web", uid), IpMode.PROXY)
+                .build();
+    }
+
+    /** As many Services as are borne, one after the other. */
+    private static void failForMany(GrpcProvider provider) {
+        for (int i = 0; i < BORNE; i++) {
+            assertThat(failure(provider, requestOf("u" + i))).hasMessageContaining("answers nonsense");
+        }
     }
 
     @Test
@@ -321,9 +335,7 @@ class HostilePluginTest {
         AtomicInteger changes = new AtomicInteger();
         provider.whenChanged(changes::incrementAndGet);
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
-        for (int i = 0; i < BORNE; i++) {
-            assertThat(failure(provider)).hasMessageContaining("answers nonsense");
-        }
+        failForMany(provider);
 
         ProviderException leftAlone = failure(provider);
         assertThat(leftAlone)
@@ -344,14 +356,24 @@ class HostilePluginTest {
     }
 
     @Test
+    void whatOneServiceSuffersFrom_isNoReasonToLeaveThePluginAlone() {
+        GrpcProvider provider = connected();
+        plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
+        for (int i = 0; i < 3 * BORNE; i++) {
+            assertThat(failure(provider)).hasMessage("plug-in \"test\" answers nonsense: no outcome");
+        }
+
+        plugin.ensures(ready("192.0.2.1"));
+        assertThat(provider.ensureLoadBalancer(requestOf("another"))).isInstanceOf(EnsureOutcome.Ready.class);
+    }
+
+    @Test
     void aPluginThatWasLeftAlone_isTriedAtOnce_whenItReturns() throws InterruptedException {
         Server first = hosts.serve(plugin, socket);
         GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), new HandClock());
         await(provider::capabilities);
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
-        for (int i = 0; i < BORNE; i++) {
-            failure(provider);
-        }
+        failForMany(provider);
         assertThat(failure(provider)).hasMessageContaining("is left alone until");
 
         first.shutdownNow().awaitTermination();

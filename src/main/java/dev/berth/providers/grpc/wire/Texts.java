@@ -16,7 +16,7 @@ public final class Texts {
 
     /** What it says to people: in one line, and not longer than a condition bears. */
     public static String message(String text) {
-        String line = text.replaceAll("\\s+", " ").strip();
+        String line = text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
         return line.length() <= LONGEST_MESSAGE ? line : line.substring(0, LONGEST_MESSAGE) + "…";
     }
 
