@@ -37,7 +37,6 @@ import dev.berth.plan.ClassBook;
 import dev.berth.plan.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.providers.RemoteProvider;
 import dev.berth.providers.pool.PoolProvider;
 import dev.berth.telemetry.MeteredCluster;
 import dev.berth.telemetry.MeteredProvider;
@@ -102,9 +101,6 @@ public final class Wiring {
     /** The names that no plug-in may have. */
     static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME);
 
-    /** How long the start waits for plug-ins that are not there: their Services would wait, and say so, for a moment. */
-    private static final Duration COMING_UP = Duration.ofSeconds(3);
-
     private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
 
     private static volatile OperatorOptions options = new OperatorOptions();
@@ -125,6 +121,7 @@ public final class Wiring {
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups");
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups");
 
+    private final RemotePlugins remotePlugins = new RemotePlugins(plugins);
     private final Providers providers;
     private final Surroundings surroundings;
     private final Endpoints endpoints;
@@ -244,17 +241,7 @@ public final class Wiring {
         if (!plugins.isEmpty()) {
             LOG.info("providers of plug-ins: {}", plugins.keySet());
         }
-        return new Providers(byName, remotePlugins().keySet());
-    }
-
-    private static SequencedMap<String, RemoteProvider> remotePlugins() {
-        SequencedMap<String, RemoteProvider> remote = new LinkedHashMap<>();
-        plugins.forEach((name, provider) -> {
-            if (provider instanceof RemoteProvider plugin) {
-                remote.put(name, plugin);
-            }
-        });
-        return remote;
+        return new Providers(byName, remotePlugins.names());
     }
 
     /** A plug-in has come, or can do something else than before. */
@@ -279,18 +266,6 @@ public final class Wiring {
                 : known.without(
                         can -> can.targets() == Targets.ENDPOINTS,
                         "the EndpointSlices of the cluster are not being watched yet; if it stays so, see the log");
-    }
-
-    /** Most are there already; what comes later is told of. */
-    private void awaitPlugins() {
-        long until = System.nanoTime() + COMING_UP.toNanos();
-        try {
-            for (RemoteProvider plugin : remotePlugins().values()) {
-                plugin.awaitConnected(Duration.ofNanos(until - System.nanoTime()));
-            }
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private void watchEndpointsIfNeeded() {
@@ -432,7 +407,7 @@ public final class Wiring {
         endpoints.close();
         phases.close();
         events.close();
-        remotePlugins().values().forEach(RemoteProvider::close);
+        remotePlugins.close();
     }
 
     /** A replica that holds the lease and does not work is worse than none: it ends, and another leads. */
@@ -455,10 +430,9 @@ public final class Wiring {
     /** All that is held is known before anything is given out. */
     private void adopt() {
         long start = System.nanoTime();
-        awaitPlugins();
+        remotePlugins.await();
         // Before looking at what they can do: one that comes in between would not be heard of.
-        remotePlugins()
-                .forEach((name, plugin) -> plugin.whenChanged(() -> later(Duration.ZERO, () -> pluginChanged(name))));
+        remotePlugins.whenChanged(name -> later(Duration.ZERO, () -> pluginChanged(name)));
         watchEndpointsIfNeeded();
         classes.refresh();
         ledger.rebuild(caches.addresses()

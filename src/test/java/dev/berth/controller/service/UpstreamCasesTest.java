@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** docs/service-controller.md says which test holds Berth to which of upstream's. */
 class UpstreamCasesTest {
-    private static final Pattern NAMED = Pattern.compile("`(\\w+Test)\\.(\\w+)`");
+    private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|IT))\\.(\\w+)`");
 
     @Test
     void everyTestThatThePageNames_isThere() throws IOException {

@@ -1,0 +1,53 @@
+package dev.berth.app;
+
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.providers.RemoteProvider;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The plug-ins in processes of their own: they come and go. */
+final class RemotePlugins implements AutoCloseable {
+    /** How long the start waits for those that are not there: their Services would wait, and say so, for a moment. */
+    private static final Duration COMING_UP = Duration.ofSeconds(3);
+
+    private final SequencedMap<String, RemoteProvider> byName = new LinkedHashMap<>();
+
+    /** Those among {@code all} plug-ins. */
+    RemotePlugins(SequencedMap<String, LoadBalancerProvider> all) {
+        all.forEach((name, provider) -> {
+            if (provider instanceof RemoteProvider plugin) {
+                byName.put(name, plugin);
+            }
+        });
+    }
+
+    Set<String> names() {
+        return Collections.unmodifiableSet(byName.keySet());
+    }
+
+    /** Waits a moment for all. Most are there already; what comes later is told of. */
+    void await() {
+        long until = System.nanoTime() + COMING_UP.toNanos();
+        try {
+            for (RemoteProvider plugin : byName.values()) {
+                plugin.awaitConnected(Duration.ofNanos(until - System.nanoTime()));
+            }
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Has {@code listener} told, by name, of one that has come, or can do something else than before. */
+    void whenChanged(Consumer<String> listener) {
+        byName.forEach((name, plugin) -> plugin.whenChanged(() -> listener.accept(name)));
+    }
+
+    @Override
+    public void close() {
+        byName.values().forEach(RemoteProvider::close);
+    }
+}
