@@ -301,6 +301,7 @@ final class PassProvider {
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletingLoadBalancer", "Deleting load balancer");
             }
+            pass.memory.deletesBy(served);
             pass.guard.delete(served.name(), provider, request);
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");

@@ -245,6 +245,11 @@ final class ServiceMemory {
         ensured = request;
     }
 
+    /** The provider is about to be told to delete; what it made may have been made before a restart. */
+    void deletesBy(ServedClass by) {
+        ensuredBy = by;
+    }
+
     /** The provider has nothing for this Service. */
     void deleted(ServiceIdentity service) {
         deletedFor = service;

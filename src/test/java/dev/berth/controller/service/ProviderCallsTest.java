@@ -286,6 +286,24 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
+    void deletionThatFailedRightAfterARestart_isTriedAtOnce_whenItsProviderReturns() {
+        served("web");
+        control = operator();
+        put(SampleService.from(service("web")).deleting(true));
+        cloud.deleteFails = new ProviderException("away");
+        reconcile("web");
+        cloud.deleteFails = null;
+        cloud.calls.clear();
+
+        reconcile("web");
+        assertThat(cloud.calls).as("before its time").isEmpty();
+        control.providerReturned("cloud");
+        reconcileDue();
+
+        assertThat(cloud.calls).containsExactly("delete web[n1]");
+    }
+
+    @Test
     void afterARestart_theProviderIsAskedAgain_forWhatItHasIsNotKnown() {
         served("web");
         control = operator();
