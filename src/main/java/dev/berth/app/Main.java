@@ -11,6 +11,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "berth",
         description = "Gives every LoadBalancer Service its address.",
+        mixinStandardHelpOptions = true,
         subcommands = {OperatorCommand.class, ExportCommand.class, ProviderHostCommand.class, HelpCommand.class})
 public final class Main implements Runnable {
     @CommandLine.Spec
