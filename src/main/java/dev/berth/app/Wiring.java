@@ -181,7 +181,7 @@ public final class Wiring {
                         clock,
                         options.clusterName,
                         fencingToken::get,
-                        key -> new Backends(surroundings.targets(), kubeProxies.areThere(), endpoints.of(key)),
+                        key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
                         Wiring::later,
                         options.deleteLeftOver,
                         options.migrateFrom.dialects()),

@@ -3,6 +3,7 @@ package dev.berth.plan;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * What may get a Service's packets.
@@ -10,12 +11,8 @@ import java.util.List;
  * @param nodes all that are fit, by name
  * @param kubeProxy whether kube-proxy on the nodes says if they are fit
  * @param endpoints the Service's own that are fit, by port, address and target port; empty also while no provider
- *     targets endpoints
+ *     targets endpoints. Read when asked for: few providers do
  */
-public record Backends(List<Node> nodes, boolean kubeProxy, List<Endpoint> endpoints) {
-    public static final Backends NONE = new Backends(List.of(), true, List.of());
-
-    public Backends {
-        endpoints = List.copyOf(endpoints);
-    }
+public record Backends(List<Node> nodes, boolean kubeProxy, Supplier<List<Endpoint>> endpoints) {
+    public static final Backends NONE = new Backends(List.of(), true, List::of);
 }

@@ -156,7 +156,10 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                     .families(families)
                     .ports(ports)
                     .nodes(targetsNodes ? backends.nodes() : List.of())
-                    .endpoints(can.targets() == Targets.ENDPOINTS ? backends.endpoints() : List.of())
+                    .endpoints(
+                            can.targets() == Targets.ENDPOINTS
+                                    ? backends.endpoints().get()
+                                    : List.of())
                     .healthCheck(targetsNodes ? served.healthCheck().of(service, backends.kubeProxy()) : null)
                     .sourceRanges(
                             can.has(Feature.SOURCE_RANGES) ? service.delivery().sourceRanges() : List.of())

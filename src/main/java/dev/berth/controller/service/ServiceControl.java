@@ -41,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -208,13 +209,22 @@ public final class ServiceControl implements ClassControl.Services {
      * which comes at once, and repaired; and what is there for Services that are gone is told of, or deleted.
      */
     public void resync() {
+        makeDue((key, memory) -> {
+            boolean isEnsured = memory.isEnsured();
+            if (isEnsured) {
+                memory.doubt();
+            }
+            return isEnsured;
+        });
+        leftOvers.look();
+    }
+
+    private void makeDue(BiPredicate<ServiceKey, ServiceMemory> which) {
         due.accept(memories.entrySet().stream()
-                .filter(entry -> entry.getValue().isEnsured())
-                .peek(entry -> entry.getValue().doubt())
+                .filter(entry -> which.test(entry.getKey(), entry.getValue()))
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList());
-        leftOvers.look();
     }
 
     /**
@@ -222,38 +232,29 @@ public final class ServiceControl implements ClassControl.Services {
      * others than there are now. One whose provider is just being told looks again itself, when it is done.
      */
     public void nodesChanged() {
-        due.accept(
-                memories.keySet().stream().filter(this::isToldOfOthers).sorted().toList());
+        makeDue(this::isToldOfOthers);
     }
 
-    /** The nodes have a kube-proxy now, or none any more: load balancers may have to find out otherwise which are fit. */
-    public void kubeProxiesChanged() {
-        due.accept(memories.entrySet().stream()
-                .filter(entry -> entry.getValue().isCheckedByWhatNodesHave())
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList());
-    }
-
-    /** The same, where endpoints of this Service changed. */
+    /** The same for one Service, whose endpoints changed. */
     public void endpointsChanged(ServiceKey key) {
-        if (isToldOfOthers(key)) {
+        ServiceMemory memory = memories.get(key);
+        if (memory != null && isToldOfOthers(key, memory)) {
             due.accept(List.of(key));
         }
     }
 
-    private boolean isToldOfOthers(ServiceKey key) {
-        ServiceMemory memory = memories.get(key);
-        return memory != null && memory.knowsOther(parts.backends().apply(key));
+    private boolean isToldOfOthers(ServiceKey key, ServiceMemory memory) {
+        return memory.knowsOther(parts.backends().apply(key));
+    }
+
+    /** The nodes have a kube-proxy now, or none any more: load balancers may have to find out otherwise which are fit. */
+    public void kubeProxiesChanged() {
+        makeDue((key, memory) -> memory.isCheckedByWhatNodesHave());
     }
 
     /** A provider is there again: what failed with it is tried again at once. */
     public void providerReturned(String provider) {
-        due.accept(memories.entrySet().stream()
-                .filter(entry -> entry.getValue().mayTryAgain(provider))
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList());
+        makeDue((key, memory) -> memory.mayTryAgain(provider));
     }
 
     /**

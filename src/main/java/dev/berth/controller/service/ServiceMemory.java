@@ -178,7 +178,8 @@ final class ServiceMemory {
                 && by != null
                 && switch (by.capabilities().targets()) {
                     case NODE_PORTS -> !known.nodes().equals(backends.nodes());
-                    case ENDPOINTS -> !known.endpoints().equals(backends.endpoints());
+                    case ENDPOINTS ->
+                        !known.endpoints().equals(backends.endpoints().get());
                     case NONE -> false;
                 };
     }

@@ -187,7 +187,7 @@ abstract class CloudStage {
                         () -> clock,
                         "test",
                         () -> 7,
-                        key -> new Backends(nodes, kubeProxy, endpoints),
+                        key -> new Backends(nodes, kubeProxy, () -> endpoints),
                         (delay, what) -> later.add(new Later(delay, what)),
                         deleteLeftOver,
                         List.of()),

@@ -34,11 +34,12 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Collections;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
@@ -54,6 +55,8 @@ class HostilePluginTest {
     /** So many failures, and the plug-in is left alone. */
     private static final int BORNE = 6;
 
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
     private final GrpcHosts hosts = new GrpcHosts();
     private final Path socket = hosts.socket();
     private final ScriptedPlugin plugin = new ScriptedPlugin();
@@ -64,23 +67,9 @@ class HostilePluginTest {
     }
 
     /** Stands still until it is moved. */
-    private static final class HandClock extends Clock {
-        private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            throw new UnsupportedOperationException();
-        }
+    private static Clock clock(AtomicReference<Instant> now) {
+        InstantSource hands = now::get;
+        return hands.withZone(ZoneOffset.UTC);
     }
 
     private GrpcSettings settings(Duration deadline) {
@@ -328,9 +317,9 @@ class HostilePluginTest {
 
     @Test
     void aPluginThatKeepsFailing_isLeftAlone_thenTriedOnce_andHeardOfWhenItWorks() {
-        HandClock clock = new HandClock();
+        AtomicReference<Instant> now = new AtomicReference<>(START);
         hosts.serve(plugin, socket);
-        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), clock);
+        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), clock(now));
         await(provider::capabilities);
         AtomicInteger changes = new AtomicInteger();
         provider.whenChanged(changes::incrementAndGet);
@@ -344,13 +333,13 @@ class HostilePluginTest {
         assertThat(leftAlone.retryAfter()).contains(Duration.ofSeconds(5));
         assertThat(plugin.asked).hasValue(BORNE);
 
-        clock.now = clock.now.plusSeconds(6);
+        now.set(START.plusSeconds(6));
         assertThat(failure(provider)).hasMessageContaining("answers nonsense");
         assertThat(failure(provider)).hasMessageContaining("is left alone until 2026-01-01T00:00:16Z");
         assertThat(plugin.asked).hasValue(BORNE + 1);
 
         plugin.ensures(ready("192.0.2.1"));
-        clock.now = clock.now.plusSeconds(11);
+        now.set(START.plusSeconds(17));
         assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
         assertThat(changes).hasValue(1);
     }
@@ -370,7 +359,7 @@ class HostilePluginTest {
     @Test
     void aPluginThatWasLeftAlone_isTriedAtOnce_whenItReturns() throws InterruptedException {
         Server first = hosts.serve(plugin, socket);
-        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), new HandClock());
+        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), Clock.fixed(START, ZoneOffset.UTC));
         await(provider::capabilities);
         plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
         failForMany(provider);
