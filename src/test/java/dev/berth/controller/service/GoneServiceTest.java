@@ -10,6 +10,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.testing.QuietProvider;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.testing.QuietProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

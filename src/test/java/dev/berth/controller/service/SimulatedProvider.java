@@ -7,6 +7,7 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
+import dev.berth.testing.QuietProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -35,6 +35,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.grpc.stub.StreamObserver;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -125,7 +126,11 @@ final class ProviderService extends LoadBalancerProviderImplBase {
                 })));
     }
 
-    /** The token of a page is where it begins in the whole list. */
+    /**
+     * The token of a page is the name of the last one before it. The list is asked for anew for each page, and nothing is
+     * kept between them: what is there all the time is in just one of them, whatever else comes and goes meanwhile, and
+     * whoever never asks for the next one leaves nothing behind.
+     */
     @Override
     public void listLoadBalancers(
             ListLoadBalancersRequest request, StreamObserver<ListLoadBalancersResponse> observer) {
@@ -135,23 +140,18 @@ final class ProviderService extends LoadBalancerProviderImplBase {
                         .withDescription("provider \"" + name + "\" does not list what it has")
                         .asRuntimeException();
             }
-            List<ListedLoadBalancer> all = provider.listLoadBalancers(request.getClusterName());
-            int from = Math.min(begin(request.getPageToken()), all.size());
+            List<ListedLoadBalancer> rest = provider.listLoadBalancers(request.getClusterName()).stream()
+                    .filter(one -> one.name().compareTo(request.getPageToken()) > 0)
+                    .sorted(Comparator.comparing(ListedLoadBalancer::name))
+                    .toList();
             int size = request.getPageSize() > 0 ? Math.min(request.getPageSize(), PAGE_SIZE) : PAGE_SIZE;
-            int to = Math.min(from + size, all.size());
+            List<ListedLoadBalancer> listed = rest.subList(0, Math.min(size, rest.size()));
             ListLoadBalancersResponse.Builder page = ListLoadBalancersResponse.newBuilder();
-            all.subList(from, to).forEach(one -> page.addLoadBalancers(StatusMapping.write(one)));
-            return page.setNextPageToken(to < all.size() ? Integer.toString(to) : "")
+            listed.forEach(one -> page.addLoadBalancers(StatusMapping.write(one)));
+            return page.setNextPageToken(
+                            listed.size() < rest.size() ? listed.getLast().name() : "")
                     .build();
         });
-    }
-
-    private static int begin(String token) {
-        try {
-            return token.isEmpty() ? 0 : Integer.parseUnsignedInt(token);
-        } catch (NumberFormatException unknown) {
-            throw new Nonsense("page_token is \"" + token + "\"");
-        }
     }
 
     private <T> Function<LoadBalancerRequest, T> fenced(Function<LoadBalancerRequest, T> change) {

@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
-import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.providers.grpc.GrpcProvider;
@@ -16,6 +15,7 @@ import dev.berth.providers.grpc.GrpcSettings;
 import dev.berth.providers.grpc.transport.Endpoint;
 import dev.berth.providers.pool.PoolProvider;
 import dev.berth.testing.GrpcHosts;
+import dev.berth.testing.QuietProvider;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,9 +23,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +68,7 @@ class ProviderServerTest {
     }
 
     /** Is at work until it is interrupted, and then until it is let. */
-    private record Slow(CountDownLatch interrupted, CountDownLatch let) implements LoadBalancerProvider {
+    private record Slow(CountDownLatch interrupted, CountDownLatch let) implements QuietProvider {
         @Override
         public Capabilities capabilities() {
             return Capabilities.fromPools(IpMode.VIP);
@@ -73,11 +77,6 @@ class ProviderServerTest {
         @Override
         public String getLoadBalancerName(ServiceIdentity service) {
             throw new IllegalStateException("a bug");
-        }
-
-        @Override
-        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-            return Optional.empty();
         }
 
         @Override
@@ -94,12 +93,6 @@ class ProviderServerTest {
             }
             return new EnsureOutcome.ImplementedElsewhere();
         }
-
-        @Override
-        public void updateLoadBalancer(LoadBalancerRequest request) {}
-
-        @Override
-        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
     }
 
     @Test
@@ -143,6 +136,48 @@ class ProviderServerTest {
         assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(socket), null))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is served by another process");
+    }
+
+    /** Has 1,201 load balancers, and one less each time that it has been asked. */
+    private record Shrinking(AtomicInteger asked) implements QuietProvider {
+        static final int LISTED = 1_201;
+
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.fromPools(IpMode.VIP).withFeatures(Capabilities.Feature.LISTING);
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            return new EnsureOutcome.ImplementedElsewhere();
+        }
+
+        @Override
+        public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+            List<ListedLoadBalancer> there = new ArrayList<>(IntStream.range(asked.getAndIncrement(), LISTED)
+                    .mapToObj(i -> new ServiceIdentity("prod", "web-" + i, String.valueOf(10_000 + i)))
+                    .map(service -> new ListedLoadBalancer(getLoadBalancerName(service), service))
+                    .toList());
+            Collections.shuffle(there, new Random(asked.get()));
+            return there;
+        }
+    }
+
+    @Test
+    void aListOfManyPages_hasEachThatIsThereAllTheTime_once_inWhateverOrderTheProviderListsThem() {
+        Shrinking provider = new Shrinking(new AtomicInteger());
+        hosts.serve(provider, socket);
+
+        List<String> listed = hosts.connected(new Endpoint.Unix(socket)).listLoadBalancers("c").stream()
+                .map(ListedLoadBalancer::name)
+                .toList();
+
+        assertThat(provider.asked()).hasValue(3);
+        assertThat(listed)
+                .doesNotHaveDuplicates()
+                .containsAll(IntStream.range(3, Shrinking.LISTED)
+                        .mapToObj(i -> String.valueOf(10_000 + i))
+                        .toList());
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.berth.controller.service;
+package dev.berth.testing;
 
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
@@ -7,7 +7,7 @@ import dev.berth.provider.ServiceIdentity;
 import java.util.Optional;
 
 /** A provider that has nothing, and does nothing when it is told to. */
-interface QuietProvider extends LoadBalancerProvider {
+public interface QuietProvider extends LoadBalancerProvider {
     @Override
     default String getLoadBalancerName(ServiceIdentity service) {
         return service.uid();
