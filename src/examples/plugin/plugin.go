@@ -102,7 +102,7 @@ func (l *Listen) open() (net.Listener, credentials.TransportCredentials, error) 
 }
 
 // listenUnix takes the place of a process that was killed, not of one that
-// runs.
+// runs. Only the owner of the process may open the socket.
 func listenUnix(path string) (net.Listener, error) {
 	if other, err := net.Dial("unix", path); err == nil {
 		other.Close()
@@ -112,6 +112,8 @@ func listenUnix(path string) (net.Listener, error) {
 			return nil, err
 		}
 	}
+	before := syscall.Umask(0o177)
+	defer syscall.Umask(before)
 	return net.Listen("unix", path)
 }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,6 +56,23 @@ func TestUnixSocket_ofAProcessThatWasKilled_isTaken_andThatOfOneThatRunsIsNot(t 
 	must(t, end())
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Fatalf("the socket is left: %v", err)
+	}
+}
+
+func TestUnixSocket_isForItsOwnerAlone_whateverTheUmask(t *testing.T) {
+	folder, err := os.MkdirTemp("", "")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	path := filepath.Join(folder, "any.sock")
+	before := syscall.Umask(0)
+	t.Cleanup(func() { syscall.Umask(before) })
+
+	serve(t, "-listen", "unix://"+path)
+
+	file, err := os.Stat(path)
+	must(t, err)
+	if file.Mode().Perm() != 0o600 {
+		t.Fatalf("got %v", file.Mode())
 	}
 }
 

@@ -6,12 +6,7 @@ import dev.berth.providers.grpc.transport.Tls;
 import dev.berth.providers.grpc.transport.Transport;
 import io.grpc.Server;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,14 +19,17 @@ public final class ProviderServer implements AutoCloseable {
 
     private final Server server;
     private final ExecutorService calls;
+    private final @Nullable OwnSocket socket;
 
-    private ProviderServer(Server server, ExecutorService calls) {
+    private ProviderServer(Server server, ExecutorService calls, @Nullable OwnSocket socket) {
         this.server = server;
         this.calls = calls;
+        this.socket = socket;
     }
 
     /**
-     * Serves a provider from now on. What a former one left of a Unix socket is removed.
+     * Serves a provider from now on. What a former one left of a Unix socket is removed; the new one is for its owner
+     * alone, whatever the umask.
      *
      * @param name for people
      * @param tls needed for a network, and for that alone
@@ -40,36 +38,23 @@ public final class ProviderServer implements AutoCloseable {
      */
     public static ProviderServer start(String name, LoadBalancerProvider provider, Endpoint endpoint, @Nullable Tls tls)
             throws IOException {
-        if (endpoint instanceof Endpoint.Unix(Path path)) {
-            removeStale(path);
-        }
+        OwnSocket socket = endpoint instanceof Endpoint.Unix(Path path) ? OwnSocket.at(path) : null;
         ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor();
-        Server server = Transport.server(endpoint, tls)
+        Server server = Transport.server(socket == null ? endpoint : new Endpoint.Unix(socket.begun()), tls)
                 .executor(calls)
                 .addService(new ProviderService(name, provider))
                 .build();
         try {
             server.start();
+            if (socket != null) {
+                socket.show();
+            }
         } catch (IOException failure) {
+            server.shutdownNow();
             calls.shutdownNow();
             throw failure;
         }
-        return new ProviderServer(server, calls);
-    }
-
-    private static void removeStale(Path socket) throws IOException {
-        if (!Files.exists(socket)) {
-            return;
-        }
-        // Whoever connects to a file that is no socket is told the same as of a socket that nobody serves.
-        if (!Files.readAttributes(socket, BasicFileAttributes.class).isOther()) {
-            throw new IOException(socket + " is there, and no socket; name another path, or remove it");
-        }
-        try (SocketChannel other = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-            throw new IOException(socket + " is served by another process");
-        } catch (ConnectException nobody) {
-            Files.delete(socket);
-        }
+        return new ProviderServer(server, calls, socket);
     }
 
     /** The port on the network; -1 for a Unix socket. */
@@ -85,6 +70,10 @@ public final class ProviderServer implements AutoCloseable {
     /** Lets the calls that are under way end, but not for long. */
     @Override
     public void close() {
+        if (socket != null) {
+            // First: from then on the place may be another's.
+            socket.remove();
+        }
         server.shutdown();
         try {
             if (!server.awaitTermination(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {

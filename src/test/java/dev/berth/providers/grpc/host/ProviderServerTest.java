@@ -22,6 +22,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -136,6 +137,18 @@ class ProviderServerTest {
         assertThatThrownBy(() -> ProviderServer.start("pool", new PoolProvider(), new Endpoint.Unix(socket), null))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("is served by another process");
+    }
+
+    @Test
+    void aSocket_isForItsOwnerAlone_whateverTheUmask_andGoneAtTheEnd() throws IOException {
+        ProviderServer server = hosts.serve(new PoolProvider(), socket);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
+                .isEqualTo("rw-------");
+        assertThat(socket.getParent()).isDirectoryNotContaining(other -> !other.equals(socket));
+
+        server.close();
+
+        assertThat(socket.getParent()).isEmptyDirectory();
     }
 
     /** Has 1,201 load balancers, and one less each time that it has been asked. */
