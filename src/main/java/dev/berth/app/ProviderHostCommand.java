@@ -17,7 +17,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code berth provider-host}: serves a provider over gRPC, in a process of its own. */
 @Command(
@@ -31,7 +33,7 @@ final class ProviderHostCommand implements Callable<Integer> {
     @Option(
             names = "--plugin-dir",
             paramLabel = "DIR",
-            description = "folder of the provider's jars and settings; not needed for " + PoolProvider.NAME)
+            description = "folder of the provider's jars and settings; not for " + PoolProvider.NAME)
     @Nullable Path pluginDirectory;
 
     @Option(names = "--provider", required = true, paramLabel = "NAME", description = "which provider")
@@ -46,6 +48,9 @@ final class ProviderHostCommand implements Callable<Integer> {
 
     @ArgGroup(exclusive = false)
     @Nullable TlsOptions tls;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     /** All three, or none. */
     static final class TlsOptions {
@@ -74,16 +79,22 @@ final class ProviderHostCommand implements Callable<Integer> {
             server.awaitEnd();
             return 0;
         } catch (Plugins.UnusablePlugin | IllegalArgumentException unusable) {
-            System.err.println("berth: " + unusable.getMessage());
-            return 1;
+            return refuse(String.valueOf(unusable.getMessage()));
         } catch (IOException failure) {
-            System.err.println("berth: serving at " + listen + ": " + Preflight.innermost(failure));
-            return 1;
+            return refuse("serving at " + listen + ": " + Preflight.innermost(failure));
         }
+    }
+
+    private int refuse(String why) {
+        spec.commandLine().getErr().println("berth: " + why);
+        return 1;
     }
 
     private LoadBalancerProvider named(String name) throws Plugins.UnusablePlugin {
         if (name.equals(PoolProvider.NAME)) {
+            if (pluginDirectory != null) {
+                throw new IllegalArgumentException("provider \"" + name + "\" is built in; leave --plugin-dir out");
+            }
             return new PoolProvider();
         }
         SequencedMap<String, LoadBalancerProvider> loaded = pluginDirectory == null

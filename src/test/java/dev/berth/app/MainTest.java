@@ -23,6 +23,18 @@ class MainTest {
     }
 
     @Test
+    void aPluginFolder_isRefused_forAProviderThatIsBuiltIn_andWhereThereIsNone() {
+        assertThat(run("provider-host", "--provider=pool", "--plugin-dir=nowhere", "--listen=unix:///nowhere/lb.sock"))
+                .isEqualTo(1);
+        assertThat(run("provider-host", "--provider=lb", "--plugin-dir=nowhere", "--listen=unix:///nowhere/lb.sock"))
+                .isEqualTo(1);
+        assertThat(said.toString().lines())
+                .containsExactly(
+                        "berth: provider \"pool\" is built in; leave --plugin-dir out",
+                        "berth: plug-in folder nowhere: there is no such folder; see --plugin-dir");
+    }
+
+    @Test
     void whatIsWrong_isSaidInOneLine_thatNamesWhatHelps() {
         assertThat(run("--wrong")).isEqualTo(2);
         assertThat(said.toString().lines()).containsExactly("berth: Unknown option: '--wrong' (see berth --help)");
