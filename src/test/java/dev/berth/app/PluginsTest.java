@@ -252,6 +252,7 @@ class PluginsTest {
         assertRefused("target=unix:///s\ndeadline=soon", "deadline \"soon\" is no duration like PT10S");
         assertRefused("target=unix:///s\ndeadline=PT10M", "deadline PT10M is not");
         assertRefused("target=unix:///s\nca=ca.pem", "ca is for targets on a network");
+        assertRefused("target=unix:///s\nserver-name=lb", "server-name is for targets on a network; a Unix socket");
         assertRefused("target=dns:///lb.example.com:8443", "ca is missing: over a network it needs mutual TLS");
         assertRefused(
                 "target=lb.example.com:8443\nca=ca.pem\ncertificate=c.pem\nkey=k.pem",

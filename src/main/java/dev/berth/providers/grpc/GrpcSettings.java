@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,8 @@ public record GrpcSettings(
     private static final String SERVER_NAME = "server-name";
     private static final String DEADLINE_NAME = "deadline";
     private static final List<String> FILES = List.of("ca", "certificate", "key");
+    private static final List<String> OF_A_NETWORK =
+            Stream.concat(FILES.stream(), Stream.of(SERVER_NAME)).toList();
 
     /** Berth gives up any call after a minute. */
     private static final Duration LONGEST_DEADLINE = Duration.ofSeconds(50);
@@ -38,7 +41,7 @@ public record GrpcSettings(
      * Reads the settings of a plug-in.
      *
      * @param folder in which files are that are named without one
-     * @throws IllegalArgumentException if one is unknown, missing or unreadable; the message says which
+     * @throws IllegalArgumentException if one is unknown, missing, useless or unreadable; the message says which
      */
     public static GrpcSettings of(Map<String, String> settings, Path folder) {
         TreeSet<String> unknown = new TreeSet<>(settings.keySet());
@@ -52,14 +55,7 @@ public record GrpcSettings(
                 .map(Endpoint::parse)
                 .orElseThrow(() -> new IllegalArgumentException("target is missing, as in unix:///run/berth/lb.sock"));
         boolean isSocket = target instanceof Endpoint.Unix;
-        for (String file : FILES) {
-            if (settings.containsKey(file) == isSocket) {
-                throw new IllegalArgumentException(
-                        isSocket
-                                ? file + " is for targets on a network; a Unix socket is guarded by its permissions"
-                                : file + " is missing: over a network it needs mutual TLS by ca, certificate and key");
-            }
-        }
+        requireWhatFits(settings, isSocket);
         return new GrpcSettings(
                 target,
                 isSocket ? null : files(settings, folder),
@@ -67,6 +63,23 @@ public record GrpcSettings(
                 Optional.ofNullable(settings.get(DEADLINE_NAME))
                         .map(GrpcSettings::deadline)
                         .orElse(DEADLINE));
+    }
+
+    private static void requireWhatFits(Map<String, String> settings, boolean isSocket) {
+        if (isSocket) {
+            OF_A_NETWORK.stream().filter(settings::containsKey).findFirst().ifPresent(useless -> {
+                throw new IllegalArgumentException(
+                        useless + " is for targets on a network; a Unix socket is guarded by its permissions");
+            });
+        } else {
+            FILES.stream()
+                    .filter(file -> !settings.containsKey(file))
+                    .findFirst()
+                    .ifPresent(missing -> {
+                        throw new IllegalArgumentException(
+                                missing + " is missing: over a network it needs mutual TLS by ca, certificate and key");
+                    });
+        }
     }
 
     private static Tls.Files files(Map<String, String> settings, Path folder) {
