@@ -4,6 +4,7 @@ import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.rpc.RetryInfo;
 import dev.berth.provider.ProviderException;
+import dev.berth.providers.grpc.transport.TlsTrouble;
 import dev.berth.providers.grpc.wire.Durations;
 import dev.berth.providers.grpc.wire.Nonsense;
 import dev.berth.providers.grpc.wire.Texts;
@@ -71,7 +72,9 @@ record Failures(String plugin, Duration deadline) {
                 .orElseGet(() -> status.getCode() + " without a reason");
         return switch (status.getCode()) {
             case DEADLINE_EXCEEDED -> "plug-in \"" + plugin + "\" did not answer within " + deadline.toMillis() + " ms";
-            case UNAVAILABLE -> "plug-in \"" + plugin + "\" cannot be reached: " + text + cause(status);
+            case UNAVAILABLE ->
+                "plug-in \"" + plugin + "\" cannot be reached: "
+                        + TlsTrouble.of(status.getCause()).map(Texts::message).orElse(text + cause(status));
             default ->
                 isOfThePlugin(status.getCode())
                         ? "plug-in \"" + plugin + "\" fails: " + status.getCode() + ": " + text + cause(status)

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Who may call whom over a network. */
 class MutualTlsTest {
+    private static final String NOT_VOUCHED_FOR = "its certificate is not one that ca vouches for: ";
     private static final Endpoint ANY_PORT = new Endpoint.Network("127.0.0.1", 0);
 
     @TempDir
@@ -60,10 +61,11 @@ class MutualTlsTest {
         return hosts.client(new GrpcSettings(target, own, serverName, Duration.ofSeconds(5)), Clock.systemUTC());
     }
 
-    private static void assertNoWay(GrpcProvider client) {
+    private static void assertNoWay(GrpcProvider client, String why) {
         Awaitility.await()
-                .untilAsserted(
-                        () -> assertThatThrownBy(client::capabilities).hasMessageContaining("cannot be reached"));
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThatThrownBy(client::capabilities)
+                        .hasMessageStartingWith("plug-in \"test\" cannot be reached: " + why));
     }
 
     @Test
@@ -74,19 +76,24 @@ class MutualTlsTest {
 
     @Test
     void aStranger_isNotTalkedTo_byEitherSide() {
-        assertNoWay(client(new TlsFiles(otherFolder).client(), "127.0.0.1"));
+        assertNoWay(client(new TlsFiles(otherFolder).client(), "127.0.0.1"), NOT_VOUCHED_FOR);
     }
 
     @Test
     void aClientWithTheCertificateOfAnotherAuthority_isNotServed() {
         Tls.Files strange = new TlsFiles(otherFolder).client();
         Tls.Files mixed = new Tls.Files(files.client().authority(), strange.certificate(), strange.key());
-        assertNoWay(client(mixed, "127.0.0.1"));
+        assertNoWay(client(mixed, "127.0.0.1"), "it refuses the certificate of Berth, or its authority: ");
     }
 
     @Test
     void aServerOfAnotherName_isNotTrusted() {
-        assertNoWay(client(files.client(), "lb.example.com"));
+        assertNoWay(
+                client(files.client(), "lb.example.com"),
+                "its certificate has another name, see server-name: No name matching lb.example.com found");
+        assertNoWay(
+                client(files.client(), "192.0.2.1"),
+                "its certificate has another name, see server-name: No subject alternative names matching IP");
     }
 
     @Test
@@ -145,7 +152,7 @@ class MutualTlsTest {
                 .atMost(Duration.ofSeconds(30))
                 .ignoreExceptions()
                 .until(() -> client(files.client(), "localhost").awaitConnected(Duration.ofSeconds(1)));
-        assertNoWay(client(before, "127.0.0.1"));
+        assertNoWay(client(before, "127.0.0.1"), NOT_VOUCHED_FOR);
     }
 
     private Tls.Files copy(Tls.Files of) {
