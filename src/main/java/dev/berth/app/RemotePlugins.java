@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The plug-ins in processes of their own: they come and go. */
@@ -27,6 +28,11 @@ final class RemotePlugins implements AutoCloseable {
 
     Set<String> names() {
         return Collections.unmodifiableSet(byName.keySet());
+    }
+
+    /** What each is, by name. */
+    void forEach(BiConsumer<String, RemoteProvider> each) {
+        byName.forEach(each);
     }
 
     /** Waits a moment for all. Most are there already; what comes later is told of. */

@@ -238,6 +238,7 @@ public final class Wiring {
         byName.put(PoolProvider.NAME, new PoolProvider());
         byName.putAll(plugins);
         byName.replaceAll((name, provider) -> new MeteredProvider(name, provider, registry));
+        remotePlugins.forEach((name, plugin) -> MeteredProvider.showAvailability(name, plugin::isAvailable, registry));
         if (!plugins.isEmpty()) {
             LOG.info("providers of plug-ins: {}", plugins.keySet());
         }

@@ -14,6 +14,9 @@ public interface RemoteProvider extends LoadBalancerProvider, AutoCloseable {
     @Override
     Capabilities capabilities();
 
+    /** Whether it is called: it is there, can be talked to, and is not left alone because it kept failing. */
+    boolean isAvailable();
+
     /** Has {@code listener}, one at most, told whenever it is there again, or answers {@link #capabilities} otherwise. */
     void whenChanged(Runnable listener);
 

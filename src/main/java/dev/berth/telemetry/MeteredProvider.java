@@ -7,10 +7,12 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Counts and times the calls to a provider: {@code berth_provider_calls_seconds{provider,call,outcome}}. */
@@ -23,6 +25,15 @@ public final class MeteredProvider implements LoadBalancerProvider {
         this.name = name;
         this.provider = provider;
         this.registry = registry;
+    }
+
+    /** Shows whether a provider in another process is called: {@code berth_provider_available{provider}}, 1 or 0. */
+    public static void showAvailability(String name, BooleanSupplier isAvailable, MeterRegistry registry) {
+        Gauge.builder("berth.provider.available", isAvailable, is -> is.getAsBoolean() ? 1 : 0)
+                .description("1 while a provider in a process of its own is called; 0 while it is away or left alone")
+                .tag("provider", name)
+                .strongReference(true)
+                .register(registry);
     }
 
     private <T> T timed(String call, Supplier<T> work) {

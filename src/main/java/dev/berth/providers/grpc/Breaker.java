@@ -89,6 +89,11 @@ final class Breaker {
         return isTrouble;
     }
 
+    /** Whether the plug-in is left alone, or only tried. */
+    boolean leavesAlone() {
+        return breaker.getState() != CircuitBreaker.State.CLOSED;
+    }
+
     /** The plug-in may have been restarted: one call tries it, however long it was to be left alone. */
     void tryNow() {
         if (breaker.getState() == CircuitBreaker.State.OPEN) {

@@ -101,6 +101,10 @@ final class Connection implements AutoCloseable {
         return now.capabilities();
     }
 
+    boolean isAvailable() {
+        return isUp(known) && !breaker.leavesAlone();
+    }
+
     boolean awaitUp(Duration atMost) throws InterruptedException {
         return wasUp.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
     }

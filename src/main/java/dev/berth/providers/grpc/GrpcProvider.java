@@ -39,6 +39,11 @@ public final class GrpcProvider implements RemoteProvider {
     }
 
     @Override
+    public boolean isAvailable() {
+        return connection.isAvailable();
+    }
+
+    @Override
     public boolean awaitConnected(Duration atMost) throws InterruptedException {
         return connection.awaitUp(atMost);
     }

@@ -232,6 +232,7 @@ class HostilePluginTest {
                 .isInstanceOf(ProviderException.class)
                 .hasMessageContaining("plug-in \"test\" cannot be reached: "));
         assertThat(failure(provider)).hasMessageContaining("cannot be reached");
+        assertThat(provider.isAvailable()).isFalse();
         int before = changes.get();
 
         hosts.serve(plugin, socket);
@@ -331,6 +332,7 @@ class HostilePluginTest {
                 .hasMessage("plug-in \"test\" is left alone until 2026-01-01T00:00:05Z, for it kept failing;"
                         + " the last time: plug-in \"test\" answers nonsense: no outcome");
         assertThat(leftAlone.retryAfter()).contains(Duration.ofSeconds(5));
+        assertThat(provider.isAvailable()).isFalse();
         assertThat(plugin.asked).hasValue(BORNE);
 
         now.set(START.plusSeconds(6));
@@ -342,6 +344,7 @@ class HostilePluginTest {
         now.set(START.plusSeconds(17));
         assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
         assertThat(changes).hasValue(1);
+        assertThat(provider.isAvailable()).isTrue();
     }
 
     @Test
