@@ -253,6 +253,8 @@ class PluginsTest {
         assertRefused("target=unix:///s\ndeadline=PT10M", "deadline PT10M is not");
         assertRefused("target=unix:///s\nca=ca.pem", "ca is for targets on a network");
         assertRefused("target=unix:///s\nserver-name=lb", "server-name is for targets on a network; a Unix socket");
+        assertRefused("target=unix:///s\nkeep-alive-time=PT9S", "keep-alive-time PT9S is not from PT10S to PT1H");
+        assertRefused("target=unix:///s\nkeep-alive-timeout=0", "keep-alive-timeout \"0\" is no duration like PT10S");
         assertRefused("target=dns:///lb.example.com:8443", "ca is missing: over a network it needs mutual TLS");
         assertRefused(
                 "target=lb.example.com:8443\nca=ca.pem\ncertificate=c.pem\nkey=k.pem",

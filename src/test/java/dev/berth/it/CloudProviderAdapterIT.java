@@ -78,7 +78,7 @@ class CloudProviderAdapterIT {
         @Override
         GrpcProvider connected() {
             Endpoint there = new Endpoint.Network("127.0.0.1", running().port());
-            return hosts.connected(new GrpcSettings(there, files.client(), null, GrpcSettings.DEADLINE));
+            return hosts.connected(new GrpcSettings(there, files.client(), null));
         }
     }
 

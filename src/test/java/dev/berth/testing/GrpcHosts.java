@@ -35,11 +35,8 @@ public final class GrpcHosts implements AutoCloseable {
 
     /** Serves {@code provider} on a new port by mutual TLS; what is returned reaches it from there. */
     public LoadBalancerProvider overMutualTls(LoadBalancerProvider provider, TlsFiles files) {
-        Tls tls = Tls.ofServer(files.server(), TlsFiles.PERIOD);
-        closing.push(tls::close);
-        ProviderServer server = serve(provider, new Endpoint.Network("127.0.0.1", 0), tls);
-        return connected(new GrpcSettings(
-                new Endpoint.Network("127.0.0.1", server.port()), files.client(), null, GrpcSettings.DEADLINE));
+        ProviderServer server = serve(provider, files);
+        return connected(new GrpcSettings(new Endpoint.Network("127.0.0.1", server.port()), files.client(), null));
     }
 
     /** A place for a socket; a path of one is short. */
@@ -73,6 +70,13 @@ public final class GrpcHosts implements AutoCloseable {
         return serve(provider, new Endpoint.Unix(socket), null);
     }
 
+    /** Serves {@code provider} on a new port by mutual TLS until it is closed. */
+    public ProviderServer serve(LoadBalancerProvider provider, TlsFiles files) {
+        Tls tls = Tls.ofServer(files.server(), TlsFiles.PERIOD);
+        closing.push(tls::close);
+        return serve(provider, new Endpoint.Network("127.0.0.1", 0), tls);
+    }
+
     private ProviderServer serve(LoadBalancerProvider provider, Endpoint endpoint, @Nullable Tls tls) {
         try {
             ProviderServer server = ProviderServer.start("test", provider, endpoint, tls);
@@ -97,9 +101,24 @@ public final class GrpcHosts implements AutoCloseable {
         }
     }
 
+    /** A way to what serves at {@code exit}, from a new socket. */
+    public Relay relay(Path entrance, Path exit) {
+        return closedAtLast(Relay.between(entrance, exit));
+    }
+
+    /** A way to what serves on {@code port}. */
+    public Relay relay(int port) {
+        return closedAtLast(Relay.toPort(port));
+    }
+
+    private Relay closedAtLast(Relay relay) {
+        closing.push(relay::close);
+        return relay;
+    }
+
     /** A client, once it is connected. */
     public GrpcProvider connected(Endpoint.Unix socket) {
-        return connected(new GrpcSettings(socket, null, null, GrpcSettings.DEADLINE));
+        return connected(new GrpcSettings(socket, null, null));
     }
 
     /** A client, which may not have reached its plug-in yet. */

@@ -75,7 +75,7 @@ final class Connection implements AutoCloseable {
         failures = new Failures(plugin, deadline);
         breaker = new Breaker(failures, clock, () -> listener.run());
         tls = settings.files() == null ? null : Tls.ofClient(settings.files(), LOOK_AGAIN);
-        channel = Transport.channel(settings.target(), tls, settings.serverName())
+        channel = Transport.channel(settings.target(), tls, settings.serverName(), settings.keepAlive())
                 .addTransportFilter(new ClientTransportFilter() {
                     @Override
                     public Attributes transportReady(Attributes transport) {

@@ -73,7 +73,7 @@ class HostilePluginTest {
     }
 
     private GrpcSettings settings(Duration deadline) {
-        return new GrpcSettings(new Endpoint.Unix(socket), null, null, deadline);
+        return new GrpcSettings(new Endpoint.Unix(socket), null, null).withDeadline(deadline);
     }
 
     private GrpcProvider connected() {
@@ -103,8 +103,7 @@ class HostilePluginTest {
 
     @Test
     void aPluginThatComesAfterItsClient_isCalledAsSoonAsItCountsAsConnected() throws InterruptedException {
-        GrpcProvider early = hosts.client(
-                new GrpcSettings(new Endpoint.Unix(socket), null, null, GrpcSettings.DEADLINE), Clock.systemUTC());
+        GrpcProvider early = hosts.client(new GrpcSettings(new Endpoint.Unix(socket), null, null), Clock.systemUTC());
         Awaitility.await().until(() -> told(early).contains("cannot be reached"));
 
         hosts.serve(plugin, socket);

@@ -58,7 +58,8 @@ class MutualTlsTest {
 
     private GrpcProvider client(Tls.Files own, String serverName) {
         Endpoint target = new Endpoint.Network("127.0.0.1", server.port());
-        return hosts.client(new GrpcSettings(target, own, serverName, Duration.ofSeconds(5)), Clock.systemUTC());
+        return hosts.client(
+                new GrpcSettings(target, own, serverName).withDeadline(Duration.ofSeconds(5)), Clock.systemUTC());
     }
 
     private static void assertNoWay(GrpcProvider client, String why) {

@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Begins channels and servers: by a Unix socket, or by mutual TLS; nothing else carries a call. */
 public final class Transport {
-    private static final int PING_AFTER_SECONDS = 30;
-    private static final int PINGS_APART_SECONDS = 10;
-
     private Transport() {}
 
     /**
@@ -20,7 +17,8 @@ public final class Transport {
      * @param tls needed for a network, and for that alone
      * @param serverName by which the certificate of the other side is checked; null: by the host that is called
      */
-    public static NettyChannelBuilder channel(Endpoint endpoint, @Nullable Tls tls, @Nullable String serverName) {
+    public static NettyChannelBuilder channel(
+            Endpoint endpoint, @Nullable Tls tls, @Nullable String serverName, KeepAlive keepAlive) {
         NettyChannelBuilder channel = switch (endpoint) {
             case Endpoint.Unix unix -> {
                 refuse(tls, unix);
@@ -34,8 +32,8 @@ public final class Transport {
             channel.overrideAuthority(serverName);
         }
         return channel.maxInboundMessageSize(Contract.LARGEST_MESSAGE)
-                .keepAliveTime(PING_AFTER_SECONDS, TimeUnit.SECONDS)
-                .keepAliveTimeout(PINGS_APART_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTime(keepAlive.time().toMillis(), TimeUnit.MILLISECONDS)
+                .keepAliveTimeout(keepAlive.timeout().toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveWithoutCalls(true)
                 // Never: a connection that is given up for want of calls is missed, and all its Services become due.
                 .idleTimeout(30, TimeUnit.DAYS);
@@ -58,7 +56,7 @@ public final class Transport {
                         required(tls, network).server());
         };
         return server.maxInboundMessageSize(Contract.LARGEST_MESSAGE)
-                .permitKeepAliveTime(PINGS_APART_SECONDS, TimeUnit.SECONDS)
+                .permitKeepAliveTime(KeepAlive.SHORTEST_TIME.toMillis(), TimeUnit.MILLISECONDS)
                 .permitKeepAliveWithoutCalls(true);
     }
 

@@ -100,8 +100,8 @@ class ProviderServerTest {
     void aCallThatWasGivenUp_isInterrupted_andKeepsItsServicesTurnUntilItReturns() throws InterruptedException {
         Slow slow = new Slow(new CountDownLatch(1), new CountDownLatch(1));
         hosts.serve(slow, socket);
-        GrpcProvider provider =
-                hosts.connected(new GrpcSettings(new Endpoint.Unix(socket), null, null, Duration.ofMillis(300)));
+        GrpcProvider provider = hosts.connected(
+                new GrpcSettings(new Endpoint.Unix(socket), null, null).withDeadline(Duration.ofMillis(300)));
 
         assertThatThrownBy(() -> provider.ensureLoadBalancer(request("c", "web", 1)))
                 .hasMessageContaining("did not answer within 300 ms");
