@@ -3,24 +3,36 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.provider.Capabilities;
+import dev.berth.providers.grpc.v1.ConnectResponse;
 import dev.berth.providers.grpc.v1.HealthCheck;
+import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
+import dev.berth.providers.grpc.wire.Contract;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.GrpcHosts;
 import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.ProviderHostProcess;
+import dev.berth.testing.Relay;
 import dev.berth.testing.ScriptedPlugin;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GrpcPluginIT {
     private static final String NEAR = "example.com/near";
     private static final String FAR = "example.com/far";
+    private static final String FLAPPING = "example.com/flapping";
 
     private static final Pattern OF_GRPC = Pattern.compile(
             " (io\\.grpc|com\\.google\\.protobuf|io\\.github\\.resilience4j|dev\\.berth\\.providers\\.grpc)\\.");
@@ -83,6 +96,12 @@ class GrpcPluginIT {
 
     private void awaitCondition(String name, String text) {
         berth.awaitService(name, service -> conditions(service).stream().anyMatch(message -> message.contains(text)));
+    }
+
+    private void awaitConditionOfOne(List<String> names, String text) {
+        berth.awaitAsserted(now -> assertThat(names)
+                .anySatisfy(name -> assertThat(conditions(berth.awaitService(name, service -> true)))
+                        .anyMatch(message -> message.contains(text))));
     }
 
     private static List<String> conditions(Service service) {
@@ -255,13 +274,74 @@ class GrpcPluginIT {
         assertThat(plugin.asked).hasValueLessThanOrEqualTo(hostile.size());
 
         plugin.ensures(ScriptedPlugin.pending(-1, "nonsense"));
-        berth.awaitAsserted(now -> assertThat(hostile)
-                .anySatisfy(name -> assertThat(conditions(berth.awaitService(name, service -> true)))
-                        .anyMatch(text -> text.contains("plug-in \"hostile\" answers nonsense: a delay of PT-1S"))));
+        awaitConditionOfOne(hostile, "plug-in \"hostile\" answers nonsense: a delay of PT-1S");
         create("late", NEAR);
         awaitServed("late");
 
         plugin.ensures(ScriptedPlugin.ready("192.0.2.1"));
         hostile.forEach(this::awaitServed);
+    }
+
+    /**
+     * One answers more than a message may be, and lists without end; another breaks each connection, and can do something
+     * else on the next.
+     */
+    @Test
+    void pluginsThatFlood_stallNobodyElse_sayItOnTheirServices_andServeThemOnceTheyBehave() throws IOException {
+        ScriptedPlugin flooding = new ScriptedPlugin();
+        flooding.ensures(ScriptedPlugin.pending(1, "x".repeat(2 * Contract.LARGEST_MESSAGE)));
+        flooding.page = ScriptedPlugin.fullPage();
+        Path flood = hosts.socket();
+        hosts.serve(flooding, flood);
+        remote("flooding", flood, "");
+        ScriptedPlugin flapping = new ScriptedPlugin();
+        Path exit = hosts.socket();
+        Path entrance = hosts.socket();
+        hosts.serve(flapping, exit);
+        Relay relay = hosts.relay(entrance, exit);
+        AtomicInteger greetings = new AtomicInteger();
+        Consumer<StreamObserver<ConnectResponse>> asItShallBe = flapping.greeting;
+        flapping.greeting = observer -> {
+            Capabilities others =
+                    ScriptedPlugin.CAPABILITIES.withAnnotations("example.com/" + greetings.incrementAndGet());
+            ScriptedPlugin.answer(observer, ScriptedPlugin.greeting(others));
+            CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS).execute(relay::cut);
+        };
+        flapping.ensuring = observer -> relay.cut();
+        remote("flapping", entrance, "");
+        berth.createClass("flooding", "loadBalancerClass: " + FAR + ", provider: flooding");
+        berth.createClass("flapping", "loadBalancerClass: " + FLAPPING + ", provider: flapping");
+        berth.createClass("near", "loadBalancerClass: " + NEAR);
+        List<String> ofTheFlood =
+                IntStream.range(0, 10).mapToObj(i -> "flood-" + i).toList();
+        List<String> others = IntStream.range(0, 20).mapToObj(i -> "web-" + i).toList();
+        ofTheFlood.forEach(name -> create(name, FAR));
+        create("flap", FLAPPING);
+        // With the memory of its Deployment, in which it ends when that is not enough.
+        OperatorProcess operator = OperatorProcess.startWith(
+                List.of("-Xmx192m"), berth.kubeconfig(), "--plugin-dir=" + plugins, "--resync-period=PT1S");
+        try (operator) {
+            operator.awaitLog("ready after");
+            others.forEach(name -> create(name, NEAR));
+
+            others.forEach(this::awaitServed);
+            awaitConditionOfOne(ofTheFlood, "plug-in \"flooding\" fails: RESOURCE_EXHAUSTED");
+            ofTheFlood.forEach(name -> awaitCondition(name, "plug-in \"flooding\""));
+            operator.awaitLog("listing what provider .{1,2}flooding.{1,2} has: plug-in .{1,2}flooding");
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> greetings.get() > 3);
+            awaitCondition("flap", "plug-in \"flapping\"");
+            create("late", NEAR);
+            awaitServed("late");
+            assertThat(operator.isAlive()).isTrue();
+
+            flooding.ensures(ScriptedPlugin.ready("192.0.2.1"));
+            flooding.page = ListLoadBalancersResponse.getDefaultInstance();
+            flapping.ensures(ScriptedPlugin.ready("192.0.2.2"));
+            flapping.greeting = asItShallBe;
+            ofTheFlood.forEach(this::awaitServed);
+            awaitServed("flap");
+            berth.awaitAsserted(now ->
+                    assertThat(operator.metric("berth_provider_available")).isEqualTo(2));
+        }
     }
 }

@@ -7,15 +7,21 @@ import dev.berth.providers.grpc.v1.ConnectRequest;
 import dev.berth.providers.grpc.v1.ConnectResponse;
 import dev.berth.providers.grpc.v1.EnsureLoadBalancerRequest;
 import dev.berth.providers.grpc.v1.EnsureLoadBalancerResponse;
+import dev.berth.providers.grpc.v1.GetLoadBalancerRequest;
+import dev.berth.providers.grpc.v1.GetLoadBalancerResponse;
 import dev.berth.providers.grpc.v1.Ingress;
 import dev.berth.providers.grpc.v1.ListLoadBalancersRequest;
 import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
+import dev.berth.providers.grpc.v1.ListedLoadBalancer;
 import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderImplBase;
 import dev.berth.providers.grpc.v1.LoadBalancerRequest;
 import dev.berth.providers.grpc.v1.LoadBalancerStatus;
 import dev.berth.providers.grpc.v1.Pending;
+import dev.berth.providers.grpc.v1.ServiceIdentity;
 import dev.berth.providers.grpc.wire.CapabilitiesMapping;
+import dev.berth.providers.grpc.wire.Contract;
 import io.grpc.stub.StreamObserver;
+import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -32,17 +38,37 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
     public volatile LoadBalancerRequest request = LoadBalancerRequest.getDefaultInstance();
 
     /** What it does when it is connected to. */
-    public volatile Consumer<StreamObserver<ConnectResponse>> greeting = observer -> answer(
-            observer,
-            ConnectResponse.newBuilder()
-                    .setContractVersion(1)
-                    .setCapabilities(CapabilitiesMapping.write(CAPABILITIES))
-                    .build());
+    public volatile Consumer<StreamObserver<ConnectResponse>> greeting =
+            observer -> answer(observer, greeting(CAPABILITIES));
     /** What it does when it is to ensure. */
     public volatile Consumer<StreamObserver<EnsureLoadBalancerResponse>> ensuring =
             observer -> answer(observer, ready("192.0.2.1"));
     /** Each page of its list. */
     public volatile ListLoadBalancersResponse page = ListLoadBalancersResponse.getDefaultInstance();
+
+    /** By which it tells what it can do. */
+    public static ConnectResponse greeting(Capabilities capabilities) {
+        return ConnectResponse.newBuilder()
+                .setContractVersion(1)
+                .setCapabilities(CapabilitiesMapping.write(capabilities))
+                .build();
+    }
+
+    /** As much of a list as one message holds, of the longest names; there is more. */
+    public static ListLoadBalancersResponse fullPage() {
+        String longest = "x".repeat(253);
+        ListedLoadBalancer one = ListedLoadBalancer.newBuilder()
+                .setName(longest)
+                .setService(ServiceIdentity.newBuilder()
+                        .setNamespace(longest)
+                        .setName(longest)
+                        .setUid(longest))
+                .build();
+        return ListLoadBalancersResponse.newBuilder()
+                .addAllLoadBalancers(Collections.nCopies((Contract.LARGEST_MESSAGE >> 10) - 100, one))
+                .setNextPageToken("more")
+                .build();
+    }
 
     /** Answers, and ends the call. */
     public static <T> void answer(StreamObserver<T> observer, T answer) {
@@ -89,6 +115,32 @@ public final class ScriptedPlugin extends LoadBalancerProviderImplBase {
         request = call.getRequest();
         asked.incrementAndGet();
         ensuring.accept(observer);
+    }
+
+    /** It has what it would answer to an ensure. */
+    @Override
+    public void getLoadBalancer(GetLoadBalancerRequest call, StreamObserver<GetLoadBalancerResponse> observer) {
+        ensuring.accept(new StreamObserver<>() {
+            @Override
+            public void onNext(EnsureLoadBalancerResponse answer) {
+                observer.onNext(
+                        answer.hasReady()
+                                ? GetLoadBalancerResponse.newBuilder()
+                                        .setStatus(answer.getReady())
+                                        .build()
+                                : GetLoadBalancerResponse.getDefaultInstance());
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                observer.onError(failure);
+            }
+
+            @Override
+            public void onCompleted() {
+                observer.onCompleted();
+            }
+        });
     }
 
     @Override

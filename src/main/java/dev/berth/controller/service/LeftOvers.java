@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds what providers still have for Services that are gone, by live reads: after a restore from a backup, or
- * because somebody took our finalizer off. Tells of it, and deletes it only if it is told to.
+ * Finds what providers still have for Services that are gone: after a restore from a backup, or because somebody took
+ * our finalizer off. Tells of it, and deletes it only if it is told to, and a live read says the same as the cache.
  */
 final class LeftOvers {
     private static final Logger LOG = LoggerFactory.getLogger(LeftOvers.class);
@@ -35,16 +35,25 @@ final class LeftOvers {
     /** What is being deleted until it is done. */
     private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
 
+    /** The providers that are just being looked at. */
+    private final Set<String> looking = ConcurrentHashMap.newKeySet();
+
     LeftOvers(Parts parts, ProviderGuard guard) {
         this.parts = parts;
         this.guard = guard;
     }
 
-    /** Looks once at all providers that list what they have. */
+    /** Has all providers looked at that list what they have, soon; one that lists without end keeps nobody waiting. */
     void look() {
         parts.providers().known().capabilities().forEach((name, capabilities) -> {
-            if (capabilities.has(Feature.LISTING)) {
-                look(name, parts.providers().named(name));
+            if (capabilities.has(Feature.LISTING) && looking.add(name)) {
+                parts.later().after(Duration.ZERO, () -> {
+                    try {
+                        look(name, parts.providers().named(name));
+                    } finally {
+                        looking.remove(name);
+                    }
+                });
             }
         });
     }
@@ -53,7 +62,7 @@ final class LeftOvers {
         List<ServiceIdentity> left = new ArrayList<>();
         try {
             for (ListedLoadBalancer listed : guard.list(name, provider, parts.clusterName())) {
-                if (isGone(listed.service()) && !isDeleted(name, provider, listed)) {
+                if (isGone(listed.service()) && !isSettled(name, provider, listed)) {
                     left.add(listed.service());
                 }
             }
@@ -73,8 +82,12 @@ final class LeftOvers {
         }
     }
 
+    /** By the cache: a provider may list more than the API server would like to be asked for. */
     private boolean isGone(ServiceIdentity service) {
-        return presence(service) == Presence.GONE;
+        return parts.cluster()
+                .service(new ServiceKey(service.namespace(), service.name()))
+                .filter(found -> found.uid().equals(service.uid()))
+                .isEmpty();
     }
 
     /** What a live read says. */
@@ -96,9 +109,13 @@ final class LeftOvers {
         };
     }
 
-    private boolean isDeleted(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
+    /** Whether there is nothing to tell of: it could be deleted, or was not to be. */
+    private boolean isSettled(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
         if (!parts.deleteLeftOver()) {
             return false;
+        }
+        if (presence(listed.service()) != Presence.GONE) {
+            return true;
         }
         IpMode ipMode = provider.capabilities().ipModes().getFirst();
         try {

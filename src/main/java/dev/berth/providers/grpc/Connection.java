@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class Connection implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    /** How often to try, as long as there is no connection. */
+    /** How often to try, as long as there is no connection; and at most, however often it breaks and comes about. */
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
@@ -53,6 +53,9 @@ final class Connection implements AutoCloseable {
     private volatile Known known;
     private volatile Runnable listener = () -> {};
     private final Thread keeper;
+
+    /** When it was last greeted, by {@link System#nanoTime}. The keeper's alone. */
+    private long greeted = System.nanoTime() - RETRY.toNanos();
 
     /** The state that {@link #leaving} is told of. The keeper's alone, as is that. */
     private @Nullable ConnectivityState awaited;
@@ -175,7 +178,10 @@ final class Connection implements AutoCloseable {
         return left.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void greet() {
+    /** A plug-in that comes and goes all the time, each time as another, must not keep all of Berth busy with that. */
+    private void greet() throws InterruptedException {
+        Thread.sleep(Duration.ofNanos(Math.max(0, greeted + RETRY.toNanos() - System.nanoTime())));
+        greeted = System.nanoTime();
         long connection = connections.get();
         try {
             ConnectResponse answer = beforeDeadline()

@@ -15,6 +15,9 @@ final class Listing {
     private static final int MOST_PAGES = 1_000;
     private static final int MOST_LISTED = 100_000;
 
+    /** 100,000 of ordinary names; of the longest ones fewer, for all of them are in memory at once. */
+    private static final int MOST_BYTES = 32 << 20;
+
     private final LoadBalancerProviderBlockingStub plugin;
     private final String clusterName;
 
@@ -26,6 +29,7 @@ final class Listing {
     List<ListedLoadBalancer> all() {
         List<ListedLoadBalancer> listed = new ArrayList<>();
         String token = "";
+        long bytes = 0;
         for (int page = 0; page < MOST_PAGES; page++) {
             ListLoadBalancersResponse answer = plugin.listLoadBalancers(ListLoadBalancersRequest.newBuilder()
                     .setClusterName(clusterName)
@@ -34,6 +38,10 @@ final class Listing {
                     .build());
             if (listed.size() + answer.getLoadBalancersCount() > MOST_LISTED) {
                 throw new Nonsense("more than " + MOST_LISTED + " load balancers listed");
+            }
+            bytes += answer.getSerializedSize();
+            if (bytes > MOST_BYTES) {
+                throw new Nonsense("more than " + (MOST_BYTES >> 20) + " MiB listed");
             }
             answer.getLoadBalancersList().forEach(one -> listed.add(StatusMapping.read(one)));
             token = answer.getNextPageToken();

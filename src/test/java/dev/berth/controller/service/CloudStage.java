@@ -139,7 +139,16 @@ abstract class CloudStage {
         }
     }
 
-    final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    /** What the API server was asked, past the cache. */
+    final List<String> reads = new ArrayList<>();
+
+    final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
+        @Override
+        public boolean readFails(String call) {
+            reads.add(call);
+            return false;
+        }
+    });
     final SimulatedCluster.Client client = cluster.client();
     final Cloud cloud = new Cloud();
     final Told told = new Told();

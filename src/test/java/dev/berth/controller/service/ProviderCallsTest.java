@@ -369,14 +369,34 @@ class ProviderCallsTest extends CloudStage {
                 new ListedLoadBalancer("b", new ServiceIdentity("prod", "web", "uid-before")),
                 new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
 
-        control.resync();
+        lookForLeftOvers();
         assertThat(cloud.calls).isEmpty();
         deleteLeftOver = true;
         control = operator();
-        control.resync();
+        lookForLeftOvers();
 
         assertThat(cloud.calls).containsExactly("delete web[]", "delete gone[]");
         assertThat(cloud.requests.getLast().service().uid()).isEqualTo("uid-gone");
+    }
+
+    private void lookForLeftOvers() {
+        control.resync();
+        takeLater().what().run();
+    }
+
+    @Test
+    void lookingForWhatIsLeftOver_asksTheApiServerForNothing_isNotWaitedFor_andIsDoneOnceAtATime() {
+        served("web");
+        cloud.listed = IntStream.range(0, 10_000)
+                .mapToObj(i -> new ListedLoadBalancer("lb-" + i, new ServiceIdentity("prod", "none-" + i, "uid-" + i)))
+                .toList();
+        reads.clear();
+
+        control.resync();
+        control.resync();
+        takeLater().what().run();
+
+        assertThat(reads).isEmpty();
     }
 
     @Test

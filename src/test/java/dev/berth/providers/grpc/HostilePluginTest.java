@@ -26,6 +26,7 @@ import dev.berth.providers.grpc.v1.Protocol;
 import dev.berth.providers.grpc.wire.CapabilitiesMapping;
 import dev.berth.providers.grpc.wire.Durations;
 import dev.berth.testing.GrpcHosts;
+import dev.berth.testing.Relay;
 import dev.berth.testing.ScriptedPlugin;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -37,9 +38,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
@@ -54,6 +57,9 @@ class HostilePluginTest {
 
     /** So many failures, and the plug-in is left alone. */
     private static final int BORNE = 6;
+
+    private static final List<Capabilities> CAPABILITIES =
+            List.of(ScriptedPlugin.CAPABILITIES, Capabilities.fromPools(IpMode.VIP));
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -161,12 +167,20 @@ class HostilePluginTest {
                                         Ingress.newBuilder().setIp("192.0.2.1").build())
                                 .toArray(new Ingress[0])),
                         "101 ingress"),
+                new Row("very many port errors", manyPortErrors(), "1001 port errors; 1000 at most"),
                 new Row("a port that cannot be", portError(70_000, Protocol.PROTOCOL_TCP, "Taken"), "port 70000"),
                 new Row("a port of no protocol", portError(80, Protocol.PROTOCOL_UNSPECIFIED, "Taken"), "the protocol"),
                 new Row("a reason of two words", portError(80, Protocol.PROTOCOL_TCP, "not free"), "CamelCase"),
                 new Row("a delay of nothing", pending(0, "wait"), "a delay of PT0S"),
                 new Row("a delay into the past", pending(-1, "wait"), "a delay of PT-1S"),
                 new Row("a delay of years", pending(1L << 40, "wait"), "a day at most"));
+    }
+
+    private static EnsureLoadBalancerResponse manyPortErrors() {
+        LoadBalancerStatus one = portError(80, Protocol.PROTOCOL_TCP, "Taken").getReady();
+        return EnsureLoadBalancerResponse.newBuilder()
+                .setReady(one.toBuilder().addAllPortErrors(Collections.nCopies(1_000, one.getPortErrors(0))))
+                .build();
     }
 
     private static EnsureLoadBalancerResponse portError(int port, Protocol protocol, String error) {
@@ -223,6 +237,15 @@ class HostilePluginTest {
     }
 
     @Test
+    void aListOfTheLongestNames_isReadAsFarAsMemoryBears() {
+        hosts.serve(plugin, socket);
+        GrpcProvider provider = hosts.connected(settings(Duration.ofSeconds(50)));
+        plugin.page = ScriptedPlugin.fullPage();
+
+        assertThatThrownBy(() -> provider.listLoadBalancers("c")).hasMessageContaining("more than 32 MiB listed");
+    }
+
+    @Test
     void aPluginThatIsNotThere_isSaid_andOneThatComesIsHeardOf() {
         AtomicInteger changes = new AtomicInteger();
         GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), Clock.systemUTC());
@@ -262,16 +285,38 @@ class HostilePluginTest {
 
         Capabilities others = Capabilities.fromPools(IpMode.VIP);
         ScriptedPlugin second = new ScriptedPlugin();
-        second.greeting = observer -> ScriptedPlugin.answer(
-                observer,
-                ConnectResponse.newBuilder()
-                        .setContractVersion(1)
-                        .setCapabilities(CapabilitiesMapping.write(others))
-                        .build());
+        second.greeting = observer -> ScriptedPlugin.answer(observer, ScriptedPlugin.greeting(others));
         hosts.serve(second, socket);
 
         await(() -> assertThat(provider.capabilities()).isEqualTo(others));
         assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
+    }
+
+    @Test
+    void aPluginThatBreaksEachConnection_isGreetedOnceASecond_andHeardOfAsSeldom() {
+        int times = 3;
+        Path exit = hosts.socket();
+        hosts.serve(plugin, exit);
+        Relay relay = hosts.relay(socket, exit);
+        AtomicInteger greetings = new AtomicInteger();
+        plugin.greeting = observer -> {
+            int now = greetings.incrementAndGet();
+            ScriptedPlugin.answer(observer, ScriptedPlugin.greeting(CAPABILITIES.get(now % CAPABILITIES.size())));
+        };
+        long begin = System.nanoTime();
+        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), Clock.systemUTC());
+        AtomicInteger changes = new AtomicInteger();
+        provider.whenChanged(() -> {
+            changes.incrementAndGet();
+            relay.cut();
+        });
+        // It may have been greeted before anybody listened.
+        relay.cut();
+
+        await(() -> assertThat(greetings).hasValueGreaterThan(times));
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(times));
+        assertThat(changes.get()).isBetween(2, greetings.get());
     }
 
     @Test
@@ -313,6 +358,22 @@ class HostilePluginTest {
                         .build());
 
         await(() -> assertThat(provider.capabilities()).isEqualTo(ScriptedPlugin.CAPABILITIES));
+    }
+
+    @Test
+    void capabilitiesThatReadVeryManyAnnotations_orWhatIsNone_areNonsense() {
+        Capabilities many = ScriptedPlugin.CAPABILITIES.withAnnotations(
+                IntStream.range(0, 101).mapToObj(i -> "example.com/" + i).toArray(String[]::new));
+        plugin.greeting = observer -> ScriptedPlugin.answer(observer, ScriptedPlugin.greeting(many));
+        hosts.serve(plugin, socket);
+        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), Clock.systemUTC());
+        await(() -> assertThatThrownBy(provider::capabilities)
+                .hasMessageContaining("101 annotations; 100 at most")
+                .isInstanceOf(ProviderException.class));
+
+        Capabilities none = ScriptedPlugin.CAPABILITIES.withAnnotations("of two words");
+        plugin.greeting = observer -> ScriptedPlugin.answer(observer, ScriptedPlugin.greeting(none));
+        await(() -> assertThatThrownBy(provider::capabilities).hasMessageContaining("\"of two words\""));
     }
 
     @Test

@@ -4,6 +4,8 @@ import dev.berth.provider.Capabilities;
 
 /** What a provider can do, both ways. */
 public final class CapabilitiesMapping {
+    private static final int MOST_ANNOTATIONS = 100;
+
     private CapabilitiesMapping() {}
 
     /** What a plug-in tells of itself. */
@@ -23,9 +25,10 @@ public final class CapabilitiesMapping {
     /**
      * What a plug-in says that it can do; without what this Berth does not know.
      *
-     * @throws Nonsense if nothing is left of what a provider has at least one of
+     * @throws Nonsense if nothing is left of what a provider has at least one of, or an annotation cannot be
      */
     public static Capabilities read(dev.berth.providers.grpc.v1.Capabilities wire) {
+        Nonsense.refuseMoreThan(MOST_ANNOTATIONS, wire.getAnnotationsCount(), "annotations");
         try {
             return new Capabilities(
                     Words.ADDRESS_SOURCES.read(wire.getAddressSource(), "address_source"),
@@ -34,7 +37,7 @@ public final class CapabilitiesMapping {
                     Words.PROTOCOLS.known(wire.getProtocolsList()),
                     Words.FAMILIES.known(wire.getFamiliesList()),
                     Words.FEATURES.known(wire.getFeaturesList()),
-                    wire.getAnnotationsList(),
+                    wire.getAnnotationsList().stream().map(Texts::annotation).toList(),
                     wire.getImmediate());
         } catch (IllegalArgumentException incomplete) {
             throw new Nonsense(String.valueOf(incomplete.getMessage()));

@@ -7,4 +7,11 @@ public final class Nonsense extends RuntimeException {
     public Nonsense(String message) {
         super(message);
     }
+
+    /** @param what they are, for people */
+    static void refuseMoreThan(int most, int count, String what) {
+        if (count > most) {
+            throw new Nonsense(count + " " + what + "; " + most + " at most");
+        }
+    }
 }

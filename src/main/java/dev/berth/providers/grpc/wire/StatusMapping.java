@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** What a provider answers, both ways. */
 public final class StatusMapping {
     private static final int MOST_INGRESS = 100;
+    private static final int MOST_PORT_ERRORS = 1_000;
 
     private StatusMapping() {}
 
@@ -101,9 +102,8 @@ public final class StatusMapping {
     }
 
     private static LoadBalancerStatus read(dev.berth.providers.grpc.v1.LoadBalancerStatus wire) {
-        if (wire.getIngressCount() > MOST_INGRESS) {
-            throw new Nonsense(wire.getIngressCount() + " ingress; " + MOST_INGRESS + " at most");
-        }
+        Nonsense.refuseMoreThan(MOST_INGRESS, wire.getIngressCount(), "ingress");
+        Nonsense.refuseMoreThan(MOST_PORT_ERRORS, wire.getPortErrorsCount(), "port errors");
         try {
             return new LoadBalancerStatus(
                     wire.getIngressList().stream().map(StatusMapping::read).toList(),

@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 public final class Texts {
     private static final int LONGEST_MESSAGE = 1_000;
     private static final Pattern NAME = Pattern.compile("[\\x21-\\x7e]{1,253}");
+    private static final Pattern ANNOTATION = Pattern.compile("[-A-Za-z0-9_./]{1,317}");
     private static final Pattern ADDRESS = Pattern.compile("[0-9a-f:.]{2,39}");
     private static final String LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
     private static final Pattern HOSTNAME = Pattern.compile("(?=.{1,253}$)" + LABEL + "(\\." + LABEL + ")*");
@@ -28,6 +29,11 @@ public final class Texts {
      */
     static String name(String text, String what) {
         return matching(NAME, text, what);
+    }
+
+    /** The name of an annotation, or how the names of several begin. */
+    static String annotation(String text) {
+        return matching(ANNOTATION, text, "the name of an annotation");
     }
 
     static String hostname(String text) {
