@@ -43,9 +43,9 @@ class GoProviderIT extends LoadBalancerProviderTck implements World {
     private static final long PID = ProcessHandle.current().pid();
 
     /** Tests at once on one host have addresses and ports of their own; low ports need a right. */
-    private static final String LOOPBACK = "127." + (1 + PID % 250) + "." + (PID / 250 % 250) + ".";
+    static final String LOOPBACK = "127." + (1 + PID % 250) + "." + (PID / 250 % 250) + ".";
 
-    private static final int PORT_OFFSET = (int) (10_000 + PID % 10_000);
+    static final int PORT_OFFSET = (int) (10_000 + PID % 10_000);
 
     private final GrpcHosts hosts = new GrpcHosts();
     private final Path socket = hosts.socket();

@@ -1,7 +1,9 @@
 package dev.berth.it;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.provider.Capabilities;
 import dev.berth.providers.grpc.v1.ConnectResponse;
@@ -9,6 +11,7 @@ import dev.berth.providers.grpc.v1.HealthCheck;
 import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
 import dev.berth.providers.grpc.wire.Contract;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.GoExample;
 import dev.berth.testing.GrpcHosts;
 import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
@@ -21,9 +24,13 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +43,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Classes whose provider is a process of its own, beside others. */
@@ -343,5 +352,121 @@ class GrpcPluginIT {
             berth.awaitAsserted(now ->
                     assertThat(operator.metric("berth_provider_available")).isEqualTo(2));
         }
+    }
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "only there a host has many loopback addresses")
+    void theGoProxy_andACloudByItsAdapter_areToldAllTheyNeed_carryTraffic_andAreLeftWithNothing() throws IOException {
+        Path toTheProxy = hosts.socket();
+        Path toTheCloud = hosts.socket();
+        remote("proxy", toTheProxy, "");
+        remote("cloud", toTheCloud, "");
+        berth.createPool("loopback", GoProviderIT.LOOPBACK + "0/28");
+        berth.createClass("proxy", "loadBalancerClass: " + NEAR + ", provider: proxy, pools: [loopback]");
+        berth.createClass("cloud", "loadBalancerClass: " + FAR + ", provider: cloud");
+        berth.createNode("here", "127.0.0.1");
+        try (GoExample cloud = GoExample.start(
+                "cloud-provider-adapter",
+                temporary,
+                "-listen=unix://" + toTheCloud,
+                "-tokens=" + temporary.resolve("tokens"),
+                "-console=127.0.0.1:0")) {
+            GoExample first = goProxy(toTheProxy);
+            startOperator();
+            create("web", NEAR);
+            create("paid", FAR);
+
+            String address = berth.awaitAddress("web");
+            assertThat(address).startsWith(GoProviderIT.LOOPBACK);
+            assertThat(berth.awaitAddress("paid")).startsWith("198.18.");
+            try (ServerSocket pod = pod("web")) {
+                assertThat(visit(address)).isEqualTo("hello from " + pod.getLocalPort());
+                assertThat(nodesOf(first)).containsExactly("here");
+                assertThat(nodesOf(cloud)).containsExactly("here");
+                berth.createNode("there", "127.0.0.2");
+                berth.awaitAsserted(now -> assertThat(nodesOf(first)).containsExactlyInAnyOrder("here", "there"));
+                berth.awaitAsserted(now -> assertThat(nodesOf(cloud)).containsExactlyInAnyOrder("here", "there"));
+
+                first.close();
+                create("web-2", NEAR);
+                awaitCondition("web-2", "plug-in \"proxy\" cannot be reached");
+                GoExample second = goProxy(toTheProxy);
+                awaitServed("web-2");
+                assertThat(visit(address)).isEqualTo("hello from " + pod.getLocalPort());
+                List.of("web", "web-2", "paid").forEach(this::delete);
+                List.of("web", "web-2", "paid").forEach(this::awaitGone);
+                assertThat(second.page()).isEmpty();
+                assertThat(cloud.page()).isEmpty();
+                assertThat(second.stop()).isZero();
+            }
+        }
+    }
+
+    private GoExample goProxy(Path socket) throws IOException {
+        return GoExample.start(
+                "provider-go",
+                temporary,
+                "-listen=unix://" + socket,
+                "-state=" + Files.createDirectories(temporary.resolve("state")),
+                "-status=127.0.0.1:0",
+                "-check-every=100ms",
+                "-port-offset=" + GoProviderIT.PORT_OFFSET);
+    }
+
+    /** What each of its load balancers sends to. */
+    private static List<String> nodesOf(GoExample plugin) {
+        List<String> names = new ArrayList<>();
+        plugin.page().forEach(one -> {
+            JsonNode nodes = one.path("nodes");
+            if (nodes.isObject()) {
+                nodes.fieldNames().forEachRemaining(names::add);
+            } else {
+                nodes.forEach(name -> names.add(name.asText()));
+            }
+        });
+        return names;
+    }
+
+    /** Answers whoever comes to the Service's node port, as a pod behind it would, until it is closed. */
+    private ServerSocket pod(String service) throws IOException {
+        int nodePort = berth.awaitService(service, found -> true)
+                .getSpec()
+                .getPorts()
+                .getFirst()
+                .getNodePort();
+        ServerSocket pod = new ServerSocket(nodePort, 0, InetAddress.ofLiteral("127.0.0.1"));
+        Thread.startVirtualThread(() -> {
+            try {
+                while (true) {
+                    greetNext(pod, "hello from " + nodePort);
+                }
+            } catch (IOException closed) {
+                return;
+            }
+        });
+        return pod;
+    }
+
+    private static void greetNext(ServerSocket pod, String text) throws IOException {
+        Socket visitor = pod.accept();
+        try (visitor) {
+            visitor.getOutputStream().write(text.getBytes(UTF_8));
+        } catch (IOException gone) {
+            // A health check: it only looked whether somebody is there.
+        }
+    }
+
+    /** What the Service's port answers, once it answers anything. */
+    private static String visit(String address) {
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(
+                        () -> {
+                            try (Socket service = new Socket(address, 80 + GoProviderIT.PORT_OFFSET)) {
+                                return new String(service.getInputStream().readAllBytes(), UTF_8);
+                            }
+                        },
+                        answer -> !answer.isEmpty());
     }
 }
