@@ -342,6 +342,7 @@ class GrpcPluginIT {
             create("late", NEAR);
             awaitServed("late");
             assertThat(operator.isAlive()).isTrue();
+            assertThat(operator.log()).doesNotContain("SO_KEEPALIVE");
 
             flooding.ensures(ScriptedPlugin.ready("192.0.2.1"));
             flooding.page = ListLoadBalancersResponse.getDefaultInstance();
