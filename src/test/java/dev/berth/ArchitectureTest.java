@@ -17,7 +17,11 @@ import org.junit.jupiter.api.Test;
 /** Holds the code to the design's table of packages. */
 class ArchitectureTest {
     private static final String[] PURE = {
-        "dev.berth.address..", "dev.berth.plan..", "dev.berth.provider..", "dev.berth.migration.."
+        "dev.berth.address..",
+        "dev.berth.clusterip..",
+        "dev.berth.plan..",
+        "dev.berth.provider..",
+        "dev.berth.migration.."
     };
     private static final JavaClasses MAIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -76,6 +80,7 @@ class ArchitectureTest {
 
     private static final List<Row> LAYOUT = List.of(
             new Row("address is pure", "address", List.of()),
+            new Row("clusterip is pure and knows addresses", "clusterip", List.of("address")),
             new Row("the SPI imports nothing of ours", "provider", List.of()),
             new Row("plan knows addresses and the SPI", "plan", List.of("address", "provider")),
             new Row("the CRD types know nothing of ours", "api", List.of()),

@@ -110,7 +110,7 @@ public final class Ip implements Comparable<Ip> {
     }
 
     /** The next address up. Ask only below the end of a range: the last one of a family has none. */
-    Ip next() {
+    public Ip next() {
         return new Ip(value.increment(1));
     }
 
@@ -120,7 +120,7 @@ public final class Ip implements Comparable<Ip> {
     }
 
     /** The next address down. Ask only above the start of a range. */
-    Ip previous() {
+    public Ip previous() {
         return new Ip(value.increment(-1));
     }
 

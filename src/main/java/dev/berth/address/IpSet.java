@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * gaps: a /64 costs one entry. Every operation on one address is logarithmic in the number of runs.
  * Not safe for use by several threads.
  */
-final class IpSet {
+public final class IpSet {
     private final NavigableMap<Ip, Ip> upperByLower = new TreeMap<>();
 
     static IpSet of(List<IpRange> ranges) {
@@ -23,12 +23,12 @@ final class IpSet {
         return set;
     }
 
-    boolean contains(Ip ip) {
+    public boolean contains(Ip ip) {
         return runAt(ip).isPresent();
     }
 
     /** The run that {@code ip} is in; absent if it is in none. */
-    Optional<IpRange> runAt(Ip ip) {
+    public Optional<IpRange> runAt(Ip ip) {
         Map.Entry<Ip, Ip> below = upperByLower.floorEntry(ip);
         return below != null
                         && ip.compareTo(below.getValue()) <= 0
@@ -38,7 +38,7 @@ final class IpSet {
     }
 
     /** Adds one address; adding it again changes nothing. */
-    void add(Ip ip) {
+    public void add(Ip ip) {
         addAll(new IpRange(ip, ip));
     }
 
@@ -60,7 +60,7 @@ final class IpSet {
     }
 
     /** Takes one address out; one that is not there changes nothing. */
-    void remove(Ip ip) {
+    public void remove(Ip ip) {
         removeAll(new IpRange(ip, ip));
     }
 
@@ -77,7 +77,7 @@ final class IpSet {
     }
 
     /** The runs that share an address with {@code range}, ascending and uncut. */
-    List<IpRange> overlapping(IpRange range) {
+    public List<IpRange> overlapping(IpRange range) {
         List<IpRange> found = new ArrayList<>();
         runAt(range.lower()).ifPresent(found::add);
         upperByLower
@@ -87,7 +87,7 @@ final class IpSet {
     }
 
     /** The lowest address of {@code range} that is not in the set; absent if all are. */
-    Optional<Ip> lowestMissing(IpRange range) {
+    public Optional<Ip> lowestMissing(IpRange range) {
         Optional<IpRange> taken = runAt(range.lower());
         if (taken.isEmpty()) {
             return Optional.of(range.lower());
@@ -109,7 +109,7 @@ final class IpSet {
         return last.equals(range.upper()) ? Optional.empty() : lowestMissing(new IpRange(last.next(), range.upper()));
     }
 
-    void clear() {
+    public void clear() {
         upperByLower.clear();
     }
 

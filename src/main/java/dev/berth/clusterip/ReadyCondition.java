@@ -1,0 +1,40 @@
+package dev.berth.clusterip;
+
+/** The condition {@code Ready} of a ServiceCIDR. */
+public record ReadyCondition(Status status, String reason, String message) {
+    /** What the ServiceCIDR controller says of a range that addresses may come from. */
+    public static final ReadyCondition READY = new ReadyCondition(Status.TRUE, "", "Kubernetes Service CIDR is ready");
+
+    /** What the ServiceCIDR controller says of a range that may not go yet. */
+    public static final ReadyCondition TERMINATING = new ReadyCondition(
+            Status.FALSE,
+            "Terminating",
+            "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR");
+
+    /** Whether it holds. */
+    public enum Status {
+        TRUE("True"),
+        FALSE("False"),
+        UNKNOWN("Unknown");
+
+        private final String text;
+
+        Status(String text) {
+            this.text = text;
+        }
+
+        /** The status of this name; anything else is UNKNOWN. */
+        public static Status of(String text) {
+            return switch (text) {
+                case "True" -> TRUE;
+                case "False" -> FALSE;
+                default -> UNKNOWN;
+            };
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+}

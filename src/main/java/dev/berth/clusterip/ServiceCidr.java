@@ -1,0 +1,66 @@
+package dev.berth.clusterip;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ServiceCIDR object.
+ *
+ * @param ranges one or two, one of a family
+ * @param created its creationTimestamp
+ * @param deletedAt its deletionTimestamp; null: it is not being deleted
+ * @param ready its condition {@code Ready}; null: it has none
+ * @param finalizer whether it has {@link #FINALIZER}
+ */
+public record ServiceCidr(
+        String name,
+        String uid,
+        List<ServiceRange> ranges,
+        Instant created,
+        @Nullable Instant deletedAt,
+        @Nullable ReadyCondition ready,
+        boolean finalizer) {
+    /** What the ServiceCIDR controller holds the object by until it may go. */
+    public static final String FINALIZER = "networking.k8s.io/service-cidr-finalizer";
+
+    public ServiceCidr {
+        ranges = List.copyOf(ranges);
+    }
+
+    /** Whether it is being deleted. */
+    public boolean isTerminating() {
+        return deletedAt != null;
+    }
+
+    /**
+     * Whether the API server allocates from it: {@code Ready} is True or was never set, and it is not being
+     * deleted. A range that is {@link ServiceRange#useless} gives nothing all the same.
+     */
+    public boolean isReady() {
+        return !isTerminating() && (ready == null || ready.status() == ReadyCondition.Status.TRUE);
+    }
+
+    /** Its range of {@code family}; absent: it has none. */
+    public Optional<ServiceRange> range(IpFamily family) {
+        return ranges.stream().filter(range -> range.family() == family).findFirst();
+    }
+
+    /** Whether one of its ranges contains {@code ip}. */
+    public boolean contains(Ip ip) {
+        return ranges.stream().anyMatch(range -> range.contains(ip));
+    }
+
+    /** Whether all of {@code range} lies in one of its ranges. */
+    public boolean contains(ServiceRange range) {
+        return ranges.stream().anyMatch(mine -> mine.contains(range));
+    }
+
+    /** Whether one of its ranges has an address in common with {@code range}. */
+    public boolean overlaps(ServiceRange range) {
+        return ranges.stream().anyMatch(mine -> mine.overlaps(range));
+    }
+}
