@@ -42,7 +42,7 @@ public final class IpSet {
         addAll(new IpRange(ip, ip));
     }
 
-    void addAll(IpRange range) {
+    public void addAll(IpRange range) {
         Ip lower = range.lower();
         Ip upper = range.upper();
         Map.Entry<Ip, Ip> before = upperByLower.floorEntry(lower);
@@ -64,7 +64,7 @@ public final class IpSet {
         removeAll(new IpRange(ip, ip));
     }
 
-    void removeAll(IpRange range) {
+    public void removeAll(IpRange range) {
         for (IpRange run : overlapping(range)) {
             upperByLower.remove(run.lower());
             if (run.lower().compareTo(range.lower()) < 0) {
@@ -114,7 +114,7 @@ public final class IpSet {
     }
 
     /** All runs, ascending. */
-    List<IpRange> runs() {
+    public List<IpRange> runs() {
         List<IpRange> runs = new ArrayList<>(upperByLower.size());
         upperByLower.forEach((lower, upper) -> runs.add(new IpRange(lower, upper)));
         return runs;

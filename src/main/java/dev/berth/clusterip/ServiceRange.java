@@ -63,12 +63,11 @@ public final class ServiceRange implements Comparable<ServiceRange> {
         }
         IpRange whole = IpRange.parse(text);
         int length = Integer.parseInt(text.substring(slash + 1));
-        IPAddress block = whole.lower().value().toPrefixBlock(length);
-        if (!block.toCanonicalString().equals(text)) {
-            throw new IllegalArgumentException(
-                    text + " is not in its canonical form; write " + block.toCanonicalString());
+        ServiceRange range = new ServiceRange(whole.lower().value().toPrefixBlock(length));
+        if (!range.toString().equals(text)) {
+            throw new IllegalArgumentException(text + " is not in its canonical form; write " + range);
         }
-        return new ServiceRange(block);
+        return range;
     }
 
     public IpFamily family() {
@@ -162,6 +161,6 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     /** The CIDR in its canonical form. */
     @Override
     public String toString() {
-        return block.toCanonicalString();
+        return network + "/" + prefixLength();
     }
 }

@@ -180,7 +180,14 @@ class ServiceRangeTest {
 
     @Test
     void ranges_areOrderedByFamilyThenAddressThenSize_andShownAsTheyWereRead() {
-        List<String> ascending = List.of("10.0.0.0/8", "10.0.0.0/24", "10.96.0.0/12", "fd00::/64", "fd00::/112");
+        List<String> ascending = List.of(
+                "10.0.0.0/8",
+                "10.0.0.0/24",
+                "10.96.0.0/12",
+                "fd00::/64",
+                "fd00::/112",
+                "fd00:0:0:1::/64",
+                "fd00:1:0:0:1::/80");
 
         assertThat(ascending.reversed().stream().map(ServiceRange::parse).sorted())
                 .map(ServiceRange::toString)

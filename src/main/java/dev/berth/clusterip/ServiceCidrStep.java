@@ -1,0 +1,59 @@
+package dev.berth.clusterip;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** One thing that the ServiceCIDR controller does. */
+public sealed interface ServiceCidrStep {
+    /** Put {@link ServiceCidr#FINALIZER} on. */
+    record AddFinalizer() implements ServiceCidrStep {}
+
+    /** Say {@link ReadyCondition#READY}. */
+    record SetReady() implements ServiceCidrStep {}
+
+    /**
+     * Say {@link ReadyCondition#TERMINATING}.
+     *
+     * @param by what it waits for
+     */
+    record SetTerminating(ServiceCidrDeletion.Blocked by) implements ServiceCidrStep {}
+
+    /** Look again then: until then an API server may not have heard of the deletion. */
+    record Wait(Instant until) implements ServiceCidrStep {}
+
+    /** Take {@link ServiceCidr#FINALIZER} off. Decide once more on what the API server has now, before. */
+    record RemoveFinalizer() implements ServiceCidrStep {}
+
+    /**
+     * What to do with {@code cidr}, in the order of kube-controller-manager; empty: nothing, it is as it
+     * shall be. What it does next depends on {@code cidr}, on every ServiceCIDR that overlaps it, on the
+     * IPAddresses of both, and on time as far as {@link Wait} says.
+     *
+     * @param all all ServiceCIDRs, {@code cidr} among them or not
+     */
+    static List<ServiceCidrStep> of(ServiceCidr cidr, Collection<ServiceCidr> all, ClusterIps ips, Instant now) {
+        return cidr.isTerminating() ? end(cidr, ServiceCidrDeletion.of(cidr, all, ips, now)) : care(cidr);
+    }
+
+    private static List<ServiceCidrStep> care(ServiceCidr cidr) {
+        List<ServiceCidrStep> steps = new ArrayList<>();
+        if (!cidr.finalizer()) {
+            steps.add(new AddFinalizer());
+        }
+        if (!ReadyCondition.READY.equals(cidr.ready())) {
+            steps.add(new SetReady());
+        }
+        return steps;
+    }
+
+    private static List<ServiceCidrStep> end(ServiceCidr cidr, ServiceCidrDeletion deletion) {
+        return switch (deletion) {
+            case ServiceCidrDeletion.Blocked by ->
+                ReadyCondition.TERMINATING.equals(cidr.ready()) ? List.of() : List.of(new SetTerminating(by));
+            case ServiceCidrDeletion.WaitUntil(Instant until) -> List.of(new Wait(until));
+            case ServiceCidrDeletion.Free() -> cidr.finalizer() ? List.of(new RemoveFinalizer()) : List.of();
+        };
+    }
+}
