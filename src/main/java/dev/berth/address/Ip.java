@@ -6,6 +6,8 @@ import inet.ipaddr.IPAddress;
 import inet.ipaddr.IPAddressString;
 import inet.ipaddr.IPAddressStringParameters;
 import inet.ipaddr.IncompatibleAddressException;
+import inet.ipaddr.ipv4.IPv4Address;
+import inet.ipaddr.ipv6.IPv6Address;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -21,11 +23,16 @@ public final class Ip implements Comparable<Ip> {
     /** Plain addresses and CIDRs only: no wildcards, masks, zones, leading zeros or shortened IPv4. */
     static final IPAddressStringParameters STRICT = strict();
 
-    private final IPAddress value;
-
-    // Its number, for comparing: the library takes apart and allocates for that, and trees compare all the time.
+    // Its number and no object of the library's: that takes six times the memory, and many addresses are kept.
+    private final IpFamily family;
     private final long high;
     private final long low;
+
+    private Ip(IpFamily family, long high, long low) {
+        this.family = family;
+        this.high = high;
+        this.low = low;
+    }
 
     /**
      * Makes one.
@@ -36,19 +43,21 @@ public final class Ip implements Comparable<Ip> {
         if (value.isMultiple() || value.isPrefixed()) {
             throw new IllegalArgumentException(value + " is more than one address");
         }
-        this.value = value;
         if (value.isIPv4()) {
+            family = IpFamily.IPV4;
             high = 0;
             low = value.toIPv4().longValue();
         } else {
+            family = IpFamily.IPV6;
             ByteBuffer bytes = ByteBuffer.wrap(value.getBytes());
             high = bytes.getLong();
             low = bytes.getLong();
         }
     }
 
+    /** It as the library's own, to calculate with: made each time. */
     public IPAddress value() {
-        return value;
+        return family == IpFamily.IPV4 ? new IPv4Address((int) low) : new IPv6Address(high, low);
     }
 
     /**
@@ -102,16 +111,16 @@ public final class Ip implements Comparable<Ip> {
 
     /** The name of its {@code Address} object: IPv4 dotted, IPv6 in full with {@code -} for {@code :}. */
     public String objectName() {
-        return value.isIPv4() ? toString() : value.toFullString().replace(':', '-');
+        return family == IpFamily.IPV4 ? toString() : value().toFullString().replace(':', '-');
     }
 
     public IpFamily family() {
-        return value.isIPv4() ? IpFamily.IPV4 : IpFamily.IPV6;
+        return family;
     }
 
     /** The next address up. Ask only below the end of a range: the last one of a family has none. */
     public Ip next() {
-        return new Ip(value.increment(1));
+        return new Ip(family, low == -1 ? high + 1 : high, low + 1);
     }
 
     /** Whether {@code other}, of the same family, is the next address up. */
@@ -121,13 +130,13 @@ public final class Ip implements Comparable<Ip> {
 
     /** The next address down. Ask only above the start of a range. */
     public Ip previous() {
-        return new Ip(value.increment(-1));
+        return new Ip(family, low == 0 ? high - 1 : high, low - 1);
     }
 
     @Override
     public int compareTo(Ip other) {
-        if (value.isIPv4() != other.value.isIPv4()) {
-            return value.isIPv4() ? -1 : 1;
+        if (family != other.family) {
+            return family.compareTo(other.family);
         }
         int byHigh = Long.compareUnsigned(high, other.high);
         return byHigh != 0 ? byHigh : Long.compareUnsigned(low, other.low);
@@ -146,7 +155,7 @@ public final class Ip implements Comparable<Ip> {
     /** The canonical text (RFC 5952 for IPv6). */
     @Override
     public String toString() {
-        return value.toCanonicalString();
+        return value().toCanonicalString();
     }
 
     private static IPAddressStringParameters strict() {

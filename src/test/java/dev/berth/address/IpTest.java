@@ -51,6 +51,33 @@ class IpTest {
     }
 
     @Test
+    void neighbours_areOneApart_overEveryCarry() {
+        for (String[] pair : new String[][] {
+            {"192.0.2.255", "192.0.3.0"},
+            {"127.255.255.255", "128.0.0.0"},
+            {"255.255.255.254", "255.255.255.255"},
+            {"2001:db8::ffff", "2001:db8::1:0"},
+            {"2001:db8::7fff:ffff:ffff:ffff", "2001:db8:0:0:8000::"},
+            {"2001:db8::ffff:ffff:ffff:ffff", "2001:db8:0:1::"},
+            {"7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "8000::"}
+        }) {
+            Ip lower = Ip.parse(pair[0]);
+            Ip upper = Ip.parse(pair[1]);
+            assertThat(lower.next()).isEqualTo(upper).hasToString(pair[1]);
+            assertThat(upper.previous()).isEqualTo(lower).hasToString(pair[0]);
+            assertThat(lower).isLessThan(upper);
+            assertThat(lower.isJustBefore(upper)).isTrue();
+        }
+    }
+
+    @Test
+    void theLibrarysValue_isTheAddress() {
+        for (String text : List.of("255.255.255.255", "0.0.0.0", "128.0.0.1", "::", "ffff::1")) {
+            assertThat(Ip.parse(text).value()).hasToString(text);
+        }
+    }
+
+    @Test
     void aSubnet_isNoAddress() {
         assertThatThrownBy(() -> Ip.parse("192.0.2.0/24")).hasMessage("192.0.2.0/24 is no address");
     }
