@@ -32,6 +32,7 @@ APPLICATION := $(wildcard target/quarkus-app/quarkus-run.jar)
 JAVA_TEST_TREE = $(JDK) java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
   -Djava.util.logging.manager=org.jboss.logmanager.LogManager -Dio.netty.noUnsafe=true \
   -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
+JMH = $(JDK) java -Xmx3g --sun-misc-unsafe-memory-access=allow -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
 
 # The pinned kubectl is not needed for this: kustomize's output has been the same for years.
 KUSTOMIZE = { kubectl=$$(command -v kubectl || $(KUBE) --path kubectl) && \
@@ -41,7 +42,7 @@ KUSTOMIZE = { kubectl=$$(command -v kubectl || $(KUBE) --path kubectl) && \
 .PHONY: help
 help: ## lists the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | \
-	  awk -F '\t' '{ printf "  make %-13s %s\n", $$1, $$2 }'
+	  awk -F '\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
 .PHONY: demo
 demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Services getting addresses, and ends
@@ -69,7 +70,11 @@ bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (m
 
 .PHONY: bench-address
 bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
-	@$(JDK) java -Xmx3g --sun-misc-unsafe-memory-access=allow -cp "target/test-classes:target/classes:$$(cat $(BUILT))" dev.berth.bench.AddressBench
+	@$(JMH) dev.berth.bench.AddressBench
+
+.PHONY: bench-cluster-ip
+bench-cluster-ip: $(BUILT) ## measures the index of cluster IPs by how many are taken (minutes)
+	@$(JMH) dev.berth.bench.ClusterIpBench
 
 .PHONY: mutation
 mutation: ## breaks dev.berth.address in every way PIT knows, and counts what the tests notice (long)

@@ -6,13 +6,17 @@ import dev.berth.address.IpSet;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,29 +29,39 @@ public final class ClusterIps {
     private final Map<IpRange, Counter> tracked = new LinkedHashMap<>();
 
     private static final class Counter {
-        long count;
+        long taken;
+        long ofAllocator;
+
+        void count(ClusterIp object, int change) {
+            taken += change;
+            ofAllocator += object.ofAllocator() ? change : 0;
+        }
     }
 
     /** Adds an object, or takes the place of the one of this address. */
     public void put(ClusterIp object) {
-        if (objects.put(object.ip(), object) == null) {
+        ClusterIp before = objects.put(object.ip(), object);
+        if (before == null) {
             taken.add(object.ip());
-            count(object.ip(), 1);
+        } else {
+            count(before, -1);
         }
+        count(object, 1);
     }
 
     /** Forgets the object of this address; without one, nothing changes. */
     public void remove(Ip ip) {
-        if (objects.remove(ip) != null) {
+        ClusterIp before = objects.remove(ip);
+        if (before != null) {
             taken.remove(ip);
-            count(ip, -1);
+            count(before, -1);
         }
     }
 
-    private void count(Ip ip, int change) {
+    private void count(ClusterIp object, int change) {
         tracked.forEach((range, counter) -> {
-            if (range.contains(ip)) {
-                counter.count += change;
+            if (range.contains(object.ip())) {
+                counter.count(object, change);
             }
         });
     }
@@ -73,7 +87,11 @@ public final class ClusterIps {
 
     /** The objects of the addresses in {@code range}, ascending. Do not change the index meanwhile. */
     public Stream<ClusterIp> stream(IpRange range) {
-        return objects.subMap(range.lower(), true, range.upper(), true).values().stream();
+        Iterator<ClusterIp> part = objects.subMap(range.lower(), true, range.upper(), true)
+                .values()
+                .iterator();
+        // Not its own stream: that asks for the size first, which a part of a TreeMap finds by going through it.
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(part, Spliterator.ORDERED), false);
     }
 
     /**
@@ -109,8 +127,8 @@ public final class ClusterIps {
     }
 
     /**
-     * Counts these ranges from now on by each change, so that {@link #count} of one of them costs nothing.
-     * They take the place of those before; the ones that stay are not counted anew.
+     * Counts these ranges from now on by each change, so that to ask for one of them costs nothing. They take
+     * the place of those before; the ones that stay are not counted anew.
      */
     public void track(Collection<IpRange> ranges) {
         Map<IpRange, Counter> before = new LinkedHashMap<>(tracked);
@@ -125,14 +143,23 @@ public final class ClusterIps {
 
     private Counter counted(IpRange range) {
         Counter counter = new Counter();
-        counter.count = stream(range).count();
+        stream(range).forEach(object -> counter.count(object, 1));
         return counter;
+    }
+
+    private Counter counter(IpRange range) {
+        Counter known = tracked.get(range);
+        return known == null ? counted(range) : known;
     }
 
     /** How many addresses of {@code range} are taken: at once if it is tracked, else by going through them. */
     public long count(IpRange range) {
-        Counter counter = tracked.get(range);
-        return counter == null ? counted(range).count : counter.count;
+        return counter(range).taken;
+    }
+
+    /** How many of these are {@link ClusterIp#ofAllocator}. */
+    public long countOfAllocator(IpRange range) {
+        return counter(range).ofAllocator;
     }
 
     /** How many addresses of {@code range} are free. */

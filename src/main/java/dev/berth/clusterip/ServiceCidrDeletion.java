@@ -5,7 +5,6 @@ import dev.berth.address.IpRange;
 import dev.berth.address.IpSet;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -47,21 +46,22 @@ public sealed interface ServiceCidrDeletion {
      * is left without a range. And one does go: while several ServiceCIDRs name the same CIDR, the API server
      * goes on giving addresses of it although all of them are being deleted.
      *
+     * <p>It costs little while nothing overlaps {@code cidr} and its addresses are tracked by {@code ips}; else
+     * it goes through those that keep it, to count them.
+     *
      * @param cidr one that is being deleted
      * @param all all ServiceCIDRs, {@code cidr} among them or not
      */
     static ServiceCidrDeletion of(ServiceCidr cidr, Collection<ServiceCidr> all, ClusterIps ips, Instant now) {
-        List<Ip> first = new ArrayList<>();
-        long count = 0;
-        for (IpRange alone : onlyIn(cidr, all)) {
-            for (ClusterIp held : (Iterable<ClusterIp>) ips.stream(alone).filter(ClusterIp::ofAllocator)::iterator) {
-                if (count++ < Blocked.SHOWN) {
-                    first.add(held.ip());
-                }
-            }
-        }
-        if (count > 0) {
-            return new Blocked(count, first);
+        List<IpRange> alone = onlyIn(cidr, all);
+        List<Ip> first = alone.stream()
+                .flatMap(ips::stream)
+                .filter(ClusterIp::ofAllocator)
+                .limit(Blocked.SHOWN)
+                .map(ClusterIp::ip)
+                .toList();
+        if (!first.isEmpty()) {
+            return new Blocked(alone.stream().mapToLong(ips::countOfAllocator).sum(), first);
         }
         Instant until = deletedAt(cidr).plus(GRACE);
         return now.isBefore(until) ? new WaitUntil(until) : new Free();

@@ -17,16 +17,13 @@ import dev.berth.address.ServiceKey;
 import dev.berth.address.WaitTurn;
 import dev.berth.address.Wishes;
 import dev.berth.plan.WaitReason;
-import java.lang.management.ManagementFactory;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -39,14 +36,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
-import org.openjdk.jmh.runner.options.CommandLineOptions;
-import org.openjdk.jmh.runner.options.Options;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** How long the ledger takes, and how much memory, by the number of addresses that are held. */
 @BenchmarkMode(Mode.SampleTime)
@@ -186,39 +177,16 @@ public class AddressBench {
     /** Runs them, all or as JMH's own options say, and prints the medians. */
     public static void main(String[] args) throws RunnerException, CommandLineOptionException {
         System.out.println("memory: " + bytesPerAddress() + " bytes for each held address, of a million");
-        Options options = new OptionsBuilder()
-                .parent(new CommandLineOptions(args))
-                .verbosity(VerboseMode.SILENT)
-                .build();
-        Collection<RunResult> results = new Runner(options).run();
-        System.out.printf("%-28s %-15s %10s %14s%n", "medians", "pool", "held", "microseconds");
-        for (RunResult result : results) {
-            System.out.printf(
-                    "%-28s %-15s %10s %14.2f%n",
-                    result.getPrimaryResult().getLabel(),
-                    orNothing(result.getParams().getParam("pool")),
-                    orNothing(result.getParams().getParam("held")),
-                    result.getPrimaryResult().getStatistics().getPercentile(50) / 1_000);
-        }
-    }
-
-    private static String orNothing(@Nullable String text) {
-        return text == null ? "" : text;
+        Medians.print(AddressBench.class, "pool", args);
     }
 
     /** What a ledger adds to the heap after a collection, its claims with all their texts included. */
     private static long bytesPerAddress() {
-        long before = used();
+        long before = Medians.usedHeap();
         Ledger ledger = new Ledger();
         ledger.usePools(book(List.of(declaration("edge", "10.0.0.0/8"))));
         ledger.rebuild(claims("10.0.0.0/8", MILLION, 1));
-        long after = used();
+        long after = Medians.usedHeap();
         return (after - before) / ledger.holdings().size();
-    }
-
-    private static long used() {
-        var memory = ManagementFactory.getMemoryMXBean();
-        memory.gc();
-        return memory.getHeapMemoryUsage().getUsed();
     }
 }

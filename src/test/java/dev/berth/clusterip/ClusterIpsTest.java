@@ -41,11 +41,14 @@ class ClusterIpsTest {
         ClusterIps index = Sample.index("10.0.0.7");
         index.track(List.of(RANGE));
 
+        assertThat(index.countOfAllocator(RANGE)).isEqualTo(1);
+
         index.put(Sample.foreign("10.0.0.7"));
 
         assertThat(index.get(Ip.parse("10.0.0.7"))).contains(Sample.foreign("10.0.0.7"));
         assertThat(index.size()).isEqualTo(1);
         assertThat(index.count(RANGE)).isEqualTo(1);
+        assertThat(index.countOfAllocator(RANGE)).isZero();
     }
 
     @Test
@@ -121,13 +124,23 @@ class ClusterIpsTest {
             for (int step = 0; step < 60; step++) {
                 change(index, naive, prefix, random);
                 compare(seed + ", step " + step, index, naive, prefix, any(prefix, random));
-                tracked.forEach(range -> assertThat(index.count(range))
-                        .as("seed %s: %s", seed, range)
-                        .isEqualTo(naive.values().stream()
-                                .filter(object -> range.contains(object.ip()))
-                                .count()));
+                for (IpRange range : tracked) {
+                    compareCounts(seed + ", step " + step, index, naive, range);
+                }
             }
         });
+    }
+
+    private static void compareCounts(
+            String seed, ClusterIps index, NavigableMap<Integer, ClusterIp> naive, IpRange range) {
+        List<ClusterIp> in = naive.values().stream()
+                .filter(object -> range.contains(object.ip()))
+                .toList();
+        assertThat(List.of(index.count(range), index.countOfAllocator(range)))
+                .as("seed %s: counts of %s", seed, range)
+                .isEqualTo(List.of(
+                        (long) in.size(),
+                        in.stream().filter(ClusterIp::ofAllocator).count()));
     }
 
     private record Part(int from, int to, IpRange range) {}
@@ -145,7 +158,8 @@ class ClusterIpsTest {
     private static void change(ClusterIps index, NavigableMap<Integer, ClusterIp> naive, String prefix, Random random) {
         int last = random.nextInt(WIDTH);
         if (random.nextInt(5) < 3) {
-            ClusterIp object = Sample.ip(ip(prefix, last));
+            Ip ip = ip(prefix, last);
+            ClusterIp object = random.nextInt(4) == 0 ? Sample.foreign(ip.toString()) : Sample.ip(ip);
             index.put(object);
             naive.put(last, object);
         } else {
@@ -162,6 +176,7 @@ class ClusterIpsTest {
                 .as("seed %s: those of %s", seed, part)
                 .isEqualTo(List.copyOf(
                         naive.subMap(part.from(), true, part.to(), true).values()));
+        compareCounts(seed, index, naive, part.range());
         assertThat(index.get(part.range().lower()))
                 .as("seed %s: get %s", seed, part)
                 .isEqualTo(Optional.ofNullable(naive.get(part.from())));

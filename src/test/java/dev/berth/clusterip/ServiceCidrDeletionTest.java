@@ -120,46 +120,44 @@ class ServiceCidrDeletionTest {
                 .isEqualTo(new ServiceCidrDeletion.Free());
     }
 
-    @Test
-    void ofTwoThatCoverEachOther_theOneDeletedLastStays() {
-        ServiceCidr twin = Sample.deleted(Sample.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), LATER);
-        List<ServiceCidr> both = List.of(GOING, twin);
+    /** Of two that are being deleted and share an address that is taken, one may go, and one stays for it. */
+    private static void assertGoesAndStays(ServiceCidr goes, ServiceCidr stays) {
+        List<ServiceCidr> both = List.of(goes, stays);
         ClusterIps ips = Sample.index("192.168.0.23");
 
-        assertThat(ServiceCidrDeletion.of(GOING, both, ips, NOW)).isEqualTo(new ServiceCidrDeletion.Free());
-        assertThat(ServiceCidrDeletion.of(twin, both, ips, NOW))
+        assertThat(ServiceCidrDeletion.of(goes, both, ips, NOW)).isEqualTo(new ServiceCidrDeletion.Free());
+        assertThat(ServiceCidrDeletion.of(stays, both, ips, NOW))
                 .isEqualTo(new ServiceCidrDeletion.Blocked(1, List.of(Ip.parse("192.168.0.23"))));
+    }
+
+    private static ServiceCidr twin(Instant deletedAt) {
+        return Sample.deleted(Sample.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), deletedAt);
+    }
+
+    @Test
+    void ofTwoThatCoverEachOther_theOneDeletedLastStays() {
+        assertGoesAndStays(GOING, twin(LATER));
     }
 
     @Test
     void ofTwoDeletedInOneSecond_theOneWhoseNameComesLastStays() {
-        ServiceCidr twin = Sample.deleted(Sample.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), DELETED);
-        List<ServiceCidr> both = List.of(GOING, twin);
-        ClusterIps ips = Sample.index("192.168.0.23");
+        assertGoesAndStays(twin(DELETED), GOING);
+    }
 
-        assertThat(ServiceCidrDeletion.of(twin, both, ips, NOW)).isEqualTo(new ServiceCidrDeletion.Free());
-        assertThat(ServiceCidrDeletion.of(GOING, both, ips, NOW)).isInstanceOf(ServiceCidrDeletion.Blocked.class);
+    @Test
+    void oneWithinAnotherThatWasDeletedBefore_stays() {
+        assertGoesAndStays(
+                Sample.deleted(Sample.ready("around", "192.168.0.0/16"), DELETED),
+                Sample.deleted(Sample.ready("within", "192.168.0.0/26"), LATER));
     }
 
     @Test
     void twoThatCoverEachOtherAndHoldNothing_mayBothGo() {
-        ServiceCidr twin = Sample.deleted(Sample.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), LATER);
-        List<ServiceCidr> both = List.of(GOING, twin);
+        List<ServiceCidr> both = List.of(GOING, twin(LATER));
 
         assertThat(both)
                 .allSatisfy(cidr -> assertThat(ServiceCidrDeletion.of(cidr, both, Sample.index(), NOW))
                         .isEqualTo(new ServiceCidrDeletion.Free()));
-    }
-
-    @Test
-    void oneWithinAnother_bothDeleted_leaveNoAddressWithoutARange() {
-        ServiceCidr within = Sample.deleted(Sample.ready("within", "192.168.0.0/26"), LATER);
-        ServiceCidr around = Sample.deleted(Sample.ready("around", "192.168.0.0/16"), DELETED);
-        List<ServiceCidr> both = List.of(within, around);
-        ClusterIps ips = Sample.index("192.168.0.23");
-
-        assertThat(ServiceCidrDeletion.of(around, both, ips, NOW)).isEqualTo(new ServiceCidrDeletion.Free());
-        assertThat(ServiceCidrDeletion.of(within, both, ips, NOW)).isInstanceOf(ServiceCidrDeletion.Blocked.class);
     }
 
     @Test
