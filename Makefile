@@ -77,8 +77,8 @@ bench-cluster-ip: $(BUILT) ## measures the index of cluster IPs by how many are 
 	@$(JMH) dev.berth.bench.ClusterIpBench
 
 .PHONY: mutation
-mutation: ## breaks dev.berth.address in every way PIT knows, and counts what the tests notice (long)
-	@echo "make: mutating dev.berth.address; the report will be target/pit-reports/index.html"
+mutation: ## breaks address and clusterip in every way PIT knows, and counts what the tests notice (long)
+	@echo "make: mutating dev.berth.address and dev.berth.clusterip; the report will be target/pit-reports/index.html"
 	@$(MVN) test-compile org.pitest:pitest-maven:mutationCoverage -Dorg.slf4j.simpleLogger.defaultLogLevel=warn
 
 .PHONY: kube

@@ -193,4 +193,16 @@ class ServiceRangeTest {
                 .map(ServiceRange::toString)
                 .isEqualTo(ascending);
     }
+
+    @Test
+    void aRange_isEqualToOneOfTheSameAddressAndSize() {
+        ServiceRange range = ServiceRange.parse("10.0.0.0/24");
+
+        assertThat(range)
+                .isEqualTo(ServiceRange.parse("10.0.0.0/24"))
+                .hasSameHashCodeAs(ServiceRange.parse("10.0.0.0/24"));
+        assertThat(range).isNotEqualTo(ServiceRange.parse("10.0.0.0/25"));
+        assertThat(range).isNotEqualTo(ServiceRange.parse("10.0.1.0/24"));
+        assertThat(range).isNotEqualTo(range.toString());
+    }
 }
