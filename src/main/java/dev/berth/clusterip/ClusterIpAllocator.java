@@ -94,7 +94,7 @@ public record ClusterIpAllocator(Collection<ServiceCidr> cidrs, ClusterIps taken
         return cidrs.stream()
                 .filter(ServiceCidr::isReady)
                 .flatMap(cidr -> cidr.range(family).stream())
-                .filter(range -> !range.useless().equals(Optional.of(Useless.PREFIX_TOO_SHORT)))
+                .filter(ServiceRange::gives)
                 .distinct()
                 .sorted()
                 .toList();

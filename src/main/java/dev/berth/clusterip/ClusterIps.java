@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClusterIps {
     private final NavigableMap<Ip, ClusterIp> objects = new TreeMap<>();
+    private final NavigableMap<Ip, ClusterIp> reservations = new TreeMap<>();
     private final IpSet taken = new IpSet();
     private final Map<IpRange, Counter> tracked = new LinkedHashMap<>();
 
@@ -44,7 +45,11 @@ public final class ClusterIps {
         if (before == null) {
             taken.add(object.ip());
         } else {
+            reservations.remove(object.ip());
             count(before, -1);
+        }
+        if (object.isReservation()) {
+            reservations.put(object.ip(), object);
         }
         count(object, 1);
     }
@@ -54,6 +59,7 @@ public final class ClusterIps {
         ClusterIp before = objects.remove(ip);
         if (before != null) {
             taken.remove(ip);
+            reservations.remove(ip);
             count(before, -1);
         }
     }
@@ -83,6 +89,11 @@ public final class ClusterIps {
     /** All objects, by address, IPv4 first. Do not change the index meanwhile. */
     public Stream<ClusterIp> stream() {
         return objects.values().stream();
+    }
+
+    /** Those that are Berth's reservations, as they are now, by address. */
+    public List<ClusterIp> reservations() {
+        return List.copyOf(reservations.values());
     }
 
     /** The objects of the addresses in {@code range}, ascending. Do not change the index meanwhile. */
@@ -171,6 +182,7 @@ public final class ClusterIps {
     public void replaceAll(Collection<ClusterIp> all) {
         List<IpRange> ranges = new ArrayList<>(tracked.keySet());
         objects.clear();
+        reservations.clear();
         taken.clear();
         tracked.clear();
         all.forEach(this::put);

@@ -26,17 +26,21 @@ public final class ServiceRange implements Comparable<ServiceRange> {
             Comparator.comparing(ServiceRange::network).thenComparingInt(ServiceRange::prefixLength);
 
     private final IPAddress block;
-    private final Ip network;
+    private final IpRange whole;
     private final @Nullable IpRange addresses;
     private final int offset;
 
     private ServiceRange(IPAddress block) {
         this.block = block;
-        network = new Ip(block.getLower().withoutPrefixLength());
-        Ip end = new Ip(block.getUpper().withoutPrefixLength());
+        whole = new IpRange(
+                new Ip(block.getLower().withoutPrefixLength()),
+                new Ip(block.getUpper().withoutPrefixLength()));
         BigInteger ends = block.isIPv4() ? BigInteger.TWO : BigInteger.ONE;
         boolean any = block.getCount().compareTo(ends) > 0;
-        addresses = any ? new IpRange(network.next(), block.isIPv4() ? end.previous() : end) : null;
+        addresses = any
+                ? new IpRange(
+                        whole.lower().next(), block.isIPv4() ? whole.upper().previous() : whole.upper())
+                : null;
         offset = offsetOf(block.getCount());
     }
 
@@ -70,8 +74,22 @@ public final class ServiceRange implements Comparable<ServiceRange> {
         return range;
     }
 
+    /** Reads what others wrote; absent: {@link #parse} would refuse it. */
+    public static Optional<ServiceRange> find(String text) {
+        try {
+            return Optional.of(parse(text));
+        } catch (IllegalArgumentException noRange) {
+            return Optional.empty();
+        }
+    }
+
+    /** The range of this prefix length that {@code ip} lies in. */
+    public static ServiceRange around(Ip ip, int prefixLength) {
+        return new ServiceRange(ip.value().toPrefixBlock(prefixLength));
+    }
+
     public IpFamily family() {
-        return network.family();
+        return whole.family();
     }
 
     public int prefixLength() {
@@ -80,7 +98,12 @@ public final class ServiceRange implements Comparable<ServiceRange> {
 
     /** The address that stands for the network: the lowest one, never given. */
     public Ip network() {
-        return network;
+        return whole.lower();
+    }
+
+    /** All of it, with the addresses that are never given. */
+    public IpRange whole() {
+        return whole;
     }
 
     /** The addresses that can be given, if the API server allocates from it; absent: there is none. */
@@ -143,6 +166,11 @@ public final class ServiceRange implements Comparable<ServiceRange> {
         return addresses.lower().equals(addresses.upper()) ? Optional.of(Useless.ONE_ADDRESS) : Optional.empty();
     }
 
+    /** Whether the API server gives any address of it. */
+    public boolean gives() {
+        return addresses != null && !useless().equals(Optional.of(Useless.PREFIX_TOO_SHORT));
+    }
+
     @Override
     public int compareTo(ServiceRange other) {
         return ORDER.compare(this, other);
@@ -155,12 +183,12 @@ public final class ServiceRange implements Comparable<ServiceRange> {
 
     @Override
     public int hashCode() {
-        return 31 * network.hashCode() + prefixLength();
+        return 31 * network().hashCode() + prefixLength();
     }
 
     /** The CIDR in its canonical form. */
     @Override
     public String toString() {
-        return network + "/" + prefixLength();
+        return network() + "/" + prefixLength();
     }
 }

@@ -99,7 +99,8 @@ public class ClusterIpBench {
     private static ClusterIp object(Ip ip, int i) {
         Parent parent = Parent.of(new ServiceKey("team-" + i % 100, "service-" + i));
         String uid = new UUID(i, i).toString();
-        return new ClusterIp(ip, uid, true, parent, Instant.EPOCH.plusSeconds(i));
+        return new ClusterIp(
+                ip, uid, ClusterIp.ALLOCATOR, ip.family().toString(), parent, Instant.EPOCH.plusSeconds(i));
     }
 
     /** Chooses any free address. */

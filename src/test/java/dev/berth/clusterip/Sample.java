@@ -46,12 +46,22 @@ final class Sample {
     }
 
     static ClusterIp ip(Ip ip) {
-        return new ClusterIp(ip, "uid-" + ip, true, Parent.of(new ServiceKey("prod", "of-" + ip)), START);
+        return ip(ip, new ServiceKey("prod", "of-" + ip));
+    }
+
+    static ClusterIp ip(Ip ip, ServiceKey service) {
+        return new ClusterIp(ip, "uid-" + ip, ClusterIp.ALLOCATOR, ip.family().toString(), Parent.of(service), START);
+    }
+
+    /** One that Berth made to keep the address. */
+    static ClusterIp reserved(String ip, ServiceKey service) {
+        return new ClusterIp(Ip.parse(ip), "uid-" + ip, ClusterIp.BERTH, null, Parent.of(service), START);
     }
 
     /** One that somebody else made. */
     static ClusterIp foreign(String ip) {
-        return new ClusterIp(Ip.parse(ip), "uid-" + ip, false, new Parent("example.org", "hosts", "", "host"), START);
+        return new ClusterIp(
+                Ip.parse(ip), "uid-" + ip, "example.org", null, new Parent("example.org", "hosts", "", "host"), START);
     }
 
     static ClusterIps index(Collection<ClusterIp> objects) {

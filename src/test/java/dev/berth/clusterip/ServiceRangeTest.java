@@ -8,6 +8,7 @@ import dev.berth.address.IpRange;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -204,5 +205,31 @@ class ServiceRangeTest {
         assertThat(range).isNotEqualTo(ServiceRange.parse("10.0.0.0/25"));
         assertThat(range).isNotEqualTo(ServiceRange.parse("10.0.1.0/24"));
         assertThat(range).isNotEqualTo(range.toString());
+    }
+
+    @Test
+    void whatOthersWrote_isReadOrAbsent() {
+        assertThat(ServiceRange.find("10.0.0.0/24")).contains(ServiceRange.parse("10.0.0.0/24"));
+        assertThat(ServiceRange.find("10.0.0.1/24")).isEmpty();
+        assertThat(ServiceRange.find("ten")).isEmpty();
+    }
+
+    @Test
+    void theRangeAroundAnAddress_isTheBlockThatItIsIn() {
+        assertThat(ServiceRange.around(Ip.parse("10.0.5.77"), 24)).isEqualTo(ServiceRange.parse("10.0.5.0/24"));
+        assertThat(ServiceRange.around(Ip.parse("2001:db8::5"), 64)).isEqualTo(ServiceRange.parse("2001:db8::/64"));
+    }
+
+    @Test
+    void allOfARange_hasTheAddressesThatAreNeverGiven() {
+        assertThat(ServiceRange.parse("10.0.0.0/24").whole()).isEqualTo(IpRange.parse("10.0.0.0/24"));
+    }
+
+    @Test
+    void aRangeGivesAddresses_unlessItHasNoneOrIsTooLarge() {
+        assertThat(Stream.of("10.0.0.0/24", "10.0.0.0/30", "fd00::/64", "fd00::/127"))
+                .allMatch(cidr -> ServiceRange.parse(cidr).gives());
+        assertThat(Stream.of("10.0.0.0/31", "10.0.0.0/32", "fd00::/63", "fd00::/128"))
+                .noneMatch(cidr -> ServiceRange.parse(cidr).gives());
     }
 }
