@@ -2,7 +2,6 @@ package dev.berth.bench;
 
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
 import dev.berth.clusterip.Allocation;
 import dev.berth.clusterip.ClusterIp;
@@ -12,14 +11,13 @@ import dev.berth.clusterip.Parent;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceCidrDeletion;
 import dev.berth.clusterip.ServiceRange;
+import dev.berth.clusterip.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -66,7 +64,7 @@ public class ClusterIpBench {
         public void fill() {
             ServiceRange parsed = ServiceRange.parse(range);
             family = parsed.family();
-            index.track(parts(parsed));
+            index.track(Usage.tracked(List.of(cidr(range, null))));
             allocator = new ClusterIpAllocator(List.of(cidr(range, null)), index);
             ips = fillUp(allocator, held, random);
         }
@@ -75,13 +73,6 @@ public class ClusterIpBench {
     private static ServiceCidr cidr(String range, @Nullable Instant deletedAt) {
         return new ServiceCidr(
                 "kubernetes", "uid", List.of(ServiceRange.parse(range)), Instant.EPOCH, deletedAt, null, true);
-    }
-
-    /** What is counted of a range: it, and each of its bands. */
-    private static List<IpRange> parts(ServiceRange range) {
-        return Stream.of(range.addresses(), range.staticBand(), range.dynamicBand())
-                .flatMap(Optional::stream)
-                .toList();
     }
 
     private static List<Ip> fillUp(ClusterIpAllocator allocator, int number, Random random) {
@@ -139,7 +130,7 @@ public class ClusterIpBench {
 
         @Setup(Level.Trial)
         public void fill() {
-            index.track(parts(ServiceRange.parse(IPV4)));
+            index.track(Usage.tracked(List.of(cidr(IPV4, null))));
             fillUp(new ClusterIpAllocator(List.of(cidr(IPV4, null)), index), held, new Random(1));
         }
     }
@@ -174,7 +165,7 @@ public class ClusterIpBench {
     @Benchmark
     public ClusterIps load(Listed state) {
         ClusterIps index = new ClusterIps();
-        index.track(parts(ServiceRange.parse(IPV4)));
+        index.track(Usage.tracked(List.of(cidr(IPV4, null))));
         index.replaceAll(state.objects);
         return index;
     }
