@@ -1,0 +1,170 @@
+package dev.berth.clusterip;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.IpRange;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Whether a family needs another range, and which. */
+public sealed interface Growth {
+    /** Not yet. */
+    record Enough(int usedPercent) implements Growth {}
+
+    /** This one: it overlaps nothing that is known. Made twice, it has the same name twice. */
+    record Next(String name, ServiceRange range) implements Growth {}
+
+    /** It needs one and gets none, or would get none. */
+    record Held(Why why, String message) implements Growth {}
+
+    /** What holds it. */
+    enum Why {
+        /** The settings make no sense. */
+        INVALID_SETTINGS("InvalidSettings"),
+
+        /** No ServiceCIDR has a range of the family: the API servers were started without it. */
+        NO_RANGE_OF_FAMILY("NoRangeOfFamily"),
+
+        /** Berth has made as many as it may. */
+        MAXIMUM_REACHED("MaximumReached"),
+
+        /** The supernets have no free block of that size. */
+        NO_SPACE("NoSpace");
+
+        private final String text;
+
+        Why(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /**
+     * What is decided about.
+     *
+     * @param cidrs all ServiceCIDRs
+     * @param ours the names of those that Berth made
+     * @param retiring the names of those that are to go: nobody should rely on what is free in them
+     * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools
+     */
+    record World(
+            Collection<ServiceCidr> cidrs,
+            Set<String> ours,
+            Set<String> retiring,
+            ClusterIps ips,
+            Collection<Avoided> avoided) {
+        /** One of Berth's counts before anybody called it ready: it was made for the need that there is now. */
+        private boolean isCapacity(ServiceCidr cidr) {
+            return stays(cidr) && (cidr.isReady() || ours.contains(cidr.name()));
+        }
+
+        private boolean stays(ServiceCidr cidr) {
+            return !cidr.isTerminating() && !retiring.contains(cidr.name());
+        }
+
+        private Stream<ServiceRange> ranges(IpFamily family) {
+            return cidrs.stream().flatMap(cidr -> cidr.range(family).stream());
+        }
+
+        private Usage.Count capacity(IpFamily family) {
+            return Usage.together(
+                    cidrs.stream()
+                            .filter(this::isCapacity)
+                            .flatMap(cidr -> cidr.range(family).stream())
+                            .toList(),
+                    ips);
+        }
+
+        private long made(IpFamily family) {
+            return cidrs.stream()
+                    .filter(cidr -> stays(cidr) && ours.contains(cidr.name()))
+                    .filter(cidr -> cidr.range(family).isPresent())
+                    .count();
+        }
+
+        private List<Avoided> obstacles() {
+            List<Avoided> all = new ArrayList<>(avoided);
+            for (ServiceCidr cidr : cidrs) {
+                cidr.ranges()
+                        .forEach(range -> all.add(new Avoided("ServiceCIDR \"" + cidr.name() + "\"", range.whole())));
+            }
+            all.sort(Comparator.<Avoided, Ip>comparing(
+                            obstacle -> obstacle.range().lower())
+                    .thenComparing(Avoided::toString));
+            return all;
+        }
+
+        /** One that was retired and is gone is not made again, to be retired again. */
+        private boolean isFree(String name) {
+            return !retiring.contains(name)
+                    && cidrs.stream().noneMatch(cidr -> cidr.name().equals(name));
+        }
+    }
+
+    /** Decides. The answer to one question is always the same. */
+    static Growth of(GrowthSettings settings, World world) {
+        Optional<String> fault = settings.fault();
+        if (fault.isPresent()) {
+            return new Held(Why.INVALID_SETTINGS, fault.get());
+        }
+        IpFamily family = settings.family();
+        if (world.ranges(family).findAny().isEmpty()) {
+            return new Held(
+                    Why.NO_RANGE_OF_FAMILY,
+                    "no ServiceCIDR has an " + family
+                            + " range; the API servers give such addresses only if --service-cluster-ip-range has one");
+        }
+        int used = world.capacity(family).usedPercent();
+        return used < settings.threshold() ? new Enough(used) : next(settings, world, used);
+    }
+
+    private static Growth next(GrowthSettings settings, World world, int used) {
+        String need = used + " percent of the " + settings.family() + " addresses are in use";
+        long made = world.made(settings.family());
+        if (made >= settings.maximum()) {
+            return new Held(
+                    Why.MAXIMUM_REACHED,
+                    need + ", and Berth has made " + made + " ranges of at most " + settings.maximum()
+                            + "; raise the maximum, or make a ServiceCIDR by hand");
+        }
+        List<Avoided> obstacles = world.obstacles();
+        FreeBlocks free = new FreeBlocks(obstacles.stream().map(Avoided::range).toList());
+        return settings.ranges().stream()
+                .flatMap(supernet ->
+                        free.lowest(supernet, settings.prefixLength(), block -> world.isFree(name(block))).stream())
+                .findFirst()
+                .<Growth>map(block -> new Next(name(block), block))
+                .orElseGet(() -> noSpace(settings, need, obstacles));
+    }
+
+    private static String name(ServiceRange range) {
+        return "berth-" + range.network().objectName() + "-" + range.prefixLength();
+    }
+
+    private static Growth noSpace(GrowthSettings settings, String need, List<Avoided> obstacles) {
+        String inTheWay = obstacles.stream()
+                .filter(obstacle -> settings.ranges().stream().anyMatch(net -> overlap(net.whole(), obstacle.range())))
+                .limit(3)
+                .map(Avoided::toString)
+                .collect(Collectors.joining(", "));
+        return new Held(
+                Why.NO_SPACE,
+                need + ", and no /" + settings.prefixLength() + " is free in "
+                        + String.join(", ", settings.supernets()) + ": in the way are " + inTheWay
+                        + "; add a supernet");
+    }
+
+    private static boolean overlap(IpRange a, IpRange b) {
+        return a.contains(b.lower()) || b.contains(a.lower());
+    }
+}

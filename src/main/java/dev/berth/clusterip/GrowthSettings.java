@@ -1,0 +1,77 @@
+package dev.berth.clusterip;
+
+import dev.berth.address.IpFamily;
+import inet.ipaddr.IPAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a family may grow, as the administrator wrote it.
+ *
+ * @param supernets the CIDRs out of which new ranges are taken, in this order
+ * @param prefixLength of a new range
+ * @param threshold percent of the family's addresses in use at which the next range is made
+ * @param maximum how many ranges Berth makes at most; those that retire do not count
+ */
+public record GrowthSettings(IpFamily family, List<String> supernets, int prefixLength, int threshold, int maximum) {
+    private static final int SHORTEST_IPV4 = 8;
+    private static final int LONGEST_IPV4 = 30;
+    private static final int SHORTEST_IPV6 = 64;
+    private static final int LONGEST_IPV6 = 126;
+
+    public GrowthSettings {
+        supernets = List.copyOf(supernets);
+    }
+
+    /** What is wrong, and what to write instead; absent: nothing. */
+    Optional<String> fault() {
+        int shortest = family == IpFamily.IPV4 ? SHORTEST_IPV4 : SHORTEST_IPV6;
+        int longest = family == IpFamily.IPV4 ? LONGEST_IPV4 : LONGEST_IPV6;
+        if (prefixLength < shortest || prefixLength > longest) {
+            return Optional.of("prefixLength " + prefixLength + " of " + family + " is none of " + shortest + " to "
+                    + longest + ", which are of use to the API server");
+        }
+        if (threshold < 1 || threshold > 100) {
+            return Optional.of("threshold " + threshold + " of " + family + " is none of 1 to 100");
+        }
+        if (maximum < 0) {
+            return Optional.of("maximum " + maximum + " of " + family + " is below 0");
+        }
+        if (supernets.isEmpty()) {
+            return Optional.of(family + " has no supernets; name a CIDR to take new ranges from");
+        }
+        return supernets.stream().flatMap(text -> fault(text).stream()).findFirst();
+    }
+
+    private Optional<String> fault(String supernet) {
+        ServiceRange range;
+        try {
+            range = ServiceRange.parse(supernet);
+        } catch (IllegalArgumentException noRange) {
+            return Optional.of("supernets of " + family + ": " + noRange.getMessage());
+        }
+        if (range.family() != family) {
+            return Optional.of("supernets of " + family + ": " + supernet + " is " + range.family());
+        }
+        if (range.prefixLength() > prefixLength) {
+            return Optional.of("supernets of " + family + ": no /" + prefixLength + " fits into " + supernet
+                    + "; name a larger one, or raise prefixLength");
+        }
+        return isReachable(range.network().value())
+                ? Optional.empty()
+                : Optional.of("supernets of " + family + ": " + supernet
+                        + " is loopback, link-local or multicast; no Service can be reached there");
+    }
+
+    private static boolean isReachable(IPAddress network) {
+        return !network.isLoopback() && !network.isLinkLocal() && !network.isMulticast();
+    }
+
+    /** The supernets, once there is no {@link #fault}. */
+    List<ServiceRange> ranges() {
+        List<ServiceRange> ranges = new ArrayList<>();
+        supernets.forEach(text -> ranges.add(ServiceRange.parse(text)));
+        return ranges;
+    }
+}
