@@ -1,0 +1,231 @@
+package dev.berth.clusterip;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.IpRange;
+import dev.berth.address.ServiceKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What becomes of a ServiceCIDR that is to go.
+ *
+ * @param remaining how many addresses are taken that no ServiceCIDR has which stays
+ * @param first the lowest of them
+ */
+public record Retirement(String serviceCidr, Verdict verdict, long remaining, List<Occupant> first) {
+    /** The ServiceCIDR that every API server makes by itself. */
+    static final String OF_API_SERVER = "kubernetes";
+
+    private static final ServiceKey API_SERVER = new ServiceKey("default", "kubernetes");
+    private static final int SHOWN = 20;
+
+    /** As long may the API server take over creating a Service, whose address it takes first. */
+    private static final Duration BEING_CREATED = Duration.ofSeconds(60);
+
+    /** What to do. */
+    public sealed interface Verdict {
+        /** Nothing: there is none of this name (any more). */
+        record NotThere() implements Verdict {}
+
+        /** Nothing: it stays. */
+        record Refused(String message) implements Verdict {}
+
+        /** Delete it, and only it: with its uid as precondition. */
+        record Delete(String uid) implements Verdict {}
+
+        /** Wait: it is being deleted, and gives no more addresses. */
+        record Draining() implements Verdict {}
+    }
+
+    /** What an address needs to go. */
+    public enum Needs {
+        RECREATE("Recreate", "delete the Service and create it again: it gets another address"),
+        RECREATE_WITH_OTHER_ADDRESS(
+                "RecreateWithOtherAddress",
+                "delete the Service and create it again with another clusterIP: its manifest probably names this one"),
+        API_SERVER_FLAGS(
+                "APIServerFlags",
+                "start the API servers with another --service-cluster-ip-range, whose first address is this Service's"),
+        REMOVE_RESERVATION("RemoveReservation", "take the address off spec.reservations of the ServiceCIDRPolicy"),
+        DELETE_IP_ADDRESS("DeleteIPAddress", "delete the IPAddress object, if its owner does not need it any more");
+
+        private final String text;
+        private final String advice;
+
+        Needs(String text, String advice) {
+            this.text = text;
+            this.advice = advice;
+        }
+
+        /** What to do, as a sentence without its full stop. */
+        public String advice() {
+            return advice;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /**
+     * An address that is taken.
+     *
+     * @param owner {@code namespace/name} of a Service, or else what the IPAddress names
+     */
+    public record Occupant(Ip ip, String owner, Needs needs) {}
+
+    public Retirement {
+        first = List.copyOf(first);
+    }
+
+    /**
+     * Decides about each of {@code names}, in this order: one that may go makes the next one harder to spare.
+     *
+     * @param services whether there is such a Service
+     */
+    public static List<Retirement> of(
+            List<String> names,
+            Collection<ServiceCidr> cidrs,
+            ClusterIps ips,
+            Predicate<ServiceKey> services,
+            Instant now) {
+        return new Decision(cidrs, ips, services, now).of(new LinkedHashSet<>(names));
+    }
+
+    private static final class Decision {
+        private final Map<String, ServiceCidr> byName = new TreeMap<>();
+
+        /** Those that are not being deleted, nor are to be. */
+        private final Map<String, ServiceCidr> staying = new TreeMap<>();
+
+        private final ClusterIps ips;
+        private final Predicate<ServiceKey> services;
+        private final Instant now;
+
+        Decision(Collection<ServiceCidr> cidrs, ClusterIps ips, Predicate<ServiceKey> services, Instant now) {
+            for (ServiceCidr cidr : cidrs) {
+                byName.put(cidr.name(), cidr);
+                if (!cidr.isTerminating()) {
+                    staying.put(cidr.name(), cidr);
+                }
+            }
+            this.ips = ips;
+            this.services = services;
+            this.now = now;
+        }
+
+        List<Retirement> of(Set<String> names) {
+            Map<String, Verdict> verdicts = new LinkedHashMap<>();
+            names.forEach(name -> verdicts.put(name, verdict(name)));
+            List<Retirement> all = new ArrayList<>();
+            verdicts.forEach((name, verdict) -> all.add(withOccupants(name, verdict)));
+            return all;
+        }
+
+        private Verdict verdict(String name) {
+            ServiceCidr cidr = byName.get(name);
+            if (cidr == null) {
+                return new Verdict.NotThere();
+            }
+            if (cidr.isTerminating()) {
+                return new Verdict.Draining();
+            }
+            Optional<String> objection = objection(cidr);
+            if (objection.isPresent()) {
+                return new Verdict.Refused(objection.get());
+            }
+            staying.remove(name);
+            return new Verdict.Delete(cidr.uid());
+        }
+
+        private Optional<String> objection(ServiceCidr cidr) {
+            if (cidr.name().equals(OF_API_SERVER)) {
+                return Optional.of("ServiceCIDR \"kubernetes\" is made by the API server from"
+                        + " --service-cluster-ip-range, again and under this name whenever it is gone, so that it"
+                        + " cannot be retired for good; to renumber it, change that flag and, once,"
+                        + " kubectl delete servicecidr kubernetes");
+            }
+            return cidr.isReady()
+                    ? cidr.ranges().stream()
+                            .filter(ServiceRange::gives)
+                            .flatMap(range -> objection(cidr, range.family()).stream())
+                            .findFirst()
+                    : Optional.empty();
+        }
+
+        private Optional<String> objection(ServiceCidr cidr, IpFamily family) {
+            List<ServiceRange> others = staying.values().stream()
+                    .filter(other -> other.isReady() && !other.name().equals(cidr.name()))
+                    .flatMap(other -> other.range(family).stream())
+                    .filter(ServiceRange::gives)
+                    .toList();
+            if (others.isEmpty()) {
+                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" is the last one that gives " + family
+                        + " addresses: without it no Service could be created; make another one first");
+            }
+            return Usage.together(others, ips).isFull()
+                    ? Optional.of("without ServiceCIDR \"" + cidr.name() + "\" no " + family
+                            + " address is free: no Service could be created; make another one first")
+                    : Optional.empty();
+        }
+
+        private Retirement withOccupants(String name, Verdict verdict) {
+            ServiceCidr cidr = byName.get(name);
+            if (cidr == null) {
+                return new Retirement(name, verdict, 0, List.of());
+            }
+            RangeUnion elsewhere = new RangeUnion(staying.values().stream()
+                    .filter(other -> !other.name().equals(name))
+                    .flatMap(other -> other.ranges().stream())
+                    .toList());
+            List<Holding> holdings = cidr.ranges().stream()
+                    .flatMap(range -> only(range, elsewhere).map(taken -> new Holding(taken, range)))
+                    .toList();
+            List<Occupant> first =
+                    holdings.stream().limit(SHOWN).map(this::occupant).toList();
+            return new Retirement(name, verdict, holdings.size(), first);
+        }
+
+        private record Holding(ClusterIp taken, ServiceRange range) {}
+
+        private Stream<ClusterIp> only(ServiceRange range, RangeUnion elsewhere) {
+            return range.addresses().stream().flatMap(ips::stream).filter(taken -> !elsewhere.contains(taken.ip()));
+        }
+
+        private Occupant occupant(Holding holding) {
+            ClusterIp taken = holding.taken();
+            return new Occupant(
+                    taken.ip(), taken.owner(), needs(taken, holding.range().staticBand()));
+        }
+
+        private Needs needs(ClusterIp taken, Optional<IpRange> staticBand) {
+            if (taken.isReservation()) {
+                return Needs.REMOVE_RESERVATION;
+            }
+            Optional<ServiceKey> service = taken.service();
+            if (service.equals(Optional.of(API_SERVER))) {
+                return Needs.API_SERVER_FLAGS;
+            }
+            boolean recent = now.isBefore(taken.created().plus(BEING_CREATED));
+            if (service.filter(key -> recent || services.test(key)).isEmpty()) {
+                return Needs.DELETE_IP_ADDRESS;
+            }
+            return staticBand.filter(band -> band.contains(taken.ip())).isPresent()
+                    ? Needs.RECREATE_WITH_OTHER_ADDRESS
+                    : Needs.RECREATE;
+        }
+    }
+}

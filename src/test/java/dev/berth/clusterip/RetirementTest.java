@@ -1,0 +1,204 @@
+package dev.berth.clusterip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.Retirement.Needs;
+import dev.berth.clusterip.Retirement.Occupant;
+import dev.berth.clusterip.Retirement.Verdict;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RetirementTest {
+    private static final Instant NOW = Sample.START.plusSeconds(3_600);
+    private static final ServiceCidr OLD = Sample.ready("old", "10.0.0.0/24");
+    private static final ServiceCidr NEW = Sample.ready("new", "10.0.1.0/24");
+    private static final ServiceKey GONE = new ServiceKey("prod", "gone");
+
+    private static List<Retirement> of(List<String> names, ClusterIps ips, ServiceCidr... cidrs) {
+        return Retirement.of(names, List.of(cidrs), ips, service -> !service.equals(GONE), NOW);
+    }
+
+    private static Retirement old(ClusterIps ips, ServiceCidr... cidrs) {
+        return of(List.of("old"), ips, cidrs).getFirst();
+    }
+
+    private static List<Verdict> verdicts(List<Retirement> retirements) {
+        return retirements.stream().map(Retirement::verdict).toList();
+    }
+
+    private static ServiceCidr deleted(ServiceCidr cidr) {
+        return Sample.deleted(cidr, NOW);
+    }
+
+    private static Verdict delete(String name) {
+        return new Verdict.Delete("uid-" + name);
+    }
+
+    private static String refusal(Retirement retirement) {
+        return ((Verdict.Refused) retirement.verdict()).message();
+    }
+
+    private static ClusterIp taken(String ip, @Nullable Parent parent, Instant created) {
+        return new ClusterIp(Ip.parse(ip), "uid-" + ip, ClusterIp.ALLOCATOR, "IPv4", parent, created);
+    }
+
+    @Test
+    void aRangeThatIsNotThere_isDone() {
+        assertThat(old(new ClusterIps(), NEW)).isEqualTo(new Retirement("old", new Verdict.NotThere(), 0, List.of()));
+    }
+
+    @Test
+    void aRangeThatOthersStandInFor_isDeleted() {
+        assertThat(old(new ClusterIps(), OLD, NEW)).isEqualTo(new Retirement("old", delete("old"), 0, List.of()));
+    }
+
+    @Test
+    void aRangeThatIsBeingDeleted_drains() {
+        assertThat(old(new ClusterIps(), deleted(OLD), NEW).verdict()).isEqualTo(new Verdict.Draining());
+    }
+
+    @Test
+    void theApiServersOwnRange_isRefused_asItIsMadeAgain() {
+        Retirement retirement = of(
+                        List.of("kubernetes"), new ClusterIps(), Sample.ready("kubernetes", "10.0.0.0/24"), NEW)
+                .getFirst();
+
+        assertThat(refusal(retirement)).contains("--service-cluster-ip-range", "kubectl delete servicecidr kubernetes");
+    }
+
+    @Test
+    void theApiServersOwnRange_drainsOnceSomebodyHasDeletedIt() {
+        assertThat(verdicts(of(
+                        List.of("kubernetes"),
+                        new ClusterIps(),
+                        deleted(Sample.ready("kubernetes", "10.0.0.0/24")),
+                        NEW)))
+                .containsExactly(new Verdict.Draining());
+    }
+
+    @Test
+    void theLastReadyRangeOfAFamily_isRefused() {
+        ServiceCidr dual = Sample.ready("old", "10.0.0.0/24", "fd00::/112");
+
+        assertThat(refusal(old(new ClusterIps(), OLD))).contains("the last one that gives IPv4 addresses");
+        assertThat(refusal(old(new ClusterIps(), OLD, deleted(NEW)))).contains("the last one that gives IPv4");
+        assertThat(refusal(old(new ClusterIps(), dual, NEW))).contains("the last one that gives IPv6");
+    }
+
+    @Test
+    void aRangeThatNeverGives_standsInForNobody_andIsNeverTheLast() {
+        ServiceCidr six = Sample.ready("old", "fd00::/112");
+        ServiceCidr useless = Sample.ready("useless", "fd00::/48");
+
+        assertThat(refusal(old(new ClusterIps(), six, useless))).contains("the last one that gives IPv6");
+        assertThat(verdicts(of(List.of("useless"), new ClusterIps(), useless))).containsExactly(delete("useless"));
+    }
+
+    @Test
+    void aRangeIsRefused_whileAllOthersAreFull() {
+        ServiceCidr small = Sample.ready("new", "10.0.1.0/30");
+
+        assertThat(refusal(old(Sample.index("10.0.1.1", "10.0.1.2"), OLD, small)))
+                .contains("no IPv4 address is free");
+        assertThat(old(Sample.index("10.0.1.1"), OLD, small).verdict()).isEqualTo(delete("old"));
+    }
+
+    @Test
+    void aRangeThatIsNotReady_isMissedByNobody() {
+        ServiceCidr unready = Sample.with(OLD, ReadyCondition.TERMINATING);
+
+        assertThat(old(new ClusterIps(), unready).verdict()).isEqualTo(delete("old"));
+    }
+
+    @Test
+    void ofAllRangesOfAFamily_theFirstNamedGo_andTheLastStays() {
+        assertThat(verdicts(of(List.of("old", "new", "old"), new ClusterIps(), OLD, NEW)))
+                .containsExactly(
+                        delete("old"),
+                        new Verdict.Refused("ServiceCIDR \"new\" is the last one that gives IPv4"
+                                + " addresses: without it no Service could be created; make another one first"));
+    }
+
+    @Test
+    void eachAddressOfTheRange_saysWhoseItIs_andWhatItNeeds() {
+        ServiceKey web = new ServiceKey("prod", "web");
+        ClusterIps ips = Sample.index(List.of(
+                taken("10.0.0.1", Parent.of(new ServiceKey("default", "kubernetes")), Sample.START),
+                taken("10.0.0.10", Parent.of(web), Sample.START),
+                Sample.reserved("10.0.0.11", new ServiceKey("prod", "db")),
+                taken("10.0.0.100", Parent.of(web), Sample.START),
+                taken("10.0.0.101", Parent.of(GONE), Sample.START),
+                taken("10.0.0.102", Parent.of(GONE), NOW.minusSeconds(59)),
+                Sample.foreign("10.0.0.103"),
+                taken("10.0.0.104", null, Sample.START)));
+
+        assertThat(old(ips, deleted(OLD), NEW).first())
+                .containsExactly(
+                        new Occupant(Ip.parse("10.0.0.1"), "default/kubernetes", Needs.API_SERVER_FLAGS),
+                        new Occupant(Ip.parse("10.0.0.10"), "prod/web", Needs.RECREATE_WITH_OTHER_ADDRESS),
+                        new Occupant(Ip.parse("10.0.0.11"), "prod/db", Needs.REMOVE_RESERVATION),
+                        new Occupant(Ip.parse("10.0.0.100"), "prod/web", Needs.RECREATE),
+                        new Occupant(Ip.parse("10.0.0.101"), "prod/gone", Needs.DELETE_IP_ADDRESS),
+                        new Occupant(Ip.parse("10.0.0.102"), "prod/gone", Needs.RECREATE),
+                        new Occupant(Ip.parse("10.0.0.103"), "hosts.example.org host", Needs.DELETE_IP_ADDRESS),
+                        new Occupant(Ip.parse("10.0.0.104"), "nobody", Needs.DELETE_IP_ADDRESS));
+    }
+
+    @Test
+    void inARangeWithoutBands_noAddressIsStatic() {
+        assertThat(old(Sample.index("10.0.0.1"), Sample.ready("old", "10.0.0.0/28"), NEW)
+                        .first()
+                        .getFirst()
+                        .needs())
+                .isEqualTo(Needs.RECREATE);
+    }
+
+    @Test
+    void theLowestTwenty_areNamed_andAllAreCounted() {
+        ClusterIps ips = Sample.index(IntStream.rangeClosed(30, 79)
+                .mapToObj(low -> Sample.ip("10.0.0." + low))
+                .toList());
+
+        Retirement retirement = old(ips, deleted(OLD), NEW);
+
+        assertThat(retirement.remaining()).isEqualTo(50);
+        assertThat(retirement.first().stream().map(occupant -> occupant.ip().toString()))
+                .containsExactlyElementsOf(
+                        IntStream.range(30, 50).mapToObj(low -> "10.0.0." + low).toList());
+    }
+
+    @Test
+    void anAddressThatAnotherRangeHasWhichStays_remainsNot() {
+        ClusterIps ips = Sample.index("10.0.0.20", "10.0.0.200");
+        ServiceCidr half = Sample.ready("half", "10.0.0.0/25");
+
+        assertThat(ips(old(ips, deleted(OLD), half))).containsExactly("10.0.0.200");
+        assertThat(ips(old(ips, deleted(OLD), deleted(half), NEW)))
+                .as("it is being deleted itself")
+                .containsExactly("10.0.0.20", "10.0.0.200");
+        assertThat(of(List.of("old", "half"), ips, deleted(OLD), half, NEW))
+                .as("it is to be deleted itself")
+                .satisfies(all -> assertThat(ips(all.getFirst())).containsExactly("10.0.0.20", "10.0.0.200"));
+    }
+
+    @Test
+    void aRangeThatIsRefused_standsInForOthers_andListsWhoIsInIt() {
+        ClusterIps ips = Sample.index("10.0.0.20", "10.0.0.200");
+        ServiceCidr own = Sample.ready("kubernetes", "10.0.0.0/25");
+
+        List<Retirement> all = of(List.of("old", "kubernetes"), ips, deleted(OLD), own);
+
+        assertThat(ips(all.getFirst())).containsExactly("10.0.0.200");
+        assertThat(ips(all.getLast())).containsExactly("10.0.0.20");
+    }
+
+    private static Stream<String> ips(Retirement retirement) {
+        return retirement.first().stream().map(occupant -> occupant.ip().toString());
+    }
+}
