@@ -1,0 +1,38 @@
+package dev.berth.clusterip;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Finds what is wrong with the cluster's own addresses. It changes nothing. What is repaired by the API server
+ * within its three minutes is found as well: say only what is found twice in a row.
+ *
+ * @param services all of them
+ * @param pools the addresses of all AddressPools
+ */
+public record Audit(
+        Collection<ServiceCidr> cidrs,
+        ClusterIps ips,
+        Collection<ClusterService> services,
+        Collection<PoolRange> pools) {
+
+    /** All that is wrong, in the order of {@link Finding.Reason}; within that by object. */
+    public List<Finding> findings(Instant now) {
+        ClusterIpHolders holders = new ClusterIpHolders(services);
+        List<Finding> all = new ArrayList<>();
+        all.addAll(new ServiceAudit(allRanges(), ips, holders).findings(services));
+        all.addAll(new IpAddressAudit(holders, now).findings(ips));
+        all.addAll(new RangeAudit(cidrs, ips, pools).findings());
+        // Stable: of one reason, each part has them in the order of their objects.
+        all.sort(Comparator.comparing(Finding::reason));
+        return List.copyOf(all);
+    }
+
+    private RangeUnion allRanges() {
+        return new RangeUnion(
+                cidrs.stream().flatMap(cidr -> cidr.ranges().stream()).toList());
+    }
+}

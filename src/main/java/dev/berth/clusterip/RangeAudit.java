@@ -1,0 +1,148 @@
+package dev.berth.clusterip;
+
+import dev.berth.address.IpRange;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The audit of ServiceCIDRs, among themselves and against the AddressPools. */
+record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<PoolRange> pools) {
+    private static final Comparator<Owned> OUTER_FIRST = Comparator.comparing(Owned::range)
+            .thenComparing(owned -> owned.cidr().name());
+
+    /** A range and whose it is. */
+    private record Owned(ServiceCidr cidr, ServiceRange range) {
+        @Override
+        public String toString() {
+            return "\"" + cidr.name() + "\" (" + range + ")";
+        }
+    }
+
+    List<Finding> findings() {
+        List<Owned> all = cidrs.stream()
+                .flatMap(cidr -> cidr.ranges().stream().map(range -> new Owned(cidr, range)))
+                .sorted(OUTER_FIRST)
+                .toList();
+        List<Finding> findings = new ArrayList<>();
+        all.forEach(owned -> useless(owned).ifPresent(findings::add));
+        conflicts(all, findings);
+        bothTerminating(all, findings);
+        pools.stream()
+                .sorted(Comparator.comparing(PoolRange::pool)
+                        .thenComparing(pool -> pool.range().lower()))
+                .flatMap(pool -> inServiceCidr(pool, all).stream())
+                .forEach(findings::add);
+        return findings;
+    }
+
+    private static Optional<Finding> useless(Owned owned) {
+        return owned.range()
+                .useless()
+                .map(why -> Finding.ofRange(
+                        Finding.Reason.RANGE_NEVER_ALLOCATES,
+                        owned.cidr(),
+                        owned.range() + " " + why
+                                + ", though it is called ready; make another ServiceCIDR, then kubectl"
+                                + " delete servicecidr " + owned.cidr().name()));
+    }
+
+    /** Only ranges that lie in one another have addresses in common, so each is held against those around it. */
+    private static void conflicts(List<Owned> outerFirst, List<Finding> findings) {
+        Deque<Owned> around = new ArrayDeque<>();
+        for (Owned inner : outerFirst) {
+            while (!around.isEmpty() && !around.getLast().range().contains(inner.range())) {
+                around.removeLast();
+            }
+            for (Owned outer : around) {
+                conflict(inner, outer).or(() -> conflict(outer, inner)).ifPresent(findings::add);
+            }
+            around.addLast(inner);
+        }
+    }
+
+    private static Optional<Finding> conflict(Owned kept, Owned taking) {
+        Optional<IpRange> band = kept.range().staticBand();
+        if (!kept.cidr().isReady()
+                || !taking.cidr().isReady()
+                || !taking.range().gives()
+                || !kept.range().gives()) {
+            return Optional.empty();
+        }
+        return band.filter(mine -> taking.range()
+                        .dynamicBand()
+                        .filter(theirs -> overlap(mine, theirs))
+                        .isPresent())
+                .map(mine -> Finding.ofRange(
+                        Finding.Reason.BANDS_CONFLICT,
+                        kept.cidr(),
+                        "its static band " + mine
+                                + " is not kept free for those who ask for an address, as ServiceCIDR "
+                                + taking + " gives it to any Service; ask for addresses of another range, or"
+                                + " name one of the two in spec.retire of the ServiceCIDRPolicy"));
+    }
+
+    private static boolean overlap(IpRange a, IpRange b) {
+        return a.contains(b.lower()) || b.contains(a.lower());
+    }
+
+    /** Equal ranges: each of their ServiceCIDRs is let go because of the other. */
+    private void bothTerminating(List<Owned> all, List<Finding> findings) {
+        all.stream()
+                .filter(owned -> owned.cidr().isTerminating())
+                .collect(Collectors.groupingBy(Owned::range, TreeMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .filter(equals -> equals.size() > 1)
+                .flatMap(equals -> together(equals, all).stream())
+                .forEach(findings::add);
+    }
+
+    private Optional<Finding> together(List<Owned> equals, List<Owned> all) {
+        ServiceRange range = equals.getFirst().range();
+        boolean covered = all.stream()
+                .filter(other -> other.range().contains(range))
+                .anyMatch(
+                        other -> !other.cidr().isTerminating() || !other.range().equals(range));
+        boolean used = range.addresses().stream().flatMap(ips::stream).anyMatch(ClusterIp::ofAllocator);
+        return covered || !used
+                ? Optional.empty()
+                : Optional.of(Finding.ofRange(
+                        Finding.Reason.BOTH_TERMINATING,
+                        equals.getFirst().cidr(),
+                        "its range " + range + " and that of "
+                                + names(equals.stream().skip(1))
+                                + " are the same, and all are being deleted: each may be let go because of the other, and"
+                                + " then the Services in it are in no range; make a third one now: "
+                                + rescue(range)));
+    }
+
+    private static String rescue(ServiceRange range) {
+        return "echo '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":\"rescue\"},"
+                + "\"spec\":{\"cidrs\":[\"" + range + "\"]}}' | kubectl create -f -";
+    }
+
+    private static String names(Stream<Owned> owned) {
+        return owned.map(Owned::toString).collect(Collectors.joining(", "));
+    }
+
+    private static Optional<Finding> inServiceCidr(PoolRange pool, List<Owned> all) {
+        return all.stream()
+                .filter(owned -> overlap(owned.range().whole(), pool.range()))
+                .findFirst()
+                .map(owned -> new Finding(
+                        Finding.Reason.POOL_IN_SERVICE_CIDR,
+                        "AddressPool",
+                        pool.pool(),
+                        pool.range() + " is in ServiceCIDR " + owned
+                                + ": the API server may give the same address as a cluster"
+                                + " IP, and kube-proxy in nftables mode drops connections to those that it has not"
+                                + " given; take it out: kubectl edit addresspool " + pool.pool()));
+    }
+}
