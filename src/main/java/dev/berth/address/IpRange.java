@@ -67,6 +67,11 @@ public record IpRange(Ip lower, Ip upper) {
         return lower.compareTo(ip) <= 0 && ip.compareTo(upper) <= 0;
     }
 
+    /** Whether they have an address in common. */
+    public boolean overlaps(IpRange other) {
+        return contains(other.lower) || other.contains(lower);
+    }
+
     /** How many addresses: as large as 2^128. */
     public BigInteger size() {
         return lower.value().spanWithRange(upper.value()).getCount();

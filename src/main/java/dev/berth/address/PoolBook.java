@@ -94,7 +94,7 @@ public final class PoolBook {
         for (String text : declaration.addresses()) {
             read(text, "range", faults).ifPresent(range -> {
                 own.stream()
-                        .filter(other -> overlap(other, range))
+                        .filter(other -> other.overlaps(range))
                         .findFirst()
                         .ifPresent(other -> faults.add(
                                 "range " + text + " overlaps " + other + " of the same pool; remove one of them"));
@@ -107,7 +107,7 @@ public final class PoolBook {
     private static void subtractTaken(IpSet usable, List<IpRange> own, List<Taken> taken, List<String> faults) {
         for (Taken other : taken) {
             for (IpRange range : own) {
-                if (overlap(other.range(), range)) {
+                if (other.range().overlaps(range)) {
                     usable.removeAll(other.range());
                     if (other.fault()) {
                         faults.add("range " + range + " overlaps " + other.by() + " (" + other.range()
@@ -133,10 +133,6 @@ public final class PoolBook {
         } catch (IllegalArgumentException unreadable) {
             return Stream.empty();
         }
-    }
-
-    private static boolean overlap(IpRange a, IpRange b) {
-        return a.family() == b.family() && (a.contains(b.lower()) || b.contains(a.lower()));
     }
 
     /** By priority, then name. */

@@ -2,7 +2,6 @@ package dev.berth.clusterip;
 
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -153,7 +152,8 @@ public sealed interface Growth {
 
     private static Growth noSpace(GrowthSettings settings, String need, List<Avoided> obstacles) {
         String inTheWay = obstacles.stream()
-                .filter(obstacle -> settings.ranges().stream().anyMatch(net -> overlap(net.whole(), obstacle.range())))
+                .filter(obstacle ->
+                        settings.ranges().stream().anyMatch(net -> net.whole().overlaps(obstacle.range())))
                 .limit(3)
                 .map(Avoided::toString)
                 .collect(Collectors.joining(", "));
@@ -162,9 +162,5 @@ public sealed interface Growth {
                 need + ", and no /" + settings.prefixLength() + " is free in "
                         + String.join(", ", settings.supernets()) + ": in the way are " + inTheWay
                         + "; add a supernet");
-    }
-
-    private static boolean overlap(IpRange a, IpRange b) {
-        return a.contains(b.lower()) || b.contains(a.lower());
     }
 }

@@ -77,7 +77,7 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
         }
         return band.filter(mine -> taking.range()
                         .dynamicBand()
-                        .filter(theirs -> overlap(mine, theirs))
+                        .filter(theirs -> mine.overlaps(theirs))
                         .isPresent())
                 .map(mine -> Finding.ofRange(
                         Finding.Reason.BANDS_CONFLICT,
@@ -86,10 +86,6 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                                 + " is not kept free for those who ask for an address, as ServiceCIDR "
                                 + taking + " gives it to any Service; ask for addresses of another range, or"
                                 + " name one of the two in spec.retire of the ServiceCIDRPolicy"));
-    }
-
-    private static boolean overlap(IpRange a, IpRange b) {
-        return a.contains(b.lower()) || b.contains(a.lower());
     }
 
     /** Equal ranges: each of their ServiceCIDRs is let go because of the other. */
@@ -134,7 +130,7 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
 
     private static Optional<Finding> inServiceCidr(PoolRange pool, List<Owned> all) {
         return all.stream()
-                .filter(owned -> overlap(owned.range().whole(), pool.range()))
+                .filter(owned -> owned.range().whole().overlaps(pool.range()))
                 .findFirst()
                 .map(owned -> new Finding(
                         Finding.Reason.POOL_IN_SERVICE_CIDR,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigInteger;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class IpRangeTest {
@@ -98,5 +99,17 @@ class IpRangeTest {
         assertThat(IpRange.endsOfNetwork("192.0.2.0-192.0.2.3")).isEmpty();
         assertThat(IpRange.endsOfNetwork("2001:db8::/126")).containsExactly(Ip.parse("2001:db8::"));
         assertThat(IpRange.endsOfNetwork("2001:db8::/127")).isEmpty();
+    }
+
+    @Test
+    void rangesOverlap_whenTheyHaveAnAddressInCommon() {
+        IpRange range = IpRange.parse("192.0.2.10-192.0.2.20");
+
+        assertThat(Stream.of("192.0.2.20-192.0.2.30", "192.0.2.0-192.0.2.10", "192.0.2.12", "0.0.0.0/0"))
+                .allMatch(other -> range.overlaps(IpRange.parse(other))
+                        && IpRange.parse(other).overlaps(range));
+        assertThat(Stream.of("192.0.2.21", "192.0.2.0-192.0.2.9", "::/0", "::c000:20f"))
+                .noneMatch(other -> range.overlaps(IpRange.parse(other))
+                        || IpRange.parse(other).overlaps(range));
     }
 }
