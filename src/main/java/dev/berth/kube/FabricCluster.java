@@ -13,39 +13,27 @@ import dev.berth.plan.Marks;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
-import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** A real cluster: reads from {@link Caches} or live, writes through the fabric8 client. */
 public final class FabricCluster implements Cluster {
-    private static final int UNPROCESSABLE = 422;
-    private static final int TOO_MANY_REQUESTS = 429;
-    private static final int WRITES_AT_ONCE = 16;
-
     private final KubernetesClient client;
     private final Caches caches;
-
-    /** More at once gain nothing, take the API server from others, and cost a TLS handshake each. */
-    private final Semaphore writes = new Semaphore(WRITES_AT_ONCE);
+    private final ApiCalls calls;
 
     public FabricCluster(KubernetesClient client, Caches caches) {
         this.client = client;
         this.caches = caches;
+        this.calls = new ApiCalls(client);
     }
 
     @Override
@@ -86,7 +74,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Read<ServiceState> readService(ServiceKey key) {
-        return read(
+        return ApiCalls.read(
                 () -> client.services()
                         .inNamespace(key.namespace())
                         .withName(key.name())
@@ -96,13 +84,13 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Read<Claim> readClaim(Ip ip) {
-        return read(
+        return ApiCalls.read(
                 () -> client.resources(Address.class).withName(ip.objectName()).get(), Claims::of);
     }
 
     @Override
     public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
-        return write(() -> client.resource(Claims.object(ip, spec)).create(), FabricCluster::claimOf);
+        return calls.write(() -> client.resource(Claims.object(ip, spec)).create(), FabricCluster::claimOf);
     }
 
     @Override
@@ -140,7 +128,7 @@ public final class FabricCluster implements Cluster {
     /** A resource version is of one object alone, so it stands for the uid, too. */
     private Write<Claim> patch(Claim seen, PatchType type, Object patch) {
         Address named = Claims.object(seen.ip(), seen.spec());
-        return write(
+        return calls.write(
                 () -> client.resource(named)
                         .patch(
                                 PatchContext.of(type),
@@ -150,27 +138,8 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Write<Claim> deleteClaim(Claim seen) {
-        // The client's own delete has no uid precondition.
-        String body = client.getKubernetesSerialization()
-                .asJson(new DeleteOptionsBuilder()
-                        .withApiVersion("v1")
-                        .withKind("DeleteOptions")
-                        .withNewPreconditions()
-                        .withUid(seen.uid())
-                        .withResourceVersion(seen.resourceVersion())
-                        .endPreconditions()
-                        .build());
-        String path = "/apis/"
-                + Address.class
-                        .getAnnotation(io.fabric8.kubernetes.model.annotation.Group.class)
-                        .value()
-                + "/v1alpha1/addresses/" + seen.ip().objectName();
-        return write(
-                () -> {
-                    client.raw(path, "DELETE", body);
-                    return seen;
-                },
-                Function.identity());
+        Address named = Claims.object(seen.ip(), seen.spec());
+        return calls.delete(named, seen.uid(), seen.resourceVersion(), seen);
     }
 
     private static Claim claimOf(Address address) {
@@ -220,7 +189,7 @@ public final class FabricCluster implements Cluster {
                 patch.add(Map.of("op", "remove", "path", "/spec/ports/" + i + "/nodePort"));
             }
         }
-        return write(
+        return calls.write(
                 () -> client.services()
                         .inNamespace(seen.key().namespace())
                         .resource(named(seen))
@@ -308,7 +277,7 @@ public final class FabricCluster implements Cluster {
         if (dryRun) {
             context.withDryRun(List.of("All"));
         }
-        return write(
+        return calls.write(
                 () -> client.services()
                         .inNamespace(seen.key().namespace())
                         .resource(named(seen))
@@ -325,52 +294,5 @@ public final class FabricCluster implements Cluster {
                 .withName(seen.key().name())
                 .endMetadata()
                 .build();
-    }
-
-    private static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {
-        try {
-            O object = get.get();
-            return object == null
-                    ? new Read.Absent<>()
-                    : translate.apply(object).<Read<T>>map(Read.Found::new).orElseGet(Read.Absent::new);
-        } catch (KubernetesClientException failure) {
-            return new Read.Failed<>(message(failure));
-        }
-    }
-
-    private <O, T> Write<T> write(Supplier<O> call, Function<O, T> translate) {
-        writes.acquireUninterruptibly();
-        try {
-            return new Write.Done<>(translate.apply(call.get()));
-        } catch (KubernetesClientException failure) {
-            String message = message(failure);
-            return switch (failure.getCode()) {
-                case HttpURLConnection.HTTP_CONFLICT -> new Write.Conflict<>(message);
-                case HttpURLConnection.HTTP_NOT_FOUND -> new Write.NotFound<>(message);
-                // A patch for another uid is answered with 422: metadata.uid is immutable.
-                case UNPROCESSABLE ->
-                    message.contains("metadata.uid") || message.contains("UID")
-                            ? new Write.Conflict<>(message)
-                            : new Write.Refused<>(message);
-                case HttpURLConnection.HTTP_BAD_REQUEST,
-                        HttpURLConnection.HTTP_UNAUTHORIZED,
-                        HttpURLConnection.HTTP_FORBIDDEN,
-                        HttpURLConnection.HTTP_BAD_METHOD,
-                        TOO_MANY_REQUESTS -> new Write.Refused<>(message);
-                default -> new Write.Unknown<>(message);
-            };
-        } finally {
-            writes.release();
-        }
-    }
-
-    private static String message(KubernetesClientException failure) {
-        if (failure.getStatus() != null && failure.getStatus().getMessage() != null) {
-            return failure.getStatus().getMessage();
-        }
-        Throwable cause = failure.getCause();
-        return cause == null || cause.getMessage() == null
-                ? String.valueOf(failure.getMessage())
-                : failure.getMessage() + ": " + cause.getMessage();
     }
 }

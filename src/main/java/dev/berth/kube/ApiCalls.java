@@ -1,0 +1,105 @@
+package dev.berth.kube;
+
+import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of an API server, with what it may answer as {@link Read} and {@link Write}. */
+final class ApiCalls {
+    private static final int UNPROCESSABLE = 422;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int WRITES_AT_ONCE = 16;
+
+    /** More at once gain nothing, take the API server from others, and cost a TLS handshake each. */
+    private final Semaphore writes = new Semaphore(WRITES_AT_ONCE);
+
+    private final KubernetesClient client;
+
+    ApiCalls(KubernetesClient client) {
+        this.client = client;
+    }
+
+    /** Reads live. */
+    static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {
+        try {
+            O object = get.get();
+            return object == null
+                    ? new Read.Absent<>()
+                    : translate.apply(object).<Read<T>>map(Read.Found::new).orElseGet(Read.Absent::new);
+        } catch (KubernetesClientException failure) {
+            return new Read.Failed<>(message(failure));
+        }
+    }
+
+    /** Writes, one of few at a time. */
+    <O, T> Write<T> write(Supplier<O> call, Function<O, T> translate) {
+        writes.acquireUninterruptibly();
+        try {
+            return new Write.Done<>(translate.apply(call.get()));
+        } catch (KubernetesClientException failure) {
+            String message = message(failure);
+            return switch (failure.getCode()) {
+                case HttpURLConnection.HTTP_CONFLICT -> new Write.Conflict<>(message);
+                case HttpURLConnection.HTTP_NOT_FOUND -> new Write.NotFound<>(message);
+                // A patch for another uid is answered with 422: metadata.uid is immutable.
+                case UNPROCESSABLE ->
+                    message.contains("metadata.uid") || message.contains("UID")
+                            ? new Write.Conflict<>(message)
+                            : new Write.Refused<>(message);
+                case HttpURLConnection.HTTP_BAD_REQUEST,
+                        HttpURLConnection.HTTP_UNAUTHORIZED,
+                        HttpURLConnection.HTTP_FORBIDDEN,
+                        HttpURLConnection.HTTP_BAD_METHOD,
+                        TOO_MANY_REQUESTS -> new Write.Refused<>(message);
+                default -> new Write.Unknown<>(message);
+            };
+        } finally {
+            writes.release();
+        }
+    }
+
+    /**
+     * Deletes an object of a cluster-scoped kind, if it is still this one. The client's own delete has no
+     * precondition.
+     *
+     * @param object of which the kind and the name count
+     * @param resourceVersion null: any version of it
+     * @param seen what the answer is to have
+     */
+    <T> Write<T> delete(HasMetadata object, String uid, @Nullable String resourceVersion, T seen) {
+        String body = client.getKubernetesSerialization()
+                .asJson(new DeleteOptionsBuilder()
+                        .withApiVersion("v1")
+                        .withKind("DeleteOptions")
+                        .withNewPreconditions()
+                        .withUid(uid)
+                        .withResourceVersion(resourceVersion)
+                        .endPreconditions()
+                        .build());
+        String path = "/apis/" + object.getApiVersion() + "/" + object.getPlural() + "/"
+                + object.getMetadata().getName();
+        return write(
+                () -> {
+                    client.raw(path, "DELETE", body);
+                    return seen;
+                },
+                Function.identity());
+    }
+
+    private static String message(KubernetesClientException failure) {
+        if (failure.getStatus() != null && failure.getStatus().getMessage() != null) {
+            return failure.getStatus().getMessage();
+        }
+        Throwable cause = failure.getCause();
+        return cause == null || cause.getMessage() == null
+                ? String.valueOf(failure.getMessage())
+                : failure.getMessage() + ": " + cause.getMessage();
+    }
+}
