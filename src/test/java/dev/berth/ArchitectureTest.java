@@ -87,11 +87,11 @@ class ArchitectureTest {
             new Row(
                     "kube knows the kinds and the pure packages",
                     "kube",
-                    List.of("api", "address", "plan", "provider")),
+                    List.of("api", "address", "clusterip", "plan", "provider")),
             new Row(
                     "control loops know kube and below",
                     "controller",
-                    List.of("kube", "api", "address", "plan", "provider")),
+                    List.of("kube", "api", "address", "clusterip", "plan", "provider")),
             new Row("migration reads what others left", "migration", List.of("address", "plan", "provider")),
             new Row("a data plane knows the SPI only", "providers", List.of("provider")),
             new Row(

@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
+import dev.berth.controller.clusterip.ServiceCidrControl;
 import dev.berth.migration.Peers;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,6 +94,14 @@ public final class OperatorOptions {
             paramLabel = "DIR",
             description = "folder of further providers: jars, and NAME.grpc.properties (default: none)")
     @Nullable Path pluginDirectory;
+
+    @Option(
+            names = "--service-cidr-controller",
+            defaultValue = "Never",
+            paramLabel = "MODE",
+            description = "whether to be the ServiceCIDR controller of the cluster: Never, Auto (do what nobody did"
+                    + " for a minute) or Always (default: ${DEFAULT-VALUE})")
+    ServiceCidrControl.Mode serviceCidrController = ServiceCidrControl.Mode.Never;
 
     @Option(
             names = "--http-host",

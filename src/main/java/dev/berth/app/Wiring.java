@@ -30,6 +30,7 @@ import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
 import dev.berth.kube.KubeProxies;
+import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.plan.Backends;
@@ -52,12 +53,8 @@ import io.javaoperatorsdk.operator.api.config.Cloner;
 import io.javaoperatorsdk.operator.api.config.ConfigurationService;
 import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder;
-import io.javaoperatorsdk.operator.api.config.ResolvedControllerConfiguration;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
-import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
-import io.javaoperatorsdk.operator.processing.event.rate.LinearRateLimiter;
-import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.operatorsdk.runtime.QuarkusConfigurationService;
 import io.quarkus.arc.Unremovable;
@@ -69,7 +66,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -134,6 +130,7 @@ public final class Wiring {
     private final ClassControl classes;
     private final PoolControl pools;
     private final ServiceControl services;
+    private final Optional<ClusterAddresses> clusterAddresses;
 
     Wiring(KubernetesClient client, QuarkusConfigurationService quarkus, MeterRegistry registry) {
         this.client = client;
@@ -151,6 +148,9 @@ public final class Wiring {
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
         meters = new ServiceMeters(registry, ledger);
+        clusterAddresses = NetworkingVersion.of(client)
+                .map(version -> new ClusterAddresses(
+                        client, version, caches, options.serviceCidrController, events, backoff, clock));
         addresses = new AddressControl(
                 cluster,
                 ledger,
@@ -220,7 +220,7 @@ public final class Wiring {
         plugins = loaded;
     }
 
-    private static void later(Duration delay, Runnable what) {
+    static void later(Duration delay, Runnable what) {
         CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
                 .execute(what);
     }
@@ -285,34 +285,28 @@ public final class Wiring {
         ConfigurationService configuration =
                 ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure);
         Operator operator = new Operator(configuration);
+        Controllers controllers = new Controllers(operator, configuration);
         ServiceReconciler serviceReconciler = new ServiceReconciler(caches, services, serviceWakeups);
-        register(
-                operator,
-                configuration,
+        controllers.register(
                 serviceReconciler,
                 "service",
                 InformerConfiguration.builder(Service.class)
                         .withOnAddFilter(ServiceReconciler::isRelevant)
                         .withOnUpdateFilter(serviceReconciler::isRelevant)
                         .buildForController());
-        register(
-                operator,
-                configuration,
+        controllers.register(
                 new AddressReconciler(caches, addresses, phases, addressWakeups),
                 "address",
                 InformerConfiguration.builder(Address.class).buildForController());
-        register(
-                operator,
-                configuration,
+        controllers.register(
                 new PoolReconciler(caches, pools),
                 "addresspool",
                 InformerConfiguration.builder(AddressPool.class).buildForController());
-        register(
-                operator,
-                configuration,
+        controllers.register(
                 new ClassReconciler(caches, classes, services, classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
+        clusterAddresses.ifPresent(ranges -> ranges.register(controllers, this::surroundingsChanged));
         return operator;
     }
 
@@ -338,48 +332,12 @@ public final class Wiring {
         }
     }
 
-    /**
-     * Registers a reconciler with the SDK's own configuration class: Quarkus' one drops the flag that
-     * brings deletions of objects without a finalizer. The SDK's retry is for bugs alone; every delay that
-     * is meant comes from the control loops.
-     */
-    private static <T extends HasMetadata> void register(
-            Operator operator,
-            ConfigurationService configuration,
-            Reconciler<T> reconciler,
-            String name,
-            InformerConfiguration<T> informer) {
-        operator.register(
-                reconciler,
-                new ResolvedControllerConfiguration<>(
-                        name,
-                        false,
-                        reconciler.getClass().getName(),
-                        new GenericRetry()
-                                .setInitialInterval(Duration.ofSeconds(5))
-                                .setIntervalMultiplier(2)
-                                .setMaxInterval(Duration.ofMinutes(5).toMillis())
-                                .withoutMaxAttempts(),
-                        LinearRateLimiter.deactivatedRateLimiter(),
-                        null,
-                        null,
-                        Map.of(),
-                        "berth",
-                        configuration,
-                        informer,
-                        true,
-                        null));
-    }
-
     /** Starts everything, and returns when it works or stands by. */
     void start(Operator operator) {
         surroundings.start(new Surroundings.Listener() {
             @Override
             public void surroundingsChanged() {
-                if (gate.isOpen()) {
-                    pools.refresh();
-                    standBackChanged();
-                }
+                Wiring.this.surroundingsChanged();
             }
 
             @Override
@@ -402,10 +360,18 @@ public final class Wiring {
         started = true;
     }
 
+    private void surroundingsChanged() {
+        if (gate.isOpen()) {
+            pools.refresh();
+            standBackChanged();
+        }
+    }
+
     void stop(Operator operator) {
         operator.stop();
         surroundings.close();
         endpoints.close();
+        clusterAddresses.ifPresent(ClusterAddresses::close);
         phases.close();
         events.close();
         remotePlugins.close();
@@ -489,7 +455,10 @@ public final class Wiring {
 
     /** Whether what it watches is being watched. */
     boolean isAlive() {
-        return !started || (surroundings.isRunning() && endpoints.isRunning());
+        return !started
+                || (surroundings.isRunning()
+                        && endpoints.isRunning()
+                        && clusterAddresses.stream().allMatch(ClusterAddresses::isRunning));
     }
 
     /** Whether it works, or stands by for another replica that leads. */

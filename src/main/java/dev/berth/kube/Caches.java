@@ -3,7 +3,7 @@ package dev.berth.kube;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Service;
@@ -20,7 +20,7 @@ public final class Caches {
     private volatile Cache<LoadBalancerClass> classes = Cache.empty();
     private volatile Cache<Node> nodes = Cache.empty();
     private volatile Cache<Namespace> namespaces = Cache.empty();
-    private volatile Cache<GenericKubernetesResource> serviceCidrs = Cache.empty();
+    private volatile Cache<? extends HasMetadata> serviceCidrs = Cache.empty();
     private volatile Cache<EndpointSlice> apiServers = Cache.empty();
 
     public Cache<Service> services() {
@@ -71,11 +71,12 @@ public final class Caches {
         namespaces = cache;
     }
 
-    public Cache<GenericKubernetesResource> serviceCidrs() {
+    /** Of any {@link NetworkingVersion}; empty also if the API server has none. */
+    public Cache<? extends HasMetadata> serviceCidrs() {
         return serviceCidrs;
     }
 
-    void serviceCidrs(Cache<GenericKubernetesResource> cache) {
+    public void serviceCidrs(Cache<? extends HasMetadata> cache) {
         serviceCidrs = cache;
     }
 

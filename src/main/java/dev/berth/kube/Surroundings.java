@@ -6,7 +6,6 @@ import dev.berth.plan.NodeRules;
 import dev.berth.plan.NodeState;
 import dev.berth.plan.StandBack;
 import dev.berth.provider.LoadBalancerRequest;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
@@ -20,13 +19,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of the cluster bears on addresses without being Berth's or a Service: Nodes, Namespaces, the
- * Service ranges, and where the API servers are.
+ * What of the cluster bears on addresses without being Berth's or a Service: Nodes, Namespaces, where the API servers
+ * are, and the Service ranges, whose cache another has.
  */
 public final class Surroundings implements AutoCloseable {
     /** Who is told of a change. Called by informer threads: be quick. */
@@ -95,20 +93,6 @@ public final class Surroundings implements AutoCloseable {
                         .inNamespace("default")
                         .withLabel(API_SERVERS_LABEL, "kubernetes"),
                 Surroundings.<EndpointSlice>telling(listener)));
-        serviceCidrVersion(version -> client.supports(version, "ServiceCIDR"))
-                .ifPresent(version -> caches.serviceCidrs(watch(
-                        client.genericKubernetesResources(version, "ServiceCIDR"),
-                        Surroundings.<GenericKubernetesResource>telling(listener))));
-    }
-
-    /**
-     * The version to read ServiceCIDRs in: v1 since Kubernetes 1.33, v1beta1 in 1.31 and 1.32, where it has to
-     * be switched on; absent: the API server has none, and its range is not known.
-     */
-    static Optional<String> serviceCidrVersion(Predicate<String> isServed) {
-        return Stream.of("networking.k8s.io/v1", "networking.k8s.io/v1beta1")
-                .filter(isServed)
-                .findFirst();
     }
 
     private static <T> Quiet<T> telling(Listener listener) {
@@ -147,9 +131,7 @@ public final class Surroundings implements AutoCloseable {
         caches.serviceCidrs()
                 .list()
                 .map(cidr -> new NeverGiven(
-                        "ServiceCIDR \"" + cidr.getMetadata().getName() + "\"",
-                        ranges(cidr.get("spec", "cidrs")),
-                        true))
+                        "ServiceCIDR \"" + cidr.getMetadata().getName() + "\"", ranges(ServiceCidrs.cidrs(cidr)), true))
                 .forEach(all::add);
         caches.nodes()
                 .list()

@@ -1,0 +1,59 @@
+package dev.berth.kube;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ClusterIps;
+import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * All that looking after the cluster's own Service addresses reads from and writes to a cluster. No method throws for
+ * what the API server may answer.
+ */
+public interface ClusterNetwork {
+    /** All ServiceCIDRs in the cache. */
+    List<ServiceCidr> serviceCidrs();
+
+    /**
+     * Has the IPAddresses watched from now on, and returns when all are known.
+     *
+     * @return why they are not, absent: they are
+     */
+    Optional<String> watchClusterIps();
+
+    /** What {@code question} makes of the IPAddresses in the cache. They do not change meanwhile, so be quick. */
+    <A> A askClusterIps(Function<ClusterIps, A> question);
+
+    /** All ServiceCIDRs, live. */
+    Read<List<ServiceCidr>> readServiceCidrs();
+
+    /** All IPAddresses, live: there may be tens of thousands. */
+    Read<List<ClusterIp>> readClusterIps();
+
+    /** Adds {@link ServiceCidr#FINALIZER}. */
+    Write<ServiceCidr> addFinalizer(ServiceCidr seen);
+
+    /** Takes {@link ServiceCidr#FINALIZER} off. */
+    Write<ServiceCidr> removeFinalizer(ServiceCidr seen);
+
+    /** Writes the condition {@code Ready}. */
+    Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since);
+
+    /** Creates a ServiceCIDR of one range. A Conflict means that there is one of this name already. */
+    Write<ServiceCidr> createServiceCidr(String name, ServiceRange range);
+
+    /** Deletes a ServiceCIDR; the ServiceCIDR controller holds it until it may go. */
+    Write<ServiceCidr> deleteServiceCidr(ServiceCidr seen);
+
+    /** Keeps an address for a Service to come, by an IPAddress. A Conflict means that it is taken. */
+    Write<ClusterIp> reserve(Ip ip, ServiceKey service);
+
+    /** Deletes an IPAddress. */
+    Write<ClusterIp> release(ClusterIp seen);
+}

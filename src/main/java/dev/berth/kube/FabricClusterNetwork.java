@@ -1,0 +1,174 @@
+package dev.berth.kube;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ClusterIps;
+import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+/** A real cluster's ServiceCIDRs and IPAddresses. */
+public final class FabricClusterNetwork implements ClusterNetwork {
+    private static final String FIELD_MANAGER = "berth-service-cidr-controller";
+
+    private final KubernetesClient client;
+    private final NetworkingVersion version;
+    private final Caches caches;
+    private final IpAddresses addresses;
+    private final ApiCalls calls;
+
+    public FabricClusterNetwork(
+            KubernetesClient client, NetworkingVersion version, Caches caches, IpAddresses addresses) {
+        this.client = client;
+        this.version = version;
+        this.caches = caches;
+        this.addresses = addresses;
+        this.calls = new ApiCalls(client);
+    }
+
+    @Override
+    public List<ServiceCidr> serviceCidrs() {
+        return caches.serviceCidrs().list().map(ServiceCidrs::of).toList();
+    }
+
+    @Override
+    public Optional<String> watchClusterIps() {
+        try {
+            addresses.watch();
+            return Optional.empty();
+        } catch (CompletionException refused) {
+            return Optional.of("the IPAddresses cannot be watched: "
+                    + Objects.requireNonNullElse(refused.getCause(), refused).getMessage());
+        }
+    }
+
+    @Override
+    public <A> A askClusterIps(Function<ClusterIps, A> question) {
+        return addresses.read(question);
+    }
+
+    @Override
+    public Read<List<ServiceCidr>> readServiceCidrs() {
+        return list(version.serviceCidr(), object -> Optional.of(ServiceCidrs.of(object)));
+    }
+
+    @Override
+    public Read<List<ClusterIp>> readClusterIps() {
+        return list(version.ipAddress(), ServiceCidrs::clusterIp);
+    }
+
+    private <T> Read<List<T>> list(Class<? extends HasMetadata> kind, Function<HasMetadata, Optional<T>> translate) {
+        return ApiCalls.read(
+                () -> client.resources(kind).list().getItems(),
+                objects -> Optional.of(objects.stream()
+                        .flatMap(object -> translate.apply(object).stream())
+                        .toList()));
+    }
+
+    @Override
+    public Write<ServiceCidr> addFinalizer(ServiceCidr seen) {
+        return patchFinalizers(seen, "finalizers");
+    }
+
+    @Override
+    public Write<ServiceCidr> removeFinalizer(ServiceCidr seen) {
+        return patchFinalizers(seen, "$deleteFromPrimitiveList/finalizers");
+    }
+
+    /** A strategic merge: the finalizers of others stay. */
+    private Write<ServiceCidr> patchFinalizers(ServiceCidr seen, String what) {
+        return calls.write(
+                () -> client.resource(named(version.serviceCidr(), seen.name()))
+                        .patch(
+                                PatchContext.of(PatchType.STRATEGIC_MERGE),
+                                json(Map.of(
+                                        "metadata", Map.of("uid", seen.uid(), what, List.of(ServiceCidr.FINALIZER))))),
+                ServiceCidrs::of);
+    }
+
+    @Override
+    public Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since) {
+        Map<String, Object> condition = Map.of(
+                "type", "Ready",
+                "status", ready.status().toString(),
+                "reason", ready.reason(),
+                "message", ready.message(),
+                "lastTransitionTime", since.truncatedTo(ChronoUnit.SECONDS).toString());
+        return calls.write(
+                () -> client.resource(named(version.serviceCidr(), seen.name()))
+                        .subresource("status")
+                        .patch(
+                                new PatchContext.Builder()
+                                        .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                                        .withFieldManager(FIELD_MANAGER)
+                                        .withForce(true)
+                                        .build(),
+                                json(Map.of(
+                                        "apiVersion", version.apiVersion(),
+                                        "kind", "ServiceCIDR",
+                                        "metadata", Map.of("name", seen.name(), "uid", seen.uid()),
+                                        "status", Map.of("conditions", List.of(condition))))),
+                ServiceCidrs::of);
+    }
+
+    @Override
+    public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
+        HasMetadata made = object(
+                version.serviceCidr(), name, ServiceCidrs.MADE_BY_BERTH, Map.of("cidrs", List.of(range.toString())));
+        return calls.write(() -> client.resource(made).create(), ServiceCidrs::of);
+    }
+
+    @Override
+    public Write<ServiceCidr> deleteServiceCidr(ServiceCidr seen) {
+        return calls.delete(named(version.serviceCidr(), seen.name()), seen.uid(), null, seen);
+    }
+
+    @Override
+    public Write<ClusterIp> reserve(Ip ip, ServiceKey service) {
+        HasMetadata made = object(
+                version.ipAddress(),
+                ip.toString(),
+                Map.of(ClusterIp.MANAGED_BY, ClusterIp.BERTH),
+                Map.of(
+                        "parentRef",
+                        Map.of(
+                                "resource", "services",
+                                "namespace", service.namespace(),
+                                "name", service.name())));
+        return calls.write(
+                () -> client.resource(made).create(),
+                created -> ServiceCidrs.clusterIp(created).orElseThrow());
+    }
+
+    @Override
+    public Write<ClusterIp> release(ClusterIp seen) {
+        return calls.delete(named(version.ipAddress(), seen.ip().toString()), seen.uid(), null, seen);
+    }
+
+    private HasMetadata named(Class<? extends HasMetadata> kind, String name) {
+        return object(kind, name, Map.of(), Map.of());
+    }
+
+    private HasMetadata object(
+            Class<? extends HasMetadata> kind, String name, Map<String, String> labels, Map<String, ?> spec) {
+        return client.getKubernetesSerialization()
+                .convertValue(Map.of("metadata", Map.of("name", name, "labels", labels), "spec", spec), kind);
+    }
+
+    private String json(Object patch) {
+        return client.getKubernetesSerialization().asJson(patch);
+    }
+}

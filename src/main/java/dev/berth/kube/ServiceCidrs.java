@@ -1,0 +1,105 @@
+package dev.berth.kube;
+
+import dev.berth.address.Ip;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.Parent;
+import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** ServiceCIDRs and IPAddresses of any {@link NetworkingVersion}, as the rest of Berth reads them. */
+final class ServiceCidrs {
+    /** On the ServiceCIDRs that Berth made. */
+    static final Map<String, String> MADE_BY_BERTH = Map.of("app.kubernetes.io/managed-by", "berth");
+
+    private static final String FAMILY = "ipaddress.kubernetes.io/ip-family";
+
+    private ServiceCidrs() {}
+
+    static ServiceCidr of(HasMetadata object) {
+        ObjectMeta metadata = object.getMetadata();
+        return new ServiceCidr(
+                metadata.getName(),
+                metadata.getUid(),
+                cidrs(object).stream().flatMap(ServiceCidrs::range).toList(),
+                Instant.parse(metadata.getCreationTimestamp()),
+                metadata.getDeletionTimestamp() == null ? null : Instant.parse(metadata.getDeletionTimestamp()),
+                Conditions.find(conditions(object), "Ready")
+                        .map(ready -> new ReadyCondition(
+                                ReadyCondition.Status.of(ready.getStatus()), ready.getReason(), ready.getMessage()))
+                        .orElse(null),
+                metadata.getFinalizers().contains(ServiceCidr.FINALIZER));
+    }
+
+    /** The API server lets no other in. */
+    private static Stream<ServiceRange> range(String cidr) {
+        try {
+            return Stream.of(ServiceRange.parse(cidr));
+        } catch (IllegalArgumentException unreadable) {
+            return Stream.empty();
+        }
+    }
+
+    static List<String> cidrs(HasMetadata object) {
+        return switch (object) {
+            case io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR cidr ->
+                cidr.getSpec().getCidrs();
+            case io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR cidr ->
+                cidr.getSpec().getCidrs();
+            default -> throw new IllegalArgumentException(object.getKind() + " is no ServiceCIDR");
+        };
+    }
+
+    private static @Nullable List<Condition> conditions(HasMetadata object) {
+        return switch (object) {
+            case io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR cidr ->
+                cidr.getStatus() == null ? null : cidr.getStatus().getConditions();
+            case io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR cidr ->
+                cidr.getStatus() == null ? null : cidr.getStatus().getConditions();
+            default -> null;
+        };
+    }
+
+    /** Absent: its name is no address, which the API server does not allow. */
+    static Optional<ClusterIp> clusterIp(HasMetadata object) {
+        ObjectMeta metadata = object.getMetadata();
+        Map<String, String> labels = Objects.requireNonNullElse(metadata.getLabels(), Map.of());
+        return Ip.find(metadata.getName())
+                .map(ip -> new ClusterIp(
+                        ip,
+                        metadata.getUid(),
+                        labels.get(ClusterIp.MANAGED_BY),
+                        labels.get(FAMILY),
+                        parent(object),
+                        Instant.parse(metadata.getCreationTimestamp())));
+    }
+
+    private static @Nullable Parent parent(HasMetadata object) {
+        return switch (object) {
+            case io.fabric8.kubernetes.api.model.networking.v1.IPAddress address -> {
+                var ref = address.getSpec() == null ? null : address.getSpec().getParentRef();
+                yield ref == null ? null : parent(ref.getGroup(), ref.getResource(), ref.getNamespace(), ref.getName());
+            }
+            case io.fabric8.kubernetes.api.model.networking.v1beta1.IPAddress address -> {
+                var ref = address.getSpec() == null ? null : address.getSpec().getParentRef();
+                yield ref == null ? null : parent(ref.getGroup(), ref.getResource(), ref.getNamespace(), ref.getName());
+            }
+            default -> throw new IllegalArgumentException(object.getKind() + " is no IPAddress");
+        };
+    }
+
+    private static Parent parent(@Nullable String group, String resource, @Nullable String namespace, String name) {
+        return new Parent(
+                Objects.requireNonNullElse(group, ""), resource, Objects.requireNonNullElse(namespace, ""), name);
+    }
+}
