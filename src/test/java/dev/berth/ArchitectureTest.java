@@ -97,7 +97,7 @@ class ArchitectureTest {
             new Row(
                     "telemetry decorates",
                     "telemetry",
-                    List.of("controller", "kube", "api", "address", "plan", "provider")));
+                    List.of("controller", "kube", "api", "address", "clusterip", "plan", "provider")));
 
     @Test
     void packages_importOnlyWhatTheDesignAllows() {

@@ -3,6 +3,7 @@ package dev.berth.address;
 import inet.ipaddr.IPAddress;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A run of addresses of one family, both ends included. Its constructor throws IllegalArgumentException
@@ -42,6 +43,15 @@ public record IpRange(Ip lower, Ip upper) {
         IPAddress lower = block.getLower().withoutPrefixLength();
         IPAddress upper = block.getUpper().withoutPrefixLength();
         return new IpRange(new Ip(lower), new Ip(upper));
+    }
+
+    /** Reads one that others wrote; absent: it is none that Berth could ever have given of. */
+    public static Optional<IpRange> find(String text) {
+        try {
+            return Optional.of(parse(text));
+        } catch (IllegalArgumentException noRange) {
+            return Optional.empty();
+        }
     }
 
     /**

@@ -1,8 +1,13 @@
 package dev.berth.app;
 
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Wakeups;
+import dev.berth.controller.clusterip.ClusterAddressMetrics;
+import dev.berth.controller.clusterip.NotServed;
+import dev.berth.controller.clusterip.PolicyControl;
+import dev.berth.controller.clusterip.PolicyReconciler;
 import dev.berth.controller.clusterip.ServiceCidrControl;
 import dev.berth.controller.clusterip.ServiceCidrReconciler;
 import dev.berth.kube.Caches;
@@ -11,49 +16,96 @@ import dev.berth.kube.Events;
 import dev.berth.kube.FabricClusterNetwork;
 import dev.berth.kube.IpAddresses;
 import dev.berth.kube.NetworkingVersion;
+import dev.berth.kube.StatusWriter;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Who is given what of what looks after the cluster's own addresses, on a cluster that has the kinds for it. */
+/** Who is given what of what looks after the cluster's own addresses. */
 final class ClusterAddresses implements AutoCloseable {
     /** Many addresses may come and go at once, and each look goes over those of a range. */
     private static final Duration SOON = Duration.ofMillis(500);
 
-    private final NetworkingVersion version;
+    /** A range may be nearly full. */
+    private static final Duration VERY_SOON = Duration.ofMillis(50);
+
+    private final KubernetesClient client;
     private final Caches caches;
-    private final Wakeups<HasMetadata> wakeups = new Wakeups<>("service-cidr-wakeups");
-    private final AtomicBoolean willWake = new AtomicBoolean();
-    private final IpAddresses addresses;
-    private final ServiceCidrControl serviceCidrs;
+    private final Events events;
+    private final Backoff backoff;
+    private final Clock clock;
+    private final StatusWriter statuses;
+    private final Wakeups<ServiceCIDRPolicy> policyWakeups = new Wakeups<>("service-cidr-policy-wakeups");
+    private final AtomicBoolean willWakePolicy = new AtomicBoolean();
+    private final Optional<Ranges> ranges;
+
+    /** What there is only where the API server has the kinds for it. */
+    private final class Ranges {
+        private final NetworkingVersion version;
+        private final Wakeups<HasMetadata> wakeups = new Wakeups<>("service-cidr-wakeups");
+        private final AtomicBoolean willWake = new AtomicBoolean();
+        private final IpAddresses addresses;
+        private final ServiceCidrControl serviceCidrs;
+        private final PolicyControl policy;
+
+        Ranges(NetworkingVersion version, ServiceCidrControl.Mode mode, ClusterAddressMetrics metrics) {
+            this.version = version;
+            addresses = new IpAddresses(client, version, new IpAddresses.Listener() {
+                @Override
+                public void taken(ClusterIp now) {
+                    changed();
+                }
+
+                @Override
+                public void released(ClusterIp before) {
+                    policy.released(before);
+                    changed();
+                }
+            });
+            ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
+            serviceCidrs = new ServiceCidrControl(mode, version.apiVersion(), network, events, backoff, clock);
+            policy = new PolicyControl(caches, network, statuses, events, metrics, backoff, clock);
+        }
+
+        private void changed() {
+            once(willWake, SOON, () -> serviceCidrs.terminating().forEach(name -> wakeups.wake(new ResourceID(name))));
+            wakePolicy();
+        }
+
+        @SuppressWarnings("unchecked") // What is woken is of the one version that there is.
+        <T extends HasMetadata> void register(Controllers controllers, Class<T> kind, Runnable changed) {
+            Runnable changedHereToo = () -> {
+                changed.run();
+                wakePolicy();
+            };
+            controllers.register(
+                    new ServiceCidrReconciler<>(caches, serviceCidrs, changedHereToo, (Wakeups<T>) wakeups),
+                    "servicecidr",
+                    InformerConfiguration.builder(kind).buildForController());
+        }
+    }
 
     ClusterAddresses(
             KubernetesClient client,
-            NetworkingVersion version,
             Caches caches,
             ServiceCidrControl.Mode mode,
+            StatusWriter statuses,
             Events events,
+            ClusterAddressMetrics metrics,
             Backoff backoff,
             Clock clock) {
-        this.version = version;
+        this.client = client;
         this.caches = caches;
-        addresses = new IpAddresses(client, version, new IpAddresses.Listener() {
-            @Override
-            public void taken(ClusterIp now) {
-                wakeSoon();
-            }
-
-            @Override
-            public void released(ClusterIp before) {
-                wakeSoon();
-            }
-        });
-        ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
-        serviceCidrs = new ServiceCidrControl(mode, version.apiVersion(), network, events, backoff, clock);
+        this.statuses = statuses;
+        this.events = events;
+        this.backoff = backoff;
+        this.clock = clock;
+        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, metrics));
     }
 
     /**
@@ -62,33 +114,36 @@ final class ClusterAddresses implements AutoCloseable {
      * @param changed told of every change of a ServiceCIDR
      */
     void register(Controllers controllers, Runnable changed) {
-        register(controllers, version.serviceCidr(), changed);
-    }
-
-    @SuppressWarnings("unchecked") // What is woken is of the one version that there is.
-    private <T extends HasMetadata> void register(Controllers controllers, Class<T> kind, Runnable changed) {
+        ranges.ifPresent(served -> served.register(controllers, served.version.serviceCidr(), changed));
         controllers.register(
-                new ServiceCidrReconciler<>(caches, serviceCidrs, changed, (Wakeups<T>) wakeups),
-                "servicecidr",
-                InformerConfiguration.builder(kind).buildForController());
+                new PolicyReconciler(
+                        ranges.<PolicyReconciler.Control>map(served -> served.policy)
+                                .orElseGet(() -> new NotServed(statuses, clock)),
+                        policyWakeups),
+                "servicecidrpolicy",
+                InformerConfiguration.builder(ServiceCIDRPolicy.class).buildForController());
     }
 
-    private void wakeSoon() {
-        if (willWake.compareAndSet(false, true)) {
-            Wiring.later(SOON, () -> {
-                willWake.set(false);
-                serviceCidrs.terminating().forEach(name -> wakeups.wake(new ResourceID(name)));
+    private void wakePolicy() {
+        once(willWakePolicy, VERY_SOON, () -> policyWakeups.wake(new ResourceID(ServiceCIDRPolicy.NAME)));
+    }
+
+    private static void once(AtomicBoolean will, Duration delay, Runnable what) {
+        if (will.compareAndSet(false, true)) {
+            Wiring.later(delay, () -> {
+                will.set(false);
+                what.run();
             });
         }
     }
 
     /** Whether what it watches is being watched. */
     boolean isRunning() {
-        return addresses.isRunning();
+        return ranges.stream().allMatch(served -> served.addresses.isRunning());
     }
 
     @Override
     public void close() {
-        addresses.close();
+        ranges.ifPresent(served -> served.addresses.close());
     }
 }

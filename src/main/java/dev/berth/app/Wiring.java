@@ -30,7 +30,6 @@ import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
 import dev.berth.kube.KubeProxies;
-import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.plan.Backends;
@@ -39,6 +38,7 @@ import dev.berth.plan.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
+import dev.berth.telemetry.ClusterAddressMeters;
 import dev.berth.telemetry.MeteredCluster;
 import dev.berth.telemetry.MeteredProvider;
 import dev.berth.telemetry.OperatorMetrics;
@@ -130,7 +130,7 @@ public final class Wiring {
     private final ClassControl classes;
     private final PoolControl pools;
     private final ServiceControl services;
-    private final Optional<ClusterAddresses> clusterAddresses;
+    private final ClusterAddresses clusterAddresses;
 
     Wiring(KubernetesClient client, QuarkusConfigurationService quarkus, MeterRegistry registry) {
         this.client = client;
@@ -148,9 +148,15 @@ public final class Wiring {
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
         meters = new ServiceMeters(registry, ledger);
-        clusterAddresses = NetworkingVersion.of(client)
-                .map(version -> new ClusterAddresses(
-                        client, version, caches, options.serviceCidrController, events, backoff, clock));
+        clusterAddresses = new ClusterAddresses(
+                client,
+                caches,
+                options.serviceCidrController,
+                statuses,
+                events,
+                new ClusterAddressMeters(registry),
+                backoff,
+                clock);
         addresses = new AddressControl(
                 cluster,
                 ledger,
@@ -306,7 +312,7 @@ public final class Wiring {
                 new ClassReconciler(caches, classes, services, classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
-        clusterAddresses.ifPresent(ranges -> ranges.register(controllers, this::surroundingsChanged));
+        clusterAddresses.register(controllers, this::surroundingsChanged);
         return operator;
     }
 
@@ -371,7 +377,7 @@ public final class Wiring {
         operator.stop();
         surroundings.close();
         endpoints.close();
-        clusterAddresses.ifPresent(ClusterAddresses::close);
+        clusterAddresses.close();
         phases.close();
         events.close();
         remotePlugins.close();
@@ -455,10 +461,7 @@ public final class Wiring {
 
     /** Whether what it watches is being watched. */
     boolean isAlive() {
-        return !started
-                || (surroundings.isRunning()
-                        && endpoints.isRunning()
-                        && clusterAddresses.stream().allMatch(ClusterAddresses::isRunning));
+        return !started || (surroundings.isRunning() && endpoints.isRunning() && clusterAddresses.isRunning());
     }
 
     /** Whether it works, or stands by for another replica that leads. */

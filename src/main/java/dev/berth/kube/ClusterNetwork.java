@@ -30,6 +30,9 @@ public interface ClusterNetwork {
     /** What {@code question} makes of the IPAddresses in the cache. They do not change meanwhile, so be quick. */
     <A> A askClusterIps(Function<ClusterIps, A> question);
 
+    /** The names of those ServiceCIDRs in the cache that Berth made. */
+    List<String> madeByBerth();
+
     /** All ServiceCIDRs, live. */
     Read<List<ServiceCidr>> readServiceCidrs();
 

@@ -45,6 +45,11 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     }
 
     @Override
+    public List<String> madeByBerth() {
+        return caches.serviceCidrs().list().flatMap(ServiceCidrs::madeByBerth).toList();
+    }
+
+    @Override
     public Optional<String> watchClusterIps() {
         try {
             addresses.watch();

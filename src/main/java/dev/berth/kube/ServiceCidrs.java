@@ -50,6 +50,15 @@ final class ServiceCidrs {
         }
     }
 
+    /** Its name, if Berth made it. */
+    static Stream<String> madeByBerth(HasMetadata object) {
+        Map<String, String> labels =
+                Objects.requireNonNullElse(object.getMetadata().getLabels(), Map.of());
+        return labels.entrySet().containsAll(MADE_BY_BERTH.entrySet())
+                ? Stream.of(object.getMetadata().getName())
+                : Stream.empty();
+    }
+
     static List<String> cidrs(HasMetadata object) {
         return switch (object) {
             case io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR cidr ->

@@ -204,15 +204,7 @@ public final class Surroundings implements AutoCloseable {
     /** What cannot be read, a host name for one, is left out: it cannot be in a pool either. */
     private static List<IpRange> ranges(@Nullable List<String> texts) {
         return (texts == null ? List.<String>of() : texts)
-                .stream().flatMap(text -> range(text).stream()).toList();
-    }
-
-    private static Optional<IpRange> range(String text) {
-        try {
-            return Optional.of(IpRange.parse(text));
-        } catch (IllegalArgumentException unreadable) {
-            return Optional.empty();
-        }
+                .stream().flatMap(text -> IpRange.find(text).stream()).toList();
     }
 
     @Override

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.crdv2.generator.CRDGenerator;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceColumnDefinition;
@@ -27,7 +28,7 @@ final class CrdFiles {
     private static final String KUSTOMIZATION = "kustomization.yaml";
 
     private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
-            List.of(AddressPool.class, Address.class, LoadBalancerClass.class);
+            List.of(AddressPool.class, Address.class, LoadBalancerClass.class, ServiceCIDRPolicy.class);
 
     private CrdFiles() {}
 

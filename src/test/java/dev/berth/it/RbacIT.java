@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -34,6 +35,14 @@ class RbacIT {
             "update leases", "the client renews by patch or by update, as the lease is its own or is taken over",
             "patch leases", "as above"));
 
+    /** Brings Berth to watch the IPAddresses. */
+    private static final String POLICY = """
+            apiVersion: berth.dev/v1alpha1
+            kind: ServiceCIDRPolicy
+            metadata: {name: cluster}
+            spec: {}
+            """;
+
     @Test
     void everyPermission_isUsed_orIsNeededForAReason() throws IOException {
         try (ControlPlane controlPlane = ControlPlane.builder().withAuditLog().start();
@@ -42,6 +51,9 @@ class RbacIT {
             berth.pool(namespace, "198.51.100.0/31");
             reserve(berth, namespace, "reserved", "198.51.100.1");
             reserve(berth, namespace, "absent", "198.51.100.9");
+            berth.client()
+                    .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
+                    .create();
             berth.startOperator("--leader-elect").awaitLog("ready after");
             berth.service(namespace, "reserved");
             berth.service(namespace, "first");

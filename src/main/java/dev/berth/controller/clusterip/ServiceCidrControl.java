@@ -6,6 +6,7 @@ import dev.berth.clusterip.ReadyCondition;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceCidrDeletion;
 import dev.berth.clusterip.ServiceCidrStep;
+import dev.berth.clusterip.Usage;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.kube.ClusterNetwork;
@@ -94,7 +95,10 @@ public final class ServiceCidrControl {
         }
         List<ServiceCidr> all = network.serviceCidrs();
         Optional<ServiceCidr> found = named(name, all);
-        Optional<ServiceCidrStep> wanted = found.flatMap(cidr -> network.askClusterIps(ips -> first(cidr, all, ips)));
+        Optional<ServiceCidrStep> wanted = found.flatMap(cidr -> network.askClusterIps(ips -> {
+            ips.track(Usage.tracked(all));
+            return first(cidr, all, ips);
+        }));
         if (wanted.isEmpty()) {
             undone.remove(name);
             failures.remove(name);

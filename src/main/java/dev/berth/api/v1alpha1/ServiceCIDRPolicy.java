@@ -1,0 +1,305 @@
+package dev.berth.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Categories;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.ShortNames;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the cluster's own Service ranges may grow and shrink, and what to warn of. Cluster-scoped, and there is one: its
+ * name is {@value #NAME}.
+ */
+@Group(Berth.GROUP)
+@Version(Berth.VERSION)
+@Kind("ServiceCIDRPolicy")
+@Plural("servicecidrpolicies")
+@ShortNames("cidrpolicy")
+@Categories("berth")
+@ValidationRule(
+        value = "self.metadata.name == 'cluster'",
+        message = "there is one ServiceCIDRPolicy for the cluster, and its name is cluster")
+@AdditionalPrinterColumn(
+        name = "IPv4-Used",
+        jsonPath = ".status.ipv4.usedPercent",
+        type = AdditionalPrinterColumn.Type.INTEGER)
+@AdditionalPrinterColumn(name = "IPv4-Free", jsonPath = ".status.ipv4.free", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "IPv6-Used",
+        jsonPath = ".status.ipv6.usedPercent",
+        type = AdditionalPrinterColumn.Type.INTEGER)
+@AdditionalPrinterColumn(name = "IPv6-Free", jsonPath = ".status.ipv6.free", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Filling",
+        jsonPath = ".status.conditions[?(@.type=='FillingUp')].reason",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Growth",
+        jsonPath = ".status.conditions[?(@.type=='Growth')].reason",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Sound",
+        jsonPath = ".status.conditions[?(@.type=='Sound')].status",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Age",
+        jsonPath = ".metadata.creationTimestamp",
+        type = AdditionalPrinterColumn.Type.DATE)
+public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, ServiceCIDRPolicy.Status> {
+    /** The only name that one can have. */
+    public static final String NAME = "cluster";
+
+    private static final String CIDR = "^[0-9a-f:.]+/[0-9]{1,3}$";
+    private static final String IP = "^[0-9a-f:.]+$";
+    private static final String NAME_OF_OBJECT = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
+
+    /** What the administrator asks for. */
+    public record Spec(
+            @Nullable @JsonPropertyDescription("When to warn; absent: at 80 percent, or 14 days before a family is full.")
+            Warnings warnings,
+
+            @Nullable @JsonPropertyDescription("How new ServiceCIDRs are made before the last ones are full; absent: never.")
+            Growth growth,
+
+            @Nullable @Size(max = 16) @JsonPropertyDescription(
+                    "The names of ServiceCIDRs to retire: they give no new addresses, and are deleted once they are empty.")
+            List<@Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 253) String> retire,
+
+            @Nullable @Size(max = 128) @JsonPropertyDescription("Addresses of the static bands that are kept for Services to come.")
+            List<Reservation> reservations) {}
+
+    /** Thresholds. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Warnings(
+            @Default("80")
+            @Min(1) @Max(100) @JsonPropertyDescription("Percent of a family's addresses that are in use.")
+            @Nullable Integer usedPercent,
+
+            @Default("14")
+            @Min(0) @Max(3650) @JsonPropertyDescription("Days until a family is full, if it grows as it did.")
+            @Nullable Integer daysUntilFull) {}
+
+    /** Where new ServiceCIDRs come from. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Growth(
+            @Default("true")
+            @JsonPropertyDescription(
+                    "true: it is only said what would be made. Firewalls and network plug-ins have to know a range before it is used.")
+            @Nullable Boolean dryRun,
+
+            @Nullable @JsonPropertyDescription("Absent: IPv4 does not grow.")
+            FamilyGrowth ipv4,
+
+            @Nullable @JsonPropertyDescription("Absent: IPv6 does not grow.")
+            FamilyGrowth ipv6,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription(
+                    "Networks that no new range may overlap, such as those of Pods. ServiceCIDRs, Nodes with their podCIDRs, and AddressPools are never overlapped.")
+            List<@Pattern(CIDR) @Size(min = 3, max = 43) String> avoid) {}
+
+    /** How one family grows. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record FamilyGrowth(
+            @Required
+            @Size(min = 1, max = 16) @JsonPropertyDescription("The CIDRs out of which new ranges are taken, in this order.")
+            List<@Pattern(CIDR) @Size(min = 3, max = 43) String> supernets,
+
+            @Required
+            @Min(8) @Max(126) @JsonPropertyDescription("Of a new range: 8 to 30 for IPv4, 64 to 126 for IPv6.")
+            Integer prefixLength,
+
+            @Default("80")
+            @Min(1) @Max(100) @JsonPropertyDescription("Percent of the family's addresses in use at which the next range is made.")
+            @Nullable Integer threshold,
+
+            @Default("4") @Min(0) @Max(64) @JsonPropertyDescription("How many ranges Berth makes at most.") @Nullable Integer maximum) {}
+
+    /** One address, kept. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Reservation(
+            @Required
+            @Pattern(IP) @Size(min = 2, max = 39) @JsonPropertyDescription("Of the static band of a ServiceCIDR.")
+            String address,
+
+            @Required @JsonPropertyDescription("The Service that it is kept for.")
+            ServiceReference service) {}
+
+    /** A Service, by name. */
+    public record ServiceReference(
+            @Required @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) String namespace,
+
+            @Required @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) String name) {}
+
+    /**
+     * What Berth sees and does. Absent until it has seen the policy. It is written by merge patches: what is no longer
+     * so has to be in them, as null.
+     */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Status(
+            @Nullable Long observedGeneration,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription("Each CIDR of each ServiceCIDR, by name.")
+            List<Range> ranges,
+
+            @Nullable @JsonPropertyDescription(
+                    "All ranges of the family that are ready; what two of them have counts once. Absent: none.")
+            Family ipv4,
+
+            @Nullable @JsonPropertyDescription("As ipv4.") Family ipv6,
+
+            @Nullable @Size(max = 32) @JsonPropertyDescription("How much was in use when: what the growth is reckoned from. Oldest first.")
+            List<Sample> history,
+
+            @Nullable @Size(max = 2) @JsonPropertyDescription("The ranges that would be made next, or are just being made.")
+            List<Proposal> proposed,
+
+            @Nullable @Size(max = 16) @JsonPropertyDescription("Who is still in the ranges that retire.")
+            List<Retiring> retiring,
+
+            @Nullable @Size(max = 128) @JsonPropertyDescription("What became of each reservation.")
+            List<ReservationState> reservations,
+
+            @Nullable @JsonPropertyDescription("What the audit found; absent: nothing.")
+            Findings findings,
+
+            @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    /** One CIDR of a ServiceCIDR. Numbers are decimal text, for a /64 has more addresses than an integer holds. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Range(
+            @JsonPropertyDescription("The name of the ServiceCIDR.") @JsonProperty("serviceCIDR")
+            String serviceCidr,
+
+            String cidr,
+
+            @JsonPropertyDescription("Ready, NotReady or Terminating.")
+            String state,
+
+            @JsonPropertyDescription("The lower band: for addresses that are asked for.") @JsonProperty("static")
+            Band staticBand,
+
+            @JsonPropertyDescription("The upper band: the API server takes from it first.") @JsonProperty("dynamic")
+            Band dynamicBand,
+
+            @Nullable @JsonPropertyDescription(
+                    "The longest run of free addresses in the static band, as FIRST-LAST; absent: it is full, or there is none.")
+            String largestFreeStaticBlock) {}
+
+    /** One band of a range. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Band(
+            String size,
+            String allocated,
+            String free,
+
+            @Nullable @JsonPropertyDescription("How many more there are each day, by the history; absent: not known yet.")
+            String growthPerDay,
+
+            @Nullable @JsonPropertyDescription("The day it is full at this growth; absent: never, or not known yet.")
+            String fullOn) {}
+
+    /** One family. It is part of a merge patch: what is no longer known has to be in it, as null. */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Family(
+            String size,
+            String allocated,
+            String free,
+            Integer usedPercent,
+
+            @Nullable @JsonPropertyDescription("As in a band.")
+            String growthPerDay,
+
+            @Nullable @JsonPropertyDescription("As in a band.")
+            String fullOn) {}
+
+    /** How much of each range was in use at a time. */
+    public record Sample(
+            String at,
+
+            @JsonPropertyDescription("Of the static band, by CIDR.") @JsonProperty("static")
+            Map<String, Long> staticBand,
+
+            @JsonPropertyDescription("Of the dynamic band, by CIDR.") @JsonProperty("dynamic")
+            Map<String, Long> dynamicBand) {}
+
+    /** A range to be. */
+    public record Proposal(String name, String cidr, String message) {}
+
+    /** A range that retires. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Retiring(
+            @JsonProperty("serviceCIDR") String serviceCidr,
+
+            @JsonPropertyDescription("How many addresses only it has.")
+            Long remaining,
+
+            @Size(max = 20) @JsonPropertyDescription("The lowest of them.")
+            List<Remaining> first,
+
+            @Nullable @JsonPropertyDescription("Why it is not being deleted; absent: it is.")
+            String message) {}
+
+    /** What keeps a range that retires. */
+    public record Remaining(
+            String address,
+
+            @JsonPropertyDescription("Whose it is: namespace/name of a Service, or else what the IPAddress names.")
+            String owner,
+
+            @JsonPropertyDescription("What it would need to go.")
+            String needs) {}
+
+    /** What became of a reservation. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record ReservationState(
+            String address,
+
+            @JsonPropertyDescription("Reserved, HandingOver, InUse, Taken or Refused.")
+            String state,
+
+            @Nullable String message) {}
+
+    /** What the audit found. */
+    public record Findings(
+            Integer total,
+
+            @Size(max = 20) @JsonPropertyDescription("The first of them.")
+            List<Finding> first) {}
+
+    /** One of them. */
+    public record Finding(
+            @JsonPropertyDescription("Such as ClusterIPOutOfRange.")
+            String reason,
+
+            @JsonPropertyDescription("KIND/NAME or KIND/NAMESPACE/NAME.")
+            String object,
+
+            String message) {}
+
+    @Override
+    protected @Nullable Spec initSpec() {
+        return null;
+    }
+
+    @Override
+    protected @Nullable Status initStatus() {
+        return null;
+    }
+}

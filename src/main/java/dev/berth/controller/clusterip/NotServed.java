@@ -1,0 +1,61 @@
+package dev.berth.controller.clusterip;
+
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.controller.Next;
+import dev.berth.kube.Cache;
+import dev.berth.kube.Conditions;
+import dev.berth.kube.StatusWriter;
+import dev.berth.plan.Condition.Status;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/** Says on a ServiceCIDRPolicy that nothing can be done for it: the API server has no ServiceCIDRs. */
+public final class NotServed implements PolicyReconciler.Control {
+    private static final String NONE =
+            "the API server serves ServiceCIDR neither in networking.k8s.io/v1 nor in v1beta1:"
+                    + " it is older than Kubernetes 1.31, or they are switched off (in 1.31 and 1.32, switch on the feature gate"
+                    + " MultiCIDRServiceAllocator and --runtime-config=networking.k8s.io/v1beta1=true; then restart Berth)";
+
+    private final StatusWriter statuses;
+    private final InstantSource clock;
+
+    public NotServed(StatusWriter statuses, InstantSource clock) {
+        this.statuses = statuses;
+        this.clock = clock;
+    }
+
+    @Override
+    public Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
+        policies.get(null, name).ifPresent(policy -> {
+            ServiceCIDRPolicy.Status status = status(policy, "NotServed", NONE, clock.instant());
+            if (!status.equals(policy.getStatus())) {
+                statuses.write(policy, status);
+            }
+        });
+        return Next.ON_EVENT;
+    }
+
+    /** A status that has but the condition Served, which is False; the history stays. */
+    static ServiceCIDRPolicy.Status status(ServiceCIDRPolicy policy, String reason, String message, Instant now) {
+        ServiceCIDRPolicy.Status before = policy.getStatus();
+        return new ServiceCIDRPolicy.Status(
+                policy.getMetadata().getGeneration(),
+                null,
+                null,
+                null,
+                before == null ? null : before.history(),
+                null,
+                null,
+                null,
+                null,
+                List.of(Conditions.of(
+                        before == null ? null : before.conditions(),
+                        "Served",
+                        Status.FALSE,
+                        reason,
+                        message,
+                        policy.getMetadata().getGeneration(),
+                        now)));
+    }
+}

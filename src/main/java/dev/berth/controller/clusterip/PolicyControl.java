@@ -1,0 +1,194 @@
+package dev.berth.controller.clusterip;
+
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.Finding;
+import dev.berth.clusterip.Forecast;
+import dev.berth.clusterip.Reservations;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.Usage;
+import dev.berth.clusterip.UsageSample;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.kube.Cache;
+import dev.berth.kube.Caches;
+import dev.berth.kube.ClusterNetwork;
+import dev.berth.kube.Conditions;
+import dev.berth.kube.Events;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.StatusWriter;
+import dev.berth.kube.TakenNetworks;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the cluster's Service ranges as the ServiceCIDRPolicy says: how full they are, growth, retirement,
+ * reservations, and what is wrong. Free of the operator SDK.
+ */
+public final class PolicyControl implements PolicyReconciler.Control {
+    private static final Logger LOG = LoggerFactory.getLogger(PolicyControl.class);
+
+    /** How often the status is written at most, but for an edit: each write is itself an event on the object. */
+    private static final Duration WRITE = Duration.ofSeconds(1);
+
+    private final ClusterNetwork network;
+    private final StatusWriter statuses;
+    private final Events events;
+    private final ClusterAddressMetrics metrics;
+    private final InstantSource clock;
+    private final RangeGrowth growth;
+    private final RangeRetirement retirement;
+    private final AddressReservations reservations;
+    private final AddressAudit audit;
+    private Instant lastWrite = Instant.EPOCH;
+
+    private enum Written {
+        NOW,
+        LATER,
+        NOTHING_NEW
+    }
+
+    /** Wires it. */
+    public PolicyControl(
+            Caches caches,
+            ClusterNetwork network,
+            StatusWriter statuses,
+            Events events,
+            ClusterAddressMetrics metrics,
+            Backoff backoff,
+            InstantSource clock) {
+        this.network = network;
+        this.statuses = statuses;
+        this.events = events;
+        this.metrics = metrics;
+        this.clock = clock;
+        growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, clock);
+        retirement = new RangeRetirement(caches, network, backoff, clock);
+        reservations = new AddressReservations(caches, network, clock);
+        audit = new AddressAudit(caches, network, clock);
+    }
+
+    /** An IPAddress is gone. */
+    public void released(ClusterIp before) {
+        reservations.released(before);
+    }
+
+    @Override
+    public synchronized Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
+        Optional<ServiceCIDRPolicy> found = policies.get(null, name);
+        if (found.isEmpty()) {
+            reservations.releaseAll();
+            metrics.used(new Usage(List.of(), null, null));
+            metrics.found(List.of());
+            return Next.ON_EVENT;
+        }
+        ServiceCIDRPolicy policy = found.get();
+        Optional<String> blind = network.watchClusterIps();
+        if (blind.isPresent()) {
+            write(policy, NotServed.status(policy, "CannotWatch", blind.get(), clock.instant()));
+            return Next.after(Duration.ofSeconds(30));
+        }
+        PolicyStatus.Look look = look(policy);
+        metrics.used(look.usage());
+        metrics.found(look.findings());
+        Written written = tell(policy, new PolicyStatus(policy.getSpec(), look));
+        return Next.after(written == Written.LATER ? WRITE : delay(look.reservations()));
+    }
+
+    private PolicyStatus.Look look(ServiceCIDRPolicy policy) {
+        Instant now = clock.instant();
+        ServiceCIDRPolicy.Spec spec = policy.getSpec();
+        List<ServiceCidr> cidrs = network.serviceCidrs();
+        Usage usage = network.askClusterIps(ips -> {
+            ips.track(Usage.tracked(cidrs));
+            return Usage.of(cidrs, ips);
+        });
+        List<UsageSample> history = Forecast.record(PolicyStatus.history(policy.getStatus()), usage, now);
+        Reservations kept = reservations.keep(Objects.requireNonNullElse(spec.reservations(), List.of()), cidrs);
+        List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
+        List<RangeRetirement.Outcome> retired =
+                retirement.retire(Objects.requireNonNullElse(spec.retire(), List.of()), cidrs);
+        List<Finding> findings = audit.look(cidrs);
+        return new PolicyStatus.Look(now, usage, history, grown, retired, kept, findings);
+    }
+
+    private Duration delay(Reservations kept) {
+        Instant next = Stream.of(
+                        Stream.of(audit.again()),
+                        growth.again().stream(),
+                        retirement.again().stream(),
+                        kept.again().stream())
+                .flatMap(times -> times)
+                .min(Instant::compareTo)
+                .orElseThrow();
+        Duration delay = Duration.between(clock.instant(), next);
+        return delay.compareTo(WRITE) < 0 ? WRITE : delay;
+    }
+
+    private Written tell(ServiceCIDRPolicy policy, PolicyStatus status) {
+        List<Condition> before =
+                policy.getStatus() == null ? null : policy.getStatus().conditions();
+        List<PolicyStatus.Told> told = status.told();
+        List<Condition> conditions = told.stream()
+                .map(one -> Conditions.of(
+                        before,
+                        one.type(),
+                        one.status(),
+                        one.reason(),
+                        one.message(),
+                        policy.getMetadata().getGeneration(),
+                        status.look().at()))
+                .toList();
+        ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
+        Written written = write(policy, now);
+        if (written == Written.NOW) {
+            told.stream().filter(one -> isNew(before, one)).forEach(one -> event(policy, one));
+        }
+        return written;
+    }
+
+    private static boolean isNew(@Nullable List<Condition> before, PolicyStatus.Told told) {
+        return Conditions.find(before, told.type())
+                .filter(known -> known.getStatus().equals(told.status().toString())
+                        && known.getReason().equals(told.reason()))
+                .isEmpty();
+    }
+
+    private void event(ServiceCIDRPolicy policy, PolicyStatus.Told told) {
+        String reason = told.type() + told.reason();
+        if (told.bad()) {
+            LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, told.message());
+            events.warning(About.object(policy), reason, told.message());
+        } else if (told.reason().equals("Created")
+                || told.reason().equals("Draining")
+                || told.reason().equals("Gone")) {
+            events.normal(About.object(policy), reason, told.message());
+        }
+    }
+
+    /** Writes what differs, but no more often than {@link #WRITE} without an edit. */
+    private Written write(ServiceCIDRPolicy policy, ServiceCIDRPolicy.Status status) {
+        if (status.equals(policy.getStatus())) {
+            return Written.NOTHING_NEW;
+        }
+        boolean edited = policy.getStatus() == null
+                || !Objects.equals(
+                        policy.getStatus().observedGeneration(),
+                        policy.getMetadata().getGeneration());
+        Instant now = clock.instant();
+        if (!edited && now.isBefore(lastWrite.plus(WRITE))) {
+            return Written.LATER;
+        }
+        lastWrite = now;
+        return statuses.write(policy, status) ? Written.NOW : Written.LATER;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.berth.controller.clusterip;
+
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.controller.Answer;
+import dev.berth.controller.Next;
+import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.Wakeups;
+import dev.berth.kube.Cache;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Ignore;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import java.util.List;
+
+/** Hands the operator SDK's events on the ServiceCIDRPolicy to who does something about it. */
+@Ignore
+public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
+    /** Who does something about it. */
+    public interface Control {
+        /** Does what the policy of this name asks for. */
+        Next reconcile(Cache<ServiceCIDRPolicy> policies, String name);
+    }
+
+    private final Control control;
+    private final Wakeups<ServiceCIDRPolicy> wakeups;
+    private volatile Cache<ServiceCIDRPolicy> policies = Cache.empty();
+
+    public PolicyReconciler(Control control, Wakeups<ServiceCIDRPolicy> wakeups) {
+        this.control = control;
+        this.wakeups = wakeups;
+    }
+
+    @Override
+    public List<EventSource<?, ServiceCIDRPolicy>> prepareEventSources(EventSourceContext<ServiceCIDRPolicy> context) {
+        policies = new PrimaryCache<>(context.getPrimaryCache());
+        return List.of(wakeups);
+    }
+
+    @Override
+    public UpdateControl<ServiceCIDRPolicy> reconcile(ServiceCIDRPolicy policy, Context<ServiceCIDRPolicy> context) {
+        return Answer.of(control.reconcile(policies, policy.getMetadata().getName()));
+    }
+}

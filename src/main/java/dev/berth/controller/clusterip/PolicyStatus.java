@@ -1,0 +1,347 @@
+package dev.berth.controller.clusterip;
+
+import dev.berth.address.IpFamily;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Band;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Family;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Findings;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Proposal;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Range;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Remaining;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ReservationState;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Retiring;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Sample;
+import dev.berth.clusterip.Finding;
+import dev.berth.clusterip.Forecast;
+import dev.berth.clusterip.Reservations;
+import dev.berth.clusterip.Retirement;
+import dev.berth.clusterip.Trend;
+import dev.berth.clusterip.Usage;
+import dev.berth.clusterip.UsageSample;
+import dev.berth.plan.Condition.Status;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a ServiceCIDRPolicy's status says of a look at the cluster. Pure. */
+record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
+    private static final int RANGES = 64;
+    private static final int FINDINGS = 20;
+    private static final int NAMED = 3;
+    private static final int USED_PERCENT = 80;
+    private static final int DAYS_UNTIL_FULL = 14;
+
+    /**
+     * All that was found and done.
+     *
+     * @param history with this look in it, if it was time for another sample
+     */
+    record Look(
+            Instant at,
+            Usage usage,
+            List<UsageSample> history,
+            List<RangeGrowth.Outcome> growth,
+            List<RangeRetirement.Outcome> retirement,
+            Reservations reservations,
+            List<Finding> findings) {
+        Forecast forecast() {
+            return Forecast.of(history, usage, at);
+        }
+    }
+
+    /** A condition to be; {@code bad}: a person should look at it. */
+    record Told(String type, Status status, String reason, String message, boolean bad) {}
+
+    /** The status, but for its conditions. */
+    ServiceCIDRPolicy.Status of(@Nullable Long generation, List<io.fabric8.kubernetes.api.model.Condition> conditions) {
+        return new ServiceCIDRPolicy.Status(
+                generation,
+                look.usage().ranges().stream().limit(RANGES).map(this::range).toList(),
+                family(IpFamily.IPV4),
+                family(IpFamily.IPV6),
+                look.history().stream().map(PolicyStatus::sample).toList(),
+                nullIfEmpty(
+                        look.growth().stream().flatMap(PolicyStatus::proposal).toList()),
+                nullIfEmpty(
+                        look.retirement().stream().map(PolicyStatus::retiring).toList()),
+                nullIfEmpty(look.reservations().outcomes().stream()
+                        .map(PolicyStatus::reservation)
+                        .toList()),
+                findings(),
+                conditions);
+    }
+
+    private static <T> @Nullable List<T> nullIfEmpty(List<T> list) {
+        return list.isEmpty() ? null : list;
+    }
+
+    /** The history that a status has. */
+    static List<UsageSample> history(ServiceCIDRPolicy.@Nullable Status status) {
+        return status == null || status.history() == null
+                ? List.of()
+                : status.history().stream()
+                        .map(sample ->
+                                new UsageSample(Instant.parse(sample.at()), sample.staticBand(), sample.dynamicBand()))
+                        .toList();
+    }
+
+    private static Sample sample(UsageSample sample) {
+        return new Sample(sample.at().toString(), sample.staticBand(), sample.dynamicBand());
+    }
+
+    private Range range(Usage.OfRange range) {
+        return new Range(
+                range.serviceCidr(),
+                range.range().toString(),
+                range.state().toString(),
+                band(range.staticBand(), look.forecast().staticBand(range.range())),
+                band(range.dynamicBand(), look.forecast().dynamicBand(range.range())),
+                Optional.ofNullable(range.largestFreeStaticBlock())
+                        .map(block -> block.lower() + "-" + block.upper())
+                        .orElse(null));
+    }
+
+    private static Band band(Usage.Count count, Trend trend) {
+        return new Band(
+                count.size().toString(),
+                Long.toString(count.allocated()),
+                count.free().toString(),
+                growth(trend),
+                fullOn(trend));
+    }
+
+    private @Nullable Family family(IpFamily family) {
+        Trend trend = look.forecast().family(family);
+        return look.usage()
+                .family(family)
+                .map(count -> new Family(
+                        count.size().toString(),
+                        Long.toString(count.allocated()),
+                        count.free().toString(),
+                        count.usedPercent(),
+                        growth(trend),
+                        fullOn(trend)))
+                .orElse(null);
+    }
+
+    private static @Nullable String growth(Trend trend) {
+        return trend.growthPerDay() == null ? null : trend.growthPerDay().toPlainString();
+    }
+
+    private static @Nullable String fullOn(Trend trend) {
+        return trend.fullOn() == null ? null : trend.fullOn().toString();
+    }
+
+    private static Stream<Proposal> proposal(RangeGrowth.Outcome outcome) {
+        return switch (outcome) {
+            case RangeGrowth.Outcome.Proposed(var family, String name, var range) ->
+                Stream.of(new Proposal(name, range.toString(), "dry run: it would be made for " + family));
+            case RangeGrowth.Outcome.Created(var family, String name, var range) ->
+                Stream.of(new Proposal(name, range.toString(), "made for " + family));
+            case RangeGrowth.Outcome.Enough enough -> Stream.empty();
+            case RangeGrowth.Outcome.Held held -> Stream.empty();
+        };
+    }
+
+    private static Retiring retiring(RangeRetirement.Outcome outcome) {
+        Retirement retirement = outcome.retirement();
+        return new Retiring(
+                retirement.serviceCidr(),
+                retirement.remaining(),
+                retirement.first().stream()
+                        .map(left -> new Remaining(
+                                left.ip().toString(), left.owner(), left.needs().toString()))
+                        .toList(),
+                objection(outcome).orElse(null));
+    }
+
+    /** Why it is not being deleted; absent: it is, or is gone. */
+    private static Optional<String> objection(RangeRetirement.Outcome outcome) {
+        return outcome.retirement().verdict() instanceof Retirement.Verdict.Refused(String message)
+                ? Optional.of(message)
+                : outcome.failure();
+    }
+
+    private static ReservationState reservation(Reservations.Outcome outcome) {
+        String address = outcome.reservation().address();
+        return switch (outcome.state()) {
+            case Reservations.State.Reserve reserve ->
+                new ReservationState(address, "Reserved", "its IPAddress is being made");
+            case Reservations.State.Reserved reserved -> new ReservationState(address, "Reserved", null);
+            case Reservations.State.HandingOver(Instant until) ->
+                new ReservationState(
+                        address,
+                        "HandingOver",
+                        "until " + until + " Service " + outcome.reservation().service() + " can be created with it");
+            case Reservations.State.InUse inUse -> new ReservationState(address, "InUse", null);
+            case Reservations.State.Taken(String by) -> new ReservationState(address, "Taken", by + " has it");
+            case Reservations.State.Refused(String message) -> new ReservationState(address, "Refused", message);
+        };
+    }
+
+    private @Nullable Findings findings() {
+        return look.findings().isEmpty()
+                ? null
+                : new Findings(
+                        look.findings().size(),
+                        look.findings().stream()
+                                .limit(FINDINGS)
+                                .map(finding -> new ServiceCIDRPolicy.Finding(
+                                        finding.reason().toString(), finding.object(), finding.message()))
+                                .toList());
+    }
+
+    /** What there is to say, in conditions. */
+    List<Told> told() {
+        List<Told> told = new ArrayList<>();
+        told.add(new Told("Served", Status.TRUE, "Served", "the API server serves ServiceCIDR and IPAddress", false));
+        told.add(fillingUp());
+        grown().ifPresent(told::add);
+        retired().ifPresent(told::add);
+        reserved().ifPresent(told::add);
+        told.add(sound());
+        return told;
+    }
+
+    private Told fillingUp() {
+        List<String> warnings = Stream.of(IpFamily.values())
+                .flatMap(family -> warning(family).stream())
+                .toList();
+        return warnings.isEmpty()
+                ? new Told("FillingUp", Status.FALSE, "Enough", "there are enough free addresses", false)
+                : new Told("FillingUp", Status.TRUE, "NearlyFull", String.join("; ", warnings), true);
+    }
+
+    private Optional<String> warning(IpFamily family) {
+        Optional<Usage.Count> count = look.usage().family(family);
+        if (count.isEmpty()) {
+            return Optional.empty();
+        }
+        ServiceCIDRPolicy.Warnings asked = spec.warnings();
+        int percent = asked == null ? USED_PERCENT : Objects.requireNonNullElse(asked.usedPercent(), USED_PERCENT);
+        int days = asked == null ? DAYS_UNTIL_FULL : Objects.requireNonNullElse(asked.daysUntilFull(), DAYS_UNTIL_FULL);
+        LocalDate fullOn = look.forecast().family(family).fullOn();
+        LocalDate horizon = LocalDate.ofInstant(look.at().plus(Duration.ofDays(days)), ZoneOffset.UTC);
+        boolean full = count.get().usedPercent() >= percent;
+        boolean soon = fullOn != null && !fullOn.isAfter(horizon);
+        return full || soon
+                ? Optional.of(family + ": " + count.get().usedPercent() + " percent in use, "
+                        + count.get().free() + " free" + (fullOn == null ? "" : ", full on " + fullOn))
+                : Optional.empty();
+    }
+
+    private Optional<Told> grown() {
+        Optional<Told> held = look.growth().stream()
+                .filter(RangeGrowth.Outcome.Held.class::isInstance)
+                .map(RangeGrowth.Outcome.Held.class::cast)
+                .map(one -> new Told("Growth", Status.FALSE, one.reason(), one.message(), true))
+                .findFirst();
+        if (held.isPresent()) {
+            return held;
+        }
+        Optional<Told> proposed = look.growth().stream()
+                .filter(RangeGrowth.Outcome.Proposed.class::isInstance)
+                .map(RangeGrowth.Outcome.Proposed.class::cast)
+                .map(one -> new Told(
+                        "Growth",
+                        Status.FALSE,
+                        "DryRun",
+                        "would make ServiceCIDR \"" + one.name() + "\" of " + one.range()
+                                + "; to have it made, tell firewalls and network plug-ins of it, and set"
+                                + " spec.growth.dryRun to false",
+                        true))
+                .findFirst();
+        if (proposed.isPresent() || look.growth().isEmpty()) {
+            return proposed;
+        }
+        return Optional.of(look.growth().stream()
+                .filter(RangeGrowth.Outcome.Created.class::isInstance)
+                .map(RangeGrowth.Outcome.Created.class::cast)
+                .map(one -> new Told(
+                        "Growth",
+                        Status.TRUE,
+                        "Created",
+                        "made ServiceCIDR \"" + one.name() + "\" of " + one.range(),
+                        false))
+                .findFirst()
+                .orElseGet(
+                        () -> new Told("Growth", Status.TRUE, "Enough", "no family needs another range yet", false)));
+    }
+
+    private Optional<Told> retired() {
+        if (look.retirement().isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Told> refused = look.retirement().stream()
+                .flatMap(outcome -> objection(outcome).stream())
+                .findFirst()
+                .map(message -> new Told("Retired", Status.FALSE, "Refused", message, true));
+        return refused.or(() -> Optional.of(draining()));
+    }
+
+    private Told draining() {
+        String left = look.retirement().stream()
+                .map(RangeRetirement.Outcome::retirement)
+                .filter(retirement -> !(retirement.verdict() instanceof Retirement.Verdict.NotThere))
+                .map(retirement -> "ServiceCIDR \"" + retirement.serviceCidr() + "\": "
+                        + (retirement.remaining() == 0
+                                ? "empty, it goes in a moment"
+                                : retirement.remaining() + " addresses in use, such as "
+                                        + retirement.first().stream()
+                                                .limit(NAMED)
+                                                .map(one -> one.ip() + " of " + one.owner() + " ("
+                                                        + one.needs().advice() + ")")
+                                                .collect(Collectors.joining(", "))))
+                .collect(Collectors.joining("; "));
+        return left.isEmpty()
+                ? new Told("Retired", Status.TRUE, "Gone", "every range that was to go is gone", false)
+                : new Told("Retired", Status.FALSE, "Draining", left, false);
+    }
+
+    private Optional<Told> reserved() {
+        if (look.reservations().outcomes().isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> failed = look.reservations().outcomes().stream()
+                .flatMap(PolicyStatus::fault)
+                .toList();
+        return Optional.of(
+                failed.isEmpty()
+                        ? new Told("Reserved", Status.TRUE, "Reserved", "every reservation is kept or in use", false)
+                        : new Told("Reserved", Status.FALSE, "NotKept", firstOf(failed), true));
+    }
+
+    private static Stream<String> fault(Reservations.Outcome outcome) {
+        return switch (outcome.state()) {
+            case Reservations.State.Taken(String by) ->
+                Stream.of(outcome.reservation().address() + ": " + by + " has it");
+            case Reservations.State.Refused(String message) -> Stream.of(message);
+            default -> Stream.empty();
+        };
+    }
+
+    private Told sound() {
+        List<Finding> findings = look.findings();
+        return findings.isEmpty()
+                ? new Told("Sound", Status.TRUE, "NothingFound", "the audit found nothing", false)
+                : new Told(
+                        "Sound",
+                        Status.FALSE,
+                        findings.getFirst().reason().toString(),
+                        firstOf(findings.stream().map(Finding::message).toList()),
+                        true);
+    }
+
+    private static String firstOf(List<String> messages) {
+        String named = messages.stream().limit(NAMED).collect(Collectors.joining("; "));
+        return messages.size() > NAMED ? named + "; and " + (messages.size() - NAMED) + " more" : named;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.berth.kube;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.ClusterService;
+import io.fabric8.kubernetes.api.model.Service;
+import java.util.List;
+import java.util.Objects;
+
+/** Services, as far as their cluster IPs go. */
+public final class ClusterServices {
+    private ClusterServices() {}
+
+    public static ClusterService of(Service service) {
+        return new ClusterService(
+                new ServiceKey(
+                        service.getMetadata().getNamespace(),
+                        service.getMetadata().getName()),
+                Objects.requireNonNullElse(service.getSpec().getType(), "ClusterIP"),
+                clusterIps(service),
+                ServiceStates.time(service.getMetadata().getCreationTimestamp()));
+    }
+
+    /** As they stand in its spec. */
+    public static List<String> clusterIps(Service service) {
+        return Objects.requireNonNullElse(service.getSpec().getClusterIPs(), List.of());
+    }
+}
