@@ -76,6 +76,10 @@ bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds
 bench-cluster-ip: $(BUILT) ## measures the index of cluster IPs by how many are taken (minutes)
 	@$(JMH) dev.berth.bench.ClusterIpBench
 
+.PHONY: bench-many-ips
+bench-many-ips: kube-to-run $(BUILT) ## measures a ServiceCIDRPolicy on an API server with 50,000 IPAddresses
+	@$(JAVA_TEST_TREE) dev.berth.bench.ManyClusterIps
+
 .PHONY: mutation
 mutation: ## breaks address and clusterip in every way PIT knows, and counts what the tests notice (long)
 	@echo "make: mutating dev.berth.address and dev.berth.clusterip; the report will be target/pit-reports/index.html"
