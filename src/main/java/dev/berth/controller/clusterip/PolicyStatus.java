@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -94,7 +95,11 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     }
 
     private static Sample sample(UsageSample sample) {
-        return new Sample(sample.at().toString(), sample.staticBand(), sample.dynamicBand());
+        return new Sample(seconds(sample.at()), sample.staticBand(), sample.dynamicBand());
+    }
+
+    private static String seconds(Instant at) {
+        return at.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
     private Range range(Usage.OfRange range) {
@@ -180,7 +185,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 new ReservationState(
                         address,
                         "HandingOver",
-                        "until " + until + " Service " + outcome.reservation().service() + " can be created with it");
+                        "until " + seconds(until) + " Service "
+                                + outcome.reservation().service() + " can be created with it");
             case Reservations.State.InUse inUse -> new ReservationState(address, "InUse", null);
             case Reservations.State.Taken(String by) -> new ReservationState(address, "Taken", by + " has it");
             case Reservations.State.Refused(String message) -> new ReservationState(address, "Refused", message);
@@ -294,7 +300,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 .map(retirement -> "ServiceCIDR \"" + retirement.serviceCidr() + "\": "
                         + (retirement.remaining() == 0
                                 ? "empty, it goes in a moment"
-                                : retirement.remaining() + " addresses in use, such as "
+                                : retirement.remaining() + (retirement.remaining() == 1 ? " address" : " addresses")
+                                        + " in use, such as "
                                         + retirement.first().stream()
                                                 .limit(NAMED)
                                                 .map(one -> one.ip() + " of " + one.owner() + " ("

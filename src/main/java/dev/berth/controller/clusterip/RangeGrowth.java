@@ -70,14 +70,20 @@ final class RangeGrowth {
 
     /** Looks at each family that may grow. */
     List<Outcome> grow(Spec spec, List<ServiceCidr> cidrs) {
-        List<Outcome> outcomes = new ArrayList<>();
+        Map<IpFamily, FamilyGrowth> asked = asked(spec);
+        failures.keySet().retainAll(asked.keySet());
+        return asked.entrySet().stream()
+                .map(family -> grow(spec, settings(family.getKey(), family.getValue()), cidrs))
+                .toList();
+    }
+
+    private static Map<IpFamily, FamilyGrowth> asked(Spec spec) {
+        Map<IpFamily, FamilyGrowth> asked = new EnumMap<>(IpFamily.class);
         if (spec.growth() != null) {
-            Optional.ofNullable(spec.growth().ipv4())
-                    .ifPresent(ipv4 -> outcomes.add(grow(spec, settings(IpFamily.IPV4, ipv4), cidrs)));
-            Optional.ofNullable(spec.growth().ipv6())
-                    .ifPresent(ipv6 -> outcomes.add(grow(spec, settings(IpFamily.IPV6, ipv6), cidrs)));
+            Optional.ofNullable(spec.growth().ipv4()).ifPresent(ipv4 -> asked.put(IpFamily.IPV4, ipv4));
+            Optional.ofNullable(spec.growth().ipv6()).ifPresent(ipv6 -> asked.put(IpFamily.IPV6, ipv6));
         }
-        return outcomes;
+        return asked;
     }
 
     /** When to try again what failed; absent: nothing did. */
@@ -105,8 +111,12 @@ final class RangeGrowth {
                 failures.remove(family);
                 yield new Outcome.Held(family, why.toString(), message);
             }
-            case Growth.Next(String name, ServiceRange range) ->
-                isDryRun(spec) ? new Outcome.Proposed(family, name, range) : create(family, name, range);
+            case Growth.Next(String name, ServiceRange range)
+            when isDryRun(spec) -> {
+                failures.remove(family);
+                yield new Outcome.Proposed(family, name, range);
+            }
+            case Growth.Next(String name, ServiceRange range) -> create(family, name, range);
         };
     }
 
