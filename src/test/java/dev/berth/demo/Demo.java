@@ -2,6 +2,7 @@ package dev.berth.demo;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.plan.Marks;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
@@ -11,6 +12,7 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import io.fabric8.kubernetes.client.KubernetesClientTimeoutException;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -32,10 +34,19 @@ public final class Demo {
     private static final int LOG_TAIL = 20;
     private static final String NAMESPACE = "default";
     private static final String EXAMPLES = "docs/examples/";
+    private static final String INSTALLATION = EXAMPLES + "cluster-addresses";
     private static final String SCENES = "src/test/resources/dev/berth/demo/";
     private static final String TABLE = "custom-columns-file=" + SCENES + "services.columns";
     private static final String STRANDED = "custom-columns-file=" + SCENES + "stranded.columns";
     private static final String REASON = "custom-columns-file=" + SCENES + "waiting.columns";
+    private static final String GROWTH = "custom-columns-file=" + SCENES + "growth.columns";
+    private static final String RETIRED = "custom-columns-file=" + SCENES + "retired.columns";
+
+    /** So small that a handful of Services fill it. */
+    private static final String[] SERVICE_CIDRS = {"10.96.0.0/28", "fd00:10:96::/108"};
+
+    private static final String NEXT_RANGE = "berth-10.100.0.0-24";
+    private static final String LAST_RANGE = "berth-10.101.0.0-24";
 
     private final ControlPlane cluster;
 
@@ -54,7 +65,7 @@ public final class Demo {
         boolean[] shown = {false};
         try (ControlPlane cluster = timed(
                 "etcd %s and kube-apiserver %s, dual stack".formatted(KubeBinaries.ETCD, KubeBinaries.KUBERNETES),
-                () -> ControlPlane.builder().start())) {
+                () -> ControlPlane.builder().serviceCidrs(SERVICE_CIDRS).start())) {
             new Demo(cluster).play(staysUp, () -> shown[0] = true);
         } catch (RuntimeException failure) {
             // Ctrl-C is how "run" ends.
@@ -73,7 +84,7 @@ public final class Demo {
     private void play(boolean staysUp, Runnable shown) {
         try {
             InstalledBerth installation =
-                    timed("kubectl apply -k src/main/kubernetes", () -> InstalledBerth.into(cluster));
+                    timed("kubectl apply -k " + INSTALLATION, () -> InstalledBerth.into(cluster, INSTALLATION));
             say("  flags of its Deployment: %s", String.join(" ", installation.flags()));
             try (OperatorProcess operator =
                     timed("Berth, under RBAC as its ServiceAccount", installation::startOperator)) {
@@ -89,6 +100,8 @@ public final class Demo {
     private void play(OperatorProcess operator, boolean staysUp, Runnable shown) {
         try {
             show();
+            showClusterAddresses();
+            say("");
             shown.run();
             if (staysUp) {
                 stayUp(operator);
@@ -186,7 +199,54 @@ public final class Demo {
                 moved -> addresses(moved).equals("198.51.100.2"));
         kubectl("get", "services", "--field-selector=spec.type=LoadBalancer", "-o", TABLE);
         expectUntouched(service("other").require(), after);
-        say("");
+    }
+
+    private void showClusterAddresses() {
+        title("The range of cluster IPs fills up");
+        kubectl("get", "servicecidrs");
+        kubectl("apply", "-f", EXAMPLES + "service-cidr-policy.yaml");
+        kubectl("create", "-f", SCENES + "fill.yaml");
+        await(
+                policy(),
+                "85 percent in use, and growth in words",
+                found -> found.getStatus() != null
+                        && found.getStatus().ipv4() != null
+                        && found.getStatus().ipv4().usedPercent() == 85
+                        && says(found, "Growth", "DryRun"));
+        String used = kubectl("get", "servicecidrpolicies");
+        Unexpected.unless(used.contains("NearlyFull"), "the range nearly full", used);
+        String plan = kubectl("get", "servicecidrpolicy", "cluster", "-o", GROWTH);
+        Unexpected.unless(plan.contains("10.100.0.0/24"), "a plan to make 10.100.0.0/24", plan);
+
+        title("It grows before it is full");
+        patchPolicy("{\"spec\":{\"growth\":{\"dryRun\":false}}}");
+        awaitReady(NEXT_RANGE);
+        kubectl("get", "servicecidrs");
+        kubectl("create", "-f", SCENES + "more.yaml");
+        String grown = kubectl("get", "services", "app-6", "app-7", "app-8");
+        Unexpected.unless(grown.contains(" 10.100.0."), "a Service with an address of 10.100.0.0/24", grown);
+
+        title("Another network is to be used from now on: the old range retires");
+        patchPolicy("{\"spec\":{\"growth\":{\"ipv4\":{\"supernets\":[\"10.101.0.0/16\"]}},\"retire\":[\"%s\"]}}"
+                .formatted(NEXT_RANGE));
+        awaitReady(LAST_RANGE);
+        await(policy(), "the condition Retired with the reason Draining", found -> says(found, "Retired", "Draining"));
+        String left = kubectl("get", "servicecidrpolicy", "cluster", "-o", RETIRED);
+        Unexpected.unless(left.contains("of default/app-"), "a Service that is left", left);
+        kubectl("replace", "--force", "-f", SCENES + "more.yaml");
+        kubectl("wait", "--for=delete", "servicecidr", NEXT_RANGE);
+        String cidrs = kubectl("get", "servicecidrs");
+        Unexpected.unless(
+                !cidrs.contains(NEXT_RANGE) && cidrs.contains(LAST_RANGE), LAST_RANGE + " alone to be there", cidrs);
+        String moved = kubectl("get", "services", "app-6", "app-7", "app-8");
+        Unexpected.unless(
+                moved.contains(" 10.101.0.") && !moved.contains(" 10.100."),
+                "a Service with an address of 10.101.0.0/24, and none of 10.100.0.0/24",
+                moved);
+    }
+
+    private void patchPolicy(String patch) {
+        kubectl("patch", "servicecidrpolicy", "cluster", "--type=merge", "--patch=" + patch);
     }
 
     private void stayUp(OperatorProcess operator) {
@@ -195,6 +255,7 @@ public final class Demo {
 
                   export KUBECONFIG=%s
                   kubectl get services,addresses,addresspools,loadbalancerclasses
+                  kubectl get servicecidrpolicies,servicecidrs,ipaddresses
                   kubectl create service loadbalancer mine --tcp=80 && kubectl get service mine
                   kubectl delete service web && kubectl get addresses
                 """, cluster.adminKubeconfig());
@@ -237,6 +298,28 @@ public final class Demo {
                 pool -> pool.getStatus() != null
                         && pool.getStatus().ipv4() != null
                         && which.apply(pool.getStatus().ipv4()).equals(Integer.toString(number)));
+    }
+
+    private Resource<ServiceCIDRPolicy> policy() {
+        return cluster.adminClient().resources(ServiceCIDRPolicy.class).withName(ServiceCIDRPolicy.NAME);
+    }
+
+    private void awaitReady(String serviceCidr) {
+        await(
+                cluster.adminClient().resources(ServiceCIDR.class).withName(serviceCidr),
+                "the condition Ready",
+                found -> found.getStatus() != null
+                        && found.getStatus().getConditions().stream()
+                                .anyMatch(condition -> condition.getType().equals("Ready")
+                                        && condition.getStatus().equals("True")));
+    }
+
+    private static boolean says(ServiceCIDRPolicy policy, String type, String reason) {
+        return policy.getStatus() != null
+                && policy.getStatus().conditions() != null
+                && policy.getStatus().conditions().stream()
+                        .anyMatch(condition -> condition.getType().equals(type)
+                                && condition.getReason().equals(reason));
     }
 
     private Resource<AddressPool> pool(String name) {

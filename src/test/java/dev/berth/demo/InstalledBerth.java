@@ -28,7 +28,12 @@ public final class InstalledBerth {
 
     /** Applies the manifests, and the default class once its kind is known. */
     public static InstalledBerth into(ControlPlane cluster) {
-        Installation.applyManifests(cluster);
+        return into(cluster, Installation.MANIFESTS);
+    }
+
+    /** The same with a kustomization of one's own. */
+    static InstalledBerth into(ControlPlane cluster, String kustomization) {
+        Installation.applyManifests(cluster, kustomization);
         return new InstalledBerth(cluster);
     }
 

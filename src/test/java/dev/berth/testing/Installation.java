@@ -35,7 +35,9 @@ public final class Installation implements AutoCloseable {
     /** The class that comes with the manifests. */
     public static final String DEFAULT_CLASS = "berth.dev/pool";
 
-    private static final String MANIFESTS = "src/main/kubernetes";
+    /** The kustomization that is applied when no other is named. */
+    public static final String MANIFESTS = "src/main/kubernetes";
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ControlPlane controlPlane;
@@ -50,7 +52,12 @@ public final class Installation implements AutoCloseable {
 
     /** Does what the README says: the manifests, and the default class once its kind is known. */
     public static void applyManifests(ControlPlane controlPlane) {
-        controlPlane.kubectl("apply", "-k", MANIFESTS);
+        applyManifests(controlPlane, MANIFESTS);
+    }
+
+    /** The same with a kustomization of one's own, which takes in the manifests. */
+    public static void applyManifests(ControlPlane controlPlane, String kustomization) {
+        controlPlane.kubectl("apply", "-k", kustomization);
         controlPlane.kubectl(
                 "wait",
                 "--for=condition=Established",
