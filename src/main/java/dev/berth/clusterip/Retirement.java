@@ -158,6 +158,13 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                         + " cannot be retired for good; to renumber it, change that flag and, once,"
                         + " kubectl delete servicecidr kubernetes");
             }
+            if (!cidr.finalizer()) {
+                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" has no finalizer " + ServiceCidr.FINALIZER
+                        + ", which holds it until no address of it is in use: deleted now, it would be gone from under"
+                        + " its Services; nobody is its controller, so start Berth with"
+                        + " --service-cidr-controller=Auto, or kube-controller-manager with its"
+                        + " service-cidr-controller");
+            }
             return cidr.isReady()
                     ? cidr.ranges().stream()
                             .filter(ServiceRange::gives)

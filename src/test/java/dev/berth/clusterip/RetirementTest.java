@@ -64,6 +64,12 @@ class RetirementTest {
     }
 
     @Test
+    void aRangeThatNothingHoldsUntilItIsEmpty_isRefused() {
+        Retirement retirement = old(new ClusterIps(), Sample.with(OLD, false), NEW);
+        assertThat(refusal(retirement)).contains("has no finalizer", "--service-cidr-controller=Auto");
+    }
+
+    @Test
     void theApiServersOwnRange_isRefused_asItIsMadeAgain() {
         Retirement retirement = of(
                         List.of("kubernetes"), new ClusterIps(), Sample.ready("kubernetes", "10.0.0.0/24"), NEW)
