@@ -1,5 +1,5 @@
 // The contract of Berth's providers, for plug-ins in any language: the same as dev.berth.provider in Java.
-// Its rules, by number, are in docs/provider-spec.md.
+// Its rules, by number, are in docs/SPEC.md.
 //
 // A plug-in is a gRPC server; Berth is its only client. It listens on a Unix socket, or asks Berth for a certificate
 // (mutual TLS). Berth pings a silent connection every 30 s, with or without a call: the server permits one ping in 10 s.

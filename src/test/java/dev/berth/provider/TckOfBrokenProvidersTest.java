@@ -26,7 +26,7 @@ import org.junit.platform.testkit.engine.Event;
 
 /** The kit notices each breach, and names the rule that is broken and no other. */
 class TckOfBrokenProvidersTest {
-    private static final Path SPEC = Path.of("docs/provider-spec.md");
+    private static final Path SPEC = Path.of("docs/SPEC.md");
     private static final Pattern RULE = Pattern.compile("^\\| ([a-z]+\\d\\d) \\| (required|optional|untested) \\|");
 
     /** What {@link OfOneBroken} tests; the tests of this class run one after the other. */

@@ -1,5 +1,5 @@
 /**
- * The compatibility kit for providers: one test for each rule of docs/provider-spec.md. Imports the JDK, JUnit Jupiter,
+ * The compatibility kit for providers: one test for each rule of docs/SPEC.md. Imports the JDK, JUnit Jupiter,
  * JSpecify and the SPI only.
  */
 @NullMarked
