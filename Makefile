@@ -11,7 +11,7 @@ MVN       = $(JDK) mvn -B -ntp
 DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
-KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-controller-manager
+KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager
 KUBERNETES_ALL     = $(KUBERNETES_TO_TEST) kube-proxy
 
 # The Go examples; the versions of everything are in their go.mod.

@@ -26,6 +26,9 @@ public final class KubeBinaries {
     /** The last Kubernetes whose gate LoadBalancerIPMode can be switched off. */
     public static final String GATED_KUBERNETES = "1.29.6";
 
+    /** One that has ServiceCIDR and IPAddress in v1beta1 alone, once they are switched on. */
+    public static final String BETA_KUBERNETES = "1.32.13";
+
     public static final String ETCD = "3.6.16";
 
     private final Map<String, String> environment;
