@@ -123,6 +123,18 @@ class RetirementTest {
     }
 
     @Test
+    void aRangeWithoutFinalizer_isRefused_asNobodyWouldHoldItForItsServices() {
+        assertThat(refusal(old(Sample.index("10.0.0.20"), Sample.with(OLD, false), NEW)))
+                .contains("no finalizer", "--service-cidr-controller");
+    }
+
+    @Test
+    void aRangeWithoutFinalizer_drainsOnceSomebodyHasDeletedIt() {
+        assertThat(old(new ClusterIps(), deleted(Sample.with(OLD, false)), NEW).verdict())
+                .isEqualTo(new Verdict.Draining());
+    }
+
+    @Test
     void ofAllRangesOfAFamily_theFirstNamedGo_andTheLastStays() {
         assertThat(verdicts(of(List.of("old", "new", "old"), new ClusterIps(), OLD, NEW)))
                 .containsExactly(
