@@ -17,10 +17,12 @@ import dev.berth.kube.Write;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,10 +46,15 @@ public final class ServiceCidrControl {
         Always
     }
 
-    /** Something that is to be done of one object, and since when. */
-    private record Undone(String uid, ServiceCidrStep step, Instant since) {
-        boolean isOf(ServiceCidr cidr, ServiceCidrStep other) {
-            return uid.equals(cidr.uid()) && isSame(step, other);
+    /** What is to be done of one object, each since when. */
+    private record Undone(String uid, Map<Class<? extends ServiceCidrStep>, Instant> since) {
+        /** The same of what is to be done now; what was not to be done before is so since now. */
+        static Undone of(ServiceCidr cidr, List<ServiceCidrStep> steps, @Nullable Undone before, Instant now) {
+            Map<Class<? extends ServiceCidrStep>, Instant> known =
+                    before != null && before.uid().equals(cidr.uid()) ? before.since() : Map.of();
+            Map<Class<? extends ServiceCidrStep>, Instant> since = new HashMap<>();
+            steps.forEach(step -> since.put(step.getClass(), known.getOrDefault(step.getClass(), now)));
+            return new Undone(cidr.uid(), since);
         }
     }
 
@@ -95,24 +102,27 @@ public final class ServiceCidrControl {
         }
         List<ServiceCidr> all = network.serviceCidrs();
         Optional<ServiceCidr> found = named(name, all);
-        Optional<ServiceCidrStep> wanted = found.flatMap(cidr -> network.askClusterIps(ips -> {
-            ips.track(Usage.tracked(all));
-            return first(cidr, all, ips);
-        }));
+        List<ServiceCidrStep> wanted = found.map(cidr -> network.askClusterIps(ips -> {
+                    ips.track(Usage.tracked(all));
+                    return steps(cidr, all, ips);
+                }))
+                .orElse(List.of());
         if (wanted.isEmpty()) {
             undone.remove(name);
             failures.remove(name);
             return Next.ON_EVENT;
         }
-        return next(found.orElseThrow(), wanted.get());
+        return next(found.orElseThrow(), wanted);
     }
 
-    private Next next(ServiceCidr cidr, ServiceCidrStep step) {
+    private Next next(ServiceCidr cidr, List<ServiceCidrStep> steps) {
+        Map<Class<? extends ServiceCidrStep>, Instant> since = undoneSince(cidr, steps);
+        ServiceCidrStep step = steps.getFirst();
         if (step instanceof ServiceCidrStep.Wait(Instant until)) {
             return Next.after(Duration.between(clock.instant(), until));
         }
         if (mode == Mode.Auto) {
-            Instant due = undoneSince(cidr, step).plus(UNDONE);
+            Instant due = since.getOrDefault(step.getClass(), clock.instant()).plus(UNDONE);
             if (clock.instant().isBefore(due)) {
                 return Next.after(Duration.between(clock.instant(), due));
             }
@@ -126,21 +136,19 @@ public final class ServiceCidrControl {
         return one.getClass() == other.getClass();
     }
 
-    /** What is to be done first; empty: nothing. */
-    private Optional<ServiceCidrStep> first(ServiceCidr cidr, List<ServiceCidr> all, ClusterIps ips) {
-        return ServiceCidrStep.of(cidr, all, ips, clock.instant()).stream().findFirst();
+    private List<ServiceCidrStep> steps(ServiceCidr cidr, List<ServiceCidr> all, ClusterIps ips) {
+        return ServiceCidrStep.of(cidr, all, ips, clock.instant());
     }
 
     private static Optional<ServiceCidr> named(String name, List<ServiceCidr> all) {
         return all.stream().filter(cidr -> cidr.name().equals(name)).findFirst();
     }
 
-    private Instant undoneSince(ServiceCidr cidr, ServiceCidrStep step) {
-        return undone.compute(
+    private Map<Class<? extends ServiceCidrStep>, Instant> undoneSince(ServiceCidr cidr, List<ServiceCidrStep> steps) {
+        return undone.merge(
                         cidr.name(),
-                        (name, known) -> known != null && known.isOf(cidr, step)
-                                ? known
-                                : new Undone(cidr.uid(), step, clock.instant()))
+                        Undone.of(cidr, steps, null, clock.instant()),
+                        (before, now) -> Undone.of(cidr, steps, before, clock.instant()))
                 .since();
     }
 
@@ -154,7 +162,7 @@ public final class ServiceCidrControl {
         ips.replaceAll(taken);
         return named(seen.name(), all)
                 .filter(now -> now.uid().equals(seen.uid()))
-                .flatMap(now -> first(now, all, ips))
+                .flatMap(now -> steps(now, all, ips).stream().findFirst())
                 .filter(now -> isSame(step, now))
                 .isPresent();
     }
@@ -163,7 +171,6 @@ public final class ServiceCidrControl {
         return switch (send(cidr, step)) {
             case Write.Done<ServiceCidr> done -> {
                 LOG.info("ServiceCIDR \"{}\": {}: done", cidr.name(), infinitive(step));
-                undone.remove(cidr.name());
                 failures.remove(cidr.name());
                 // What comes next is decided on the object as the watch brings it.
                 yield Next.ON_EVENT;

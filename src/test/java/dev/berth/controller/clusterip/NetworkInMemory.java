@@ -1,0 +1,262 @@
+package dev.berth.controller.clusterip;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ClusterIps;
+import dev.berth.clusterip.Parent;
+import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import dev.berth.kube.ClusterNetwork;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A cluster's ServiceCIDRs and IPAddresses, and a cache of them that lags behind for as long as a test wants. */
+final class NetworkInMemory implements ClusterNetwork {
+    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    /** What the API server answers instead of doing it. */
+    enum Fault {
+        CONFLICT {
+            @Override
+            <T> Write<T> answer() {
+                return new Write.Conflict<>("it exists already");
+            }
+        },
+        REFUSED {
+            @Override
+            <T> Write<T> answer() {
+                return new Write.Refused<>("a policy denies it");
+            }
+        },
+        UNKNOWN {
+            @Override
+            <T> Write<T> answer() {
+                return new Write.Unknown<>("connection reset");
+            }
+        },
+        NOT_FOUND {
+            @Override
+            <T> Write<T> answer() {
+                return new Write.NotFound<>("not found");
+            }
+        };
+
+        abstract <T> Write<T> answer();
+    }
+
+    /** Each write that was tried, as {@code verb object}. */
+    final List<String> writes = new ArrayList<>();
+
+    final List<String> madeByBerth = new ArrayList<>();
+
+    /** Why IPAddresses cannot be watched; absent: they can. */
+    Optional<String> blind = Optional.empty();
+
+    boolean watched;
+
+    /** Whether live reads fail. */
+    boolean silent;
+
+    int liveReads;
+
+    @Nullable Fault fault;
+
+    private final Map<String, ServiceCidr> cidrs = new TreeMap<>();
+    private final Map<Ip, ClusterIp> addresses = new TreeMap<>();
+    private boolean lagging;
+    private List<ServiceCidr> cachedCidrs = List.of();
+    private final ClusterIps cachedAddresses = new ClusterIps();
+
+    /** From now on the cache hears of nothing. */
+    void lag() {
+        lagging = true;
+    }
+
+    private void changed() {
+        if (!lagging) {
+            cachedCidrs = List.copyOf(cidrs.values());
+            cachedAddresses.replaceAll(addresses.values());
+        }
+    }
+
+    /** A ServiceCIDR that nobody has looked after yet. */
+    static ServiceCidr cidr(String name, String... ranges) {
+        return new ServiceCidr(
+                name, "uid-" + name, Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, false);
+    }
+
+    /** One that its controller has found ready. */
+    static ServiceCidr ready(String name, String... ranges) {
+        return with(with(cidr(name, ranges), ReadyCondition.READY), true);
+    }
+
+    static ServiceCidr with(ServiceCidr cidr, boolean finalizer) {
+        return new ServiceCidr(
+                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), cidr.deletedAt(), cidr.ready(), finalizer);
+    }
+
+    static ServiceCidr with(ServiceCidr cidr, @Nullable ReadyCondition ready) {
+        return new ServiceCidr(
+                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), cidr.deletedAt(), ready, cidr.finalizer());
+    }
+
+    static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
+        return new ServiceCidr(
+                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), when, cidr.ready(), cidr.finalizer());
+    }
+
+    static ServiceCidr reborn(ServiceCidr cidr) {
+        return new ServiceCidr(
+                cidr.name(), cidr.uid() + "-2", cidr.ranges(), cidr.created(), null, cidr.ready(), cidr.finalizer());
+    }
+
+    /** As the API server's allocator makes it. */
+    static ClusterIp allocated(String ip, String service) {
+        Ip parsed = Ip.parse(ip);
+        return new ClusterIp(
+                parsed,
+                "uid-" + ip,
+                ClusterIp.ALLOCATOR,
+                parsed.family().toString(),
+                Parent.of(new ServiceKey("prod", service)),
+                START);
+    }
+
+    void put(ServiceCidr cidr) {
+        cidrs.put(cidr.name(), cidr);
+        changed();
+    }
+
+    void put(ClusterIp address) {
+        addresses.put(address.ip(), address);
+        changed();
+    }
+
+    void remove(String cidr) {
+        cidrs.remove(cidr);
+        changed();
+    }
+
+    void remove(Ip address) {
+        addresses.remove(address);
+        changed();
+    }
+
+    Optional<ServiceCidr> live(String name) {
+        return Optional.ofNullable(cidrs.get(name));
+    }
+
+    Optional<ClusterIp> live(Ip address) {
+        return Optional.ofNullable(addresses.get(address));
+    }
+
+    @Override
+    public List<ServiceCidr> serviceCidrs() {
+        return cachedCidrs;
+    }
+
+    @Override
+    public Optional<String> watchClusterIps() {
+        watched = true;
+        return blind;
+    }
+
+    @Override
+    public <A> A askClusterIps(Function<ClusterIps, A> question) {
+        return question.apply(cachedAddresses);
+    }
+
+    @Override
+    public List<String> madeByBerth() {
+        return List.copyOf(madeByBerth);
+    }
+
+    @Override
+    public Read<List<ServiceCidr>> readServiceCidrs() {
+        return read(cidrs);
+    }
+
+    @Override
+    public Read<List<ClusterIp>> readClusterIps() {
+        return read(addresses);
+    }
+
+    private <T> Read<List<T>> read(Map<?, T> objects) {
+        liveReads++;
+        return silent ? new Read.Failed<>("no route to host") : new Read.Found<>(List.copyOf(objects.values()));
+    }
+
+    @Override
+    public Write<ServiceCidr> addFinalizer(ServiceCidr seen) {
+        return change("addFinalizer", seen, cidr -> with(cidr, true));
+    }
+
+    @Override
+    public Write<ServiceCidr> removeFinalizer(ServiceCidr seen) {
+        return change("removeFinalizer", seen, cidr -> with(cidr, false));
+    }
+
+    @Override
+    public Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since) {
+        return change("setReady " + ready.status(), seen, cidr -> with(cidr, ready));
+    }
+
+    @Override
+    public Write<ServiceCidr> deleteServiceCidr(ServiceCidr seen) {
+        return change("delete", seen, cidr -> deleted(cidr, START));
+    }
+
+    private Write<ServiceCidr> change(String verb, ServiceCidr seen, UnaryOperator<ServiceCidr> change) {
+        return write(verb + " " + seen.name(), () -> {
+            ServiceCidr changed = change.apply(cidrs.getOrDefault(seen.name(), seen));
+            put(changed);
+            return changed;
+        });
+    }
+
+    @Override
+    public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
+        return write("create " + name, () -> {
+            ServiceCidr made = cidr(name, range.toString());
+            madeByBerth.add(name);
+            put(made);
+            return made;
+        });
+    }
+
+    @Override
+    public Write<ClusterIp> reserve(Ip ip, ServiceKey service) {
+        return write("reserve " + ip, () -> {
+            ClusterIp made = new ClusterIp(ip, "uid-" + ip, ClusterIp.BERTH, null, Parent.of(service), START);
+            put(made);
+            return made;
+        });
+    }
+
+    @Override
+    public Write<ClusterIp> release(ClusterIp seen) {
+        return write("release " + seen.ip(), () -> {
+            remove(seen.ip());
+            return seen;
+        });
+    }
+
+    private <T> Write<T> write(String what, Supplier<T> effect) {
+        writes.add(what);
+        Fault wrong = fault;
+        return wrong == null ? new Write.Done<>(effect.get()) : wrong.answer();
+    }
+}

@@ -1,0 +1,315 @@
+package dev.berth.controller.clusterip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.clusterip.NetworkInMemory.Fault;
+import dev.berth.controller.clusterip.ServiceCidrControl.Mode;
+import dev.berth.kube.Events;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ServiceCidrControlTest {
+    private static final ServiceCidr NEW = NetworkInMemory.cidr("web", "10.0.0.0/24");
+    private static final ServiceCidr READY = NetworkInMemory.ready("web", "10.0.0.0/24");
+
+    private final NetworkInMemory network = new NetworkInMemory();
+    private final Hands clock = new Hands();
+    private final List<String> warnings = new ArrayList<>();
+    private final Events events = new Events() {
+        @Override
+        public void normal(About about, String reason, String message) {
+            throw new AssertionError("nothing normal is told: " + message);
+        }
+
+        @Override
+        public void warning(About about, String reason, String message) {
+            warnings.add(about.kind() + "/" + about.name() + " " + reason + ": " + message);
+        }
+    };
+
+    private ServiceCidrControl control(Mode mode) {
+        return new ServiceCidrControl(mode, "networking.k8s.io/v1", network, events, new Backoff(new Random(1)), clock);
+    }
+
+    /** Deleted long enough ago for every API server to have heard of it. */
+    private ServiceCidr gone(ServiceCidr cidr) {
+        return NetworkInMemory.deleted(cidr, clock.instant().minusSeconds(10));
+    }
+
+    private static void assertBacksOff(Next next, int failures) {
+        Duration full = Duration.ofSeconds(5L << (failures - 1));
+        assertThat(next.delay())
+                .hasValueSatisfying(delay ->
+                        assertThat(delay).isBetween(full.multipliedBy(9).dividedBy(10), full));
+    }
+
+    @Test
+    void never_doesNothing_andWatchesNothing() {
+        network.put(NEW);
+
+        assertThat(control(Mode.Never).reconcile("web")).isEqualTo(Next.ON_EVENT);
+
+        assertThat(network.writes).isEmpty();
+        assertThat(network.watched).isFalse();
+    }
+
+    @Test
+    void always_actsAtOnce_stepByStep() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Always);
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.ON_EVENT);
+        assertThat(control.reconcile("web")).isEqualTo(Next.ON_EVENT);
+        assertThat(control.reconcile("web")).isEqualTo(Next.ON_EVENT);
+
+        assertThat(network.writes).containsExactly("addFinalizer web", "setReady True web");
+        assertThat(network.liveReads).as("marking needs no proof").isZero();
+    }
+
+    @Test
+    void auto_doesNothingForAMinute_thenAsksLive_andActs() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(60)));
+        clock.passSeconds(59);
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(1)));
+        assertThat(network.writes).isEmpty();
+        assertThat(network.liveReads).isZero();
+
+        clock.passSeconds(1);
+        control.reconcile("web");
+
+        assertThat(network.liveReads).isEqualTo(2);
+        assertThat(network.writes).containsExactly("addFinalizer web");
+    }
+
+    @Test
+    void auto_doesAllThatWasLeftUndoneForTheSameMinute() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+        clock.passSeconds(60);
+
+        control.reconcile("web");
+        control.reconcile("web");
+
+        assertThat(network.writes).containsExactly("addFinalizer web", "setReady True web");
+    }
+
+    @Test
+    void auto_givesEachNewWorkItsOwnMinute() {
+        network.put(NEW);
+        network.put(NetworkInMemory.allocated("10.0.0.7", "settled"));
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+        clock.passSeconds(60);
+        network.put(gone(NEW));
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(60)));
+        clock.passSeconds(60);
+        control.reconcile("web");
+
+        assertThat(network.writes).containsExactly("setReady False web");
+    }
+
+    @Test
+    void auto_givesAnObjectOfTheSameNameItsOwnMinute() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+        clock.passSeconds(59);
+        network.put(NetworkInMemory.reborn(NEW));
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(60)));
+    }
+
+    @Test
+    void auto_stepsBack_whenSomebodyDidItMeanwhile_andCountsFromAnewAfterwards() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+        clock.passSeconds(30);
+        network.put(READY);
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.ON_EVENT);
+        clock.passSeconds(30);
+        network.put(NEW);
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(60)));
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void auto_stepsBack_whenOnlyTheApiServerKnowsThatItIsDone() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+        network.lag();
+        network.put(READY);
+        clock.passSeconds(60);
+
+        assertBacksOff(control.reconcile("web"), 1);
+
+        assertThat(network.writes).isEmpty();
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void auto_actsNot_whenTheApiServerCannotBeAsked() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+        clock.passSeconds(60);
+        network.silent = true;
+
+        assertBacksOff(control.reconcile("web"), 1);
+        assertBacksOff(control.reconcile("web"), 2);
+
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void rangeThatIsDeleted_waitsTenSeconds_andItsEndIsDecidedOnLiveReads() {
+        network.put(NetworkInMemory.deleted(READY, clock.instant()));
+        ServiceCidrControl control = control(Mode.Always);
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(10)));
+        assertThat(network.writes).isEmpty();
+
+        clock.passSeconds(10);
+        control.reconcile("web");
+
+        assertThat(network.liveReads).isEqualTo(2);
+        assertThat(network.writes).containsExactly("removeFinalizer web");
+    }
+
+    @Test
+    void finalizerStays_ifAnAddressAppearedThatTheCacheHasNotHeardOf() {
+        network.put(gone(READY));
+        network.lag();
+        network.put(NetworkInMemory.allocated("10.0.0.7", "late"));
+        ServiceCidrControl control = control(Mode.Always);
+
+        assertBacksOff(control.reconcile("web"), 1);
+
+        assertThat(network.writes).isEmpty();
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void finalizerStays_ifTheRangeThatHasItsAddressesIsGoneByNow() {
+        network.put(gone(READY));
+        network.put(NetworkInMemory.ready("heir", "10.0.0.0/16"));
+        network.put(NetworkInMemory.allocated("10.0.0.7", "settled"));
+        network.lag();
+        network.remove("heir");
+
+        control(Mode.Always).reconcile("web");
+
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void finalizerStays_ifTheApiServerCannotBeAsked() {
+        network.put(gone(READY));
+        network.silent = true;
+
+        assertBacksOff(control(Mode.Always).reconcile("web"), 1);
+
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void rangeWithAddresses_isMarked_andIsAmongThoseThatWait() {
+        network.put(gone(READY));
+        network.put(NetworkInMemory.allocated("10.0.0.7", "settled"));
+        ServiceCidrControl control = control(Mode.Always);
+
+        control.reconcile("web");
+
+        assertThat(network.writes).containsExactly("setReady False web");
+        assertThat(network.live("web").map(ServiceCidr::ready)).hasValue(ReadyCondition.TERMINATING);
+        assertThat(control.reconcile("web")).isEqualTo(Next.ON_EVENT);
+        assertThat(control.terminating()).containsExactly("web");
+
+        network.remove(Ip.parse("10.0.0.7"));
+        control.reconcile("web");
+        assertThat(network.writes).endsWith("removeFinalizer web");
+    }
+
+    @Test
+    void failures_backOff_andMakeTheEventThatUpstreamMakes() {
+        network.put(NEW);
+        network.fault = Fault.REFUSED;
+        ServiceCidrControl control = control(Mode.Always);
+
+        assertBacksOff(control.reconcile("web"), 1);
+        assertBacksOff(control.reconcile("web"), 2);
+        assertBacksOff(control.reconcile("web"), 3);
+
+        assertThat(warnings)
+                .hasSize(3)
+                .containsOnly(
+                        "ServiceCIDR/web KubernetesServiceCIDRError: cannot add its finalizer: a policy denies it");
+    }
+
+    @Test
+    void lostAnswersAndConflicts_areFailures_too() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Always);
+
+        network.fault = Fault.UNKNOWN;
+        assertBacksOff(control.reconcile("web"), 1);
+        network.fault = Fault.CONFLICT;
+        assertBacksOff(control.reconcile("web"), 2);
+
+        assertThat(warnings).hasSize(2);
+    }
+
+    @Test
+    void success_forgetsTheFailuresBefore() {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Always);
+        network.fault = Fault.UNKNOWN;
+        control.reconcile("web");
+        control.reconcile("web");
+        network.fault = null;
+        control.reconcile("web");
+
+        network.fault = Fault.UNKNOWN;
+        assertBacksOff(control.reconcile("web"), 1);
+    }
+
+    @Test
+    void rangeThatIsGoneByNow_needsNothing() {
+        network.put(NEW);
+        network.fault = Fault.NOT_FOUND;
+
+        assertThat(control(Mode.Always).reconcile("web")).isEqualTo(Next.ON_EVENT);
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void addressesThatCannotBeWatched_areTriedAgain_andNothingIsDoneWithoutThem() {
+        network.put(NEW);
+        network.blind = Optional.of("forbidden");
+        ServiceCidrControl control = control(Mode.Always);
+
+        assertBacksOff(control.reconcile("web"), 1);
+        assertBacksOff(control.reconcile("web"), 2);
+        assertThat(network.writes).isEmpty();
+
+        network.blind = Optional.empty();
+        control.reconcile("web");
+        assertThat(network.writes).containsExactly("addFinalizer web");
+    }
+}
