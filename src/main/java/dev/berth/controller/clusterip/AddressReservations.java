@@ -8,6 +8,7 @@ import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Reservation;
 import dev.berth.clusterip.Reservations;
 import dev.berth.clusterip.ServiceCidr;
+import dev.berth.controller.Backoff;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.ClusterServices;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +33,7 @@ final class AddressReservations {
     private final Caches caches;
     private final ClusterNetwork network;
     private final InstantSource clock;
+    private final Retries<Ip, String> retries;
 
     /** The addresses whose object somebody deleted: the Service may be created with it now. */
     private final Map<Ip, Instant> handedOver = new ConcurrentHashMap<>();
@@ -38,10 +41,11 @@ final class AddressReservations {
     /** The objects that are deleted here, which hands nothing over. */
     private final Set<String> releasing = ConcurrentHashMap.newKeySet();
 
-    AddressReservations(Caches caches, ClusterNetwork network, InstantSource clock) {
+    AddressReservations(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock) {
         this.caches = caches;
         this.network = network;
         this.clock = clock;
+        this.retries = new Retries<>(backoff, clock);
     }
 
     /** An IPAddress is gone. */
@@ -66,6 +70,8 @@ final class AddressReservations {
                 .toList();
         Reservations decided = network.askClusterIps(
                 ips -> Reservations.of(asked, cidrs, ips, holders(asked, ips), new HashMap<>(handedOver), now));
+        retries.retain(
+                decided.outcomes().stream().flatMap(AddressReservations::toMake).toList());
         decided.unwanted().forEach(this::release);
         return new Reservations(decided.outcomes().stream().map(this::made).toList(), decided.unwanted());
     }
@@ -94,23 +100,35 @@ final class AddressReservations {
             return decided;
         }
         ServiceKey service = decided.reservation().service();
+        Optional<String> tooEarly = retries.tooEarly(ip);
+        if (tooEarly.isPresent()) {
+            return refused(decided, tooEarly.get());
+        }
         return switch (network.reserve(ip, service)) {
             case Write.Done<ClusterIp> done -> {
                 LOG.info("cluster IP {} is kept for Service {}", ip, service);
+                retries.done(ip);
                 yield new Reservations.Outcome(decided.reservation(), new Reservations.State.Reserved(ip));
             }
             // Somebody was faster; who, the watch will tell.
             case Write.Conflict<ClusterIp> taken -> decided;
-            case Write.NotFound<ClusterIp>(String message) -> refused(decided, message);
-            case Write.Refused<ClusterIp>(String message) -> refused(decided, message);
-            case Write.Unknown<ClusterIp>(String message) -> refused(decided, message);
+            case Write.NotFound<ClusterIp>(String message) -> failed(decided, ip, message);
+            case Write.Refused<ClusterIp>(String message) -> failed(decided, ip, message);
+            case Write.Unknown<ClusterIp>(String message) -> failed(decided, ip, message);
         };
     }
 
+    private static Stream<Ip> toMake(Reservations.Outcome decided) {
+        return decided.state() instanceof Reservations.State.Reserve(Ip ip) ? Stream.of(ip) : Stream.empty();
+    }
+
+    private Reservations.Outcome failed(Reservations.Outcome decided, Ip ip, String message) {
+        LOG.warn("cluster IP {} cannot be kept: {}", ip, message);
+        return refused(decided, retries.failed(ip, ip + " cannot be kept: " + message));
+    }
+
     private static Reservations.Outcome refused(Reservations.Outcome decided, String message) {
-        LOG.warn("cluster IP {} cannot be kept: {}", decided.reservation().address(), message);
-        return new Reservations.Outcome(
-                decided.reservation(), new Reservations.State.Refused("cannot be kept: " + message));
+        return new Reservations.Outcome(decided.reservation(), new Reservations.State.Refused(message));
     }
 
     /** Gives back what is kept, for nobody asks for it any more. */
@@ -127,8 +145,10 @@ final class AddressReservations {
         }
     }
 
-    /** When one of them is to be made again; absent: none. */
-    static Optional<Instant> again(Reservations kept) {
-        return kept.again();
+    /** When one of {@code kept} is to be made, or tried, again; absent: none. */
+    Optional<Instant> again(Reservations kept) {
+        return Stream.of(kept.again(), retries.again())
+                .flatMap(Optional::stream)
+                .min(Instant::compareTo);
     }
 }

@@ -73,7 +73,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         this.clock = clock;
         growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, clock);
         retirement = new RangeRetirement(caches, network, backoff, clock);
-        reservations = new AddressReservations(caches, network, clock);
+        reservations = new AddressReservations(caches, network, backoff, clock);
         audit = new AddressAudit(caches, network, clock);
     }
 
@@ -126,7 +126,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
                         Stream.of(audit.again()),
                         growth.again().stream(),
                         retirement.again().stream(),
-                        kept.again().stream())
+                        reservations.again(kept).stream())
                 .flatMap(times -> times)
                 .min(Instant::compareTo)
                 .orElseThrow();

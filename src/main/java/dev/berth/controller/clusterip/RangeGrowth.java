@@ -15,13 +15,13 @@ import dev.berth.kube.Write;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,17 +44,21 @@ final class RangeGrowth {
         /** It is there, or will be in a moment. */
         record Created(IpFamily family, String name, ServiceRange range) implements Outcome {}
 
-        /** It is needed, and not there. */
-        record Held(IpFamily family, String reason, String message) implements Outcome {}
+        /**
+         * It is needed, and not there.
+         *
+         * @param name of the range that could not be made; null: there is none to make
+         */
+        record Held(
+                IpFamily family,
+                String reason,
+                String message,
+                @Nullable String name) implements Outcome {}
     }
-
-    private record Failure(String name, Outcome.Held told, int times, Instant notBefore) {}
 
     private final ClusterNetwork network;
     private final Supplier<List<Avoided>> taken;
-    private final Backoff backoff;
-    private final InstantSource clock;
-    private final Map<IpFamily, Failure> failures = new EnumMap<>(IpFamily.class);
+    private final Retries<String, Outcome.Held> retries;
 
     /**
      * Wires it.
@@ -64,31 +68,30 @@ final class RangeGrowth {
     RangeGrowth(ClusterNetwork network, Supplier<List<Avoided>> taken, Backoff backoff, InstantSource clock) {
         this.network = network;
         this.taken = taken;
-        this.backoff = backoff;
-        this.clock = clock;
+        this.retries = new Retries<>(backoff, clock);
     }
 
     /** Looks at each family that may grow. */
     List<Outcome> grow(Spec spec, List<ServiceCidr> cidrs) {
-        Map<IpFamily, FamilyGrowth> asked = asked(spec);
-        failures.keySet().retainAll(asked.keySet());
-        return asked.entrySet().stream()
-                .map(family -> grow(spec, settings(family.getKey(), family.getValue()), cidrs))
-                .toList();
-    }
-
-    private static Map<IpFamily, FamilyGrowth> asked(Spec spec) {
-        Map<IpFamily, FamilyGrowth> asked = new EnumMap<>(IpFamily.class);
+        List<Outcome> outcomes = new ArrayList<>();
         if (spec.growth() != null) {
-            Optional.ofNullable(spec.growth().ipv4()).ifPresent(ipv4 -> asked.put(IpFamily.IPV4, ipv4));
-            Optional.ofNullable(spec.growth().ipv6()).ifPresent(ipv6 -> asked.put(IpFamily.IPV6, ipv6));
+            Optional.ofNullable(spec.growth().ipv4())
+                    .ifPresent(ipv4 -> outcomes.add(grow(spec, settings(IpFamily.IPV4, ipv4), cidrs)));
+            Optional.ofNullable(spec.growth().ipv6())
+                    .ifPresent(ipv6 -> outcomes.add(grow(spec, settings(IpFamily.IPV6, ipv6), cidrs)));
         }
-        return asked;
+        retries.retain(outcomes.stream().flatMap(RangeGrowth::unmade).toList());
+        return outcomes;
     }
 
     /** When to try again what failed; absent: nothing did. */
     Optional<Instant> again() {
-        return failures.values().stream().map(Failure::notBefore).min(Instant::compareTo);
+        return retries.again();
+    }
+
+    /** The name of the range that could not be made. */
+    private static Stream<String> unmade(Outcome outcome) {
+        return outcome instanceof Outcome.Held held ? Stream.ofNullable(held.name()) : Stream.empty();
     }
 
     private static GrowthSettings settings(IpFamily family, FamilyGrowth asked) {
@@ -103,20 +106,10 @@ final class RangeGrowth {
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
         IpFamily family = settings.family();
         return switch (decide(spec, settings, cidrs)) {
-            case Growth.Enough(int usedPercent) -> {
-                failures.remove(family);
-                yield new Outcome.Enough(family, usedPercent);
-            }
-            case Growth.Held(Growth.Why why, String message) -> {
-                failures.remove(family);
-                yield new Outcome.Held(family, why.toString(), message);
-            }
-            case Growth.Next(String name, ServiceRange range)
-            when isDryRun(spec) -> {
-                failures.remove(family);
-                yield new Outcome.Proposed(family, name, range);
-            }
-            case Growth.Next(String name, ServiceRange range) -> create(family, name, range);
+            case Growth.Enough(int usedPercent) -> new Outcome.Enough(family, usedPercent);
+            case Growth.Held(Growth.Why why, String message) -> new Outcome.Held(family, why.toString(), message, null);
+            case Growth.Next(String name, ServiceRange range) ->
+                isDryRun(spec) ? new Outcome.Proposed(family, name, range) : create(family, name, range);
         };
     }
 
@@ -145,14 +138,13 @@ final class RangeGrowth {
     }
 
     private Outcome create(IpFamily family, String name, ServiceRange range) {
-        Failure before = failures.get(family);
-        if (before != null && before.name().equals(name) && clock.instant().isBefore(before.notBefore())) {
-            return before.told();
+        Optional<Outcome.Held> tooEarly = retries.tooEarly(name);
+        if (tooEarly.isPresent()) {
+            return tooEarly.get();
         }
         return switch (network.createServiceCidr(name, range)) {
             case Write.Done<ServiceCidr> done -> {
                 LOG.info("made ServiceCIDR \"{}\", {}", name, range);
-                failures.remove(family);
                 yield new Outcome.Created(family, name, range);
             }
             // Made before, and not heard of yet: the name says which range it is.
@@ -164,12 +156,9 @@ final class RangeGrowth {
     }
 
     private Outcome failed(IpFamily family, String name, ServiceRange range, String reason, String message) {
-        Failure before = failures.get(family);
-        int times = before != null && before.name().equals(name) ? before.times() + 1 : 1;
         Outcome.Held told = new Outcome.Held(
-                family, reason, "cannot make ServiceCIDR \"" + name + "\" of " + range + ": " + message);
+                family, reason, "cannot make ServiceCIDR \"" + name + "\" of " + range + ": " + message, name);
         LOG.warn("{}", told.message());
-        failures.put(family, new Failure(name, told, times, clock.instant().plus(backoff.after(times))));
-        return told;
+        return retries.failed(name, told);
     }
 }

@@ -8,9 +8,7 @@ import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Write;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,24 +24,21 @@ final class RangeRetirement {
      */
     record Outcome(Retirement retirement, Optional<String> failure) {}
 
-    private record Failure(String message, int times, Instant notBefore) {}
-
     private final Caches caches;
     private final ClusterNetwork network;
-    private final Backoff backoff;
     private final InstantSource clock;
-    private final Map<String, Failure> failures = new HashMap<>();
+    private final Retries<String, String> retries;
 
     RangeRetirement(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock) {
         this.caches = caches;
         this.network = network;
-        this.backoff = backoff;
         this.clock = clock;
+        this.retries = new Retries<>(backoff, clock);
     }
 
     /** Looks at each range of these names. */
     List<Outcome> retire(List<String> names, List<ServiceCidr> cidrs) {
-        failures.keySet().retainAll(names);
+        retries.retain(names);
         List<Retirement> retirements = network.askClusterIps(ips -> Retirement.of(
                 names,
                 cidrs,
@@ -57,18 +52,18 @@ final class RangeRetirement {
 
     /** When to try again what failed; absent: nothing did. */
     Optional<Instant> again() {
-        return failures.values().stream().map(Failure::notBefore).min(Instant::compareTo);
+        return retries.again();
     }
 
     private Optional<String> act(Retirement retirement, List<ServiceCidr> cidrs) {
         String name = retirement.serviceCidr();
         if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
-            failures.remove(name);
+            retries.done(name);
             return Optional.empty();
         }
-        Failure before = failures.get(name);
-        if (before != null && clock.instant().isBefore(before.notBefore())) {
-            return Optional.of(before.message());
+        Optional<String> tooEarly = retries.tooEarly(name);
+        if (tooEarly.isPresent()) {
+            return tooEarly;
         }
         ServiceCidr cidr = cidrs.stream()
                 .filter(known -> known.uid().equals(uid))
@@ -85,15 +80,12 @@ final class RangeRetirement {
 
     private Optional<String> deleted(String name) {
         LOG.info("ServiceCIDR \"{}\" retires: deleted, it gives no addresses any more", name);
-        failures.remove(name);
+        retries.done(name);
         return Optional.empty();
     }
 
     private Optional<String> failed(String name, String message) {
         LOG.warn("ServiceCIDR \"{}\" cannot be deleted: {}", name, message);
-        Failure before = failures.get(name);
-        int times = before == null ? 1 : before.times() + 1;
-        failures.put(name, new Failure(message, times, clock.instant().plus(backoff.after(times))));
-        return Optional.of("cannot be deleted: " + message);
+        return Optional.of(retries.failed(name, "ServiceCIDR \"" + name + "\" cannot be deleted: " + message));
     }
 }

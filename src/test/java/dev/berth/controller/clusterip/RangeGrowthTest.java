@@ -2,78 +2,178 @@ package dev.berth.controller.clusterip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.address.IpFamily;
+import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Growth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.ClusterIps;
-import dev.berth.clusterip.Parent;
-import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
-import dev.berth.kube.ClusterNetwork;
-import dev.berth.kube.Write;
-import java.lang.reflect.Proxy;
-import java.time.Instant;
-import java.time.InstantSource;
+import dev.berth.controller.clusterip.NetworkInMemory.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** When a range that could not be made is tried again. */
 class RangeGrowthTest {
-    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-    private static final FamilyGrowth IPV4 = new FamilyGrowth(List.of("10.100.0.0/16"), 24, 1, 4);
-    private static final List<ServiceCidr> CIDRS = List.of(
-            new ServiceCidr("kubernetes", "uid", List.of(ServiceRange.parse("10.96.0.0/28")), NOW, null, null, true));
+    private static final String NEXT = "berth-10.100.0.0-28";
+    private static final RangeGrowth.Outcome CREATED =
+            new RangeGrowth.Outcome.Created(IpFamily.IPV4, NEXT, ServiceRange.parse("10.100.0.0/28"));
 
-    private final RangeGrowth growth =
-            new RangeGrowth(refusing(), List::of, new Backoff(new Random(1)), InstantSource.fixed(NOW));
+    private final NetworkInMemory network = new NetworkInMemory();
+    private final Hands clock = new Hands();
+    private final List<Avoided> taken = new ArrayList<>();
+    private final RangeGrowth growth = new RangeGrowth(network, () -> taken, new Backoff(new Random(1)), clock);
 
-    /** One address of the range is in use, and no other may be made. */
-    private static ClusterNetwork refusing() {
-        ClusterIps ips = new ClusterIps();
-        Parent web = Parent.of(new ServiceKey("default", "web"));
-        ips.put(new ClusterIp(Ip.parse("10.96.0.3"), "uid", ClusterIp.ALLOCATOR, "IPv4", web, NOW));
-        return (ClusterNetwork) Proxy.newProxyInstance(
-                ClusterNetwork.class.getClassLoader(),
-                new Class<?>[] {ClusterNetwork.class},
-                (self, method, arguments) -> switch (method.getName()) {
-                    case "askClusterIps" -> ((Function<ClusterIps, ?>) arguments[0]).apply(ips);
-                    case "madeByBerth" -> List.of();
-                    case "createServiceCidr" -> new Write.Refused<ServiceCidr>("no");
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
+    /** One range of six addresses, and all are in use. */
+    @BeforeEach
+    void fill() {
+        network.put(NetworkInMemory.ready("first", "10.0.0.0/29"));
+        for (int i = 1; i <= 6; i++) {
+            network.put(NetworkInMemory.allocated("10.0.0." + i, "full-" + i));
+        }
     }
 
-    private static Spec spec(boolean dryRun, @Nullable FamilyGrowth ipv4) {
-        return new Spec(null, new Growth(dryRun, ipv4, null, null), null, null);
+    private static Spec spec(@Nullable Boolean dryRun, List<String> avoid) {
+        FamilyGrowth ipv4 = new FamilyGrowth(List.of("10.100.0.0/24"), 28, null, null);
+        return new Spec(null, new Growth(dryRun, ipv4, null, avoid), null, null);
+    }
+
+    private static Spec forReal() {
+        return spec(false, List.of());
+    }
+
+    private List<RangeGrowth.Outcome> grow(Spec spec) {
+        return growth.grow(spec, network.serviceCidrs());
+    }
+
+    private RangeGrowth.Outcome.Held held(Spec spec) {
+        return (RangeGrowth.Outcome.Held) grow(spec).getFirst();
     }
 
     @Test
-    void rangeThatCannotBeMade_isTriedAgainLater() {
-        assertThat(growth.grow(spec(false, IPV4), CIDRS))
-                .singleElement()
-                .isInstanceOf(RangeGrowth.Outcome.Held.class)
-                .hasFieldOrPropertyWithValue("reason", "Forbidden");
-        assertThat(growth.again()).hasValueSatisfying(again -> assertThat(again).isAfter(NOW));
+    void withoutGrowth_nothingGrows() {
+        assertThat(grow(new Spec(null, null, null, null))).isEmpty();
+        assertThat(network.writes).isEmpty();
     }
 
     @Test
-    void rangeThatIsOnlyToBeProposedByNow_isNotTriedAgain() {
-        growth.grow(spec(false, IPV4), CIDRS);
-        growth.grow(spec(true, IPV4), CIDRS);
+    void dryRun_makesNothing_andIsTheDefault() {
+        RangeGrowth.Outcome proposed =
+                new RangeGrowth.Outcome.Proposed(IpFamily.IPV4, NEXT, ServiceRange.parse("10.100.0.0/28"));
+
+        assertThat(grow(spec(true, List.of()))).containsExactly(proposed);
+        assertThat(grow(spec(null, List.of()))).containsExactly(proposed);
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void withoutDryRun_theNextRangeIsMade_once() {
+        assertThat(grow(forReal())).containsExactly(CREATED);
+        assertThat(grow(forReal())).containsExactly(new RangeGrowth.Outcome.Enough(IpFamily.IPV4, 30));
+        assertThat(network.writes).containsExactly("create " + NEXT);
+    }
+
+    @Test
+    void rangeThatExistsAlready_countsAsMade_andIsNoFailure() {
+        network.fault = Fault.CONFLICT;
+
+        assertThat(grow(forReal())).containsExactly(CREATED);
         assertThat(growth.again()).isEmpty();
     }
 
     @Test
-    void rangeOfFamilyThatMayNotGrowAnyMore_isNotTriedAgain() {
-        growth.grow(spec(false, IPV4), CIDRS);
-        growth.grow(spec(false, null), CIDRS);
+    void rangeThatIsMadeAfterAFailure_leavesNothingToTryAgain() {
+        network.fault = Fault.UNKNOWN;
+        grow(forReal());
+        clock.passSeconds(5);
+        network.fault = Fault.CONFLICT;
+
+        assertThat(grow(forReal())).containsExactly(CREATED);
         assertThat(growth.again()).isEmpty();
+    }
+
+    @Test
+    void whatAPolicyForbids_isHeld_withItsMessage_andNotTriedAgainBeforeItsTime() {
+        network.fault = Fault.REFUSED;
+
+        RangeGrowth.Outcome.Held held = held(forReal());
+
+        assertThat(held.reason()).isEqualTo("Forbidden");
+        assertThat(held.message())
+                .isEqualTo("cannot make ServiceCIDR \"" + NEXT + "\" of 10.100.0.0/28: a policy denies it");
+        assertThat(held(forReal())).isEqualTo(held);
+        assertThat(network.writes).hasSize(1);
+        assertThat(growth.again())
+                .hasValueSatisfying(again -> assertThat(again)
+                        .isBetween(
+                                clock.instant().plusMillis(4_500),
+                                clock.instant().plusSeconds(5)));
+
+        clock.pass(Duration.between(clock.instant(), growth.again().orElseThrow()));
+        network.fault = null;
+        assertThat(grow(forReal())).containsExactly(CREATED);
+        assertThat(growth.again()).isEmpty();
+    }
+
+    @Test
+    void triesBackOff_aslongAsItIsForbidden() {
+        network.fault = Fault.REFUSED;
+        grow(forReal());
+        clock.passSeconds(5);
+        grow(forReal());
+
+        assertThat(network.writes).hasSize(2);
+        assertThat(growth.again())
+                .hasValueSatisfying(again -> assertThat(again)
+                        .isBetween(
+                                clock.instant().plusSeconds(9), clock.instant().plusSeconds(10)));
+    }
+
+    @Test
+    void lostAnswer_isHeldAsFailed() {
+        network.fault = Fault.UNKNOWN;
+
+        assertThat(held(forReal()).reason()).isEqualTo("Failed");
+    }
+
+    @Test
+    void whatIsWantedNoLonger_isNotTriedAgain() {
+        network.fault = Fault.REFUSED;
+        grow(forReal());
+        assertThat(growth.again()).isPresent();
+
+        grow(spec(true, List.of()));
+        assertThat(growth.again()).as("dry run").isEmpty();
+
+        grow(forReal());
+        grow(new Spec(null, null, null, null));
+        assertThat(growth.again()).as("no growth").isEmpty();
+    }
+
+    @Test
+    void rangesOfOthers_areNeverOverlapped() {
+        taken.add(new Avoided("Node \"a\" (podCIDR)", IpRange.parse("10.100.0.0/27")));
+        network.put(NetworkInMemory.ready("by-hand", "10.100.0.32/30"));
+        for (int i = 33; i <= 34; i++) {
+            network.put(NetworkInMemory.allocated("10.100.0." + i, "by-hand-" + i));
+        }
+
+        assertThat(grow(spec(false, List.of("10.100.0.48/28"))))
+                .containsExactly(new RangeGrowth.Outcome.Created(
+                        IpFamily.IPV4, "berth-10.100.0.64-28", ServiceRange.parse("10.100.0.64/28")));
+    }
+
+    @Test
+    void networkToAvoid_thatIsNone_holdsGrowth() {
+        RangeGrowth.Outcome.Held held = held(spec(false, List.of("10.0.0.0/33")));
+
+        assertThat(held.reason()).isEqualTo("InvalidSettings");
+        assertThat(held.message()).contains("spec.growth.avoid", "10.0.0.0/33");
+        assertThat(network.writes).isEmpty();
     }
 }

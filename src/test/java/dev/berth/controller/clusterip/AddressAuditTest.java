@@ -1,0 +1,71 @@
+package dev.berth.controller.clusterip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.clusterip.Finding;
+import dev.berth.kube.Caches;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AddressAuditTest {
+    private final NetworkInMemory network = new NetworkInMemory();
+    private final Hands clock = new Hands();
+    private final AddressAudit audit = new AddressAudit(new Caches(), network, clock);
+
+    private List<String> look() {
+        return audit.look(network.serviceCidrs()).stream().map(Finding::name).toList();
+    }
+
+    @Test
+    void whatIsFoundTwice_isSaid_tenSecondsLater() {
+        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+
+        assertThat(look()).isEmpty();
+        assertThat(audit.again()).isEqualTo(clock.instant().plusSeconds(10));
+        clock.passSeconds(9);
+        assertThat(look()).isEmpty();
+        clock.passSeconds(1);
+
+        assertThat(look()).containsExactly("useless");
+        assertThat(audit.again()).isEqualTo(clock.instant().plusSeconds(60));
+    }
+
+    @Test
+    void whatIsGoneBeforeTheSecondLook_isNeverSaid() {
+        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        look();
+        network.remove("useless");
+        clock.passSeconds(10);
+
+        assertThat(look()).isEmpty();
+        assertThat(audit.again()).isEqualTo(clock.instant().plusSeconds(60));
+    }
+
+    @Test
+    void whatIsPutRight_isUnsaidAMinuteLater() {
+        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        look();
+        clock.passSeconds(10);
+        look();
+        network.remove("useless");
+        clock.passSeconds(59);
+        assertThat(look()).containsExactly("useless");
+        clock.passSeconds(1);
+
+        assertThat(look()).isEmpty();
+    }
+
+    @Test
+    void anotherFinding_isSaidOnceItIsFoundTwice_andTheFirstStays() {
+        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        look();
+        clock.passSeconds(10);
+        look();
+        network.put(NetworkInMemory.ready("useless-too", "fd01::/48"));
+        clock.passSeconds(60);
+        assertThat(look()).containsExactly("useless");
+        clock.passSeconds(10);
+
+        assertThat(look()).containsExactlyInAnyOrder("useless", "useless-too");
+    }
+}

@@ -1,0 +1,204 @@
+package dev.berth.controller.clusterip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
+import dev.berth.clusterip.ClusterIps;
+import dev.berth.clusterip.Finding;
+import dev.berth.clusterip.Reservation;
+import dev.berth.clusterip.Reservations;
+import dev.berth.clusterip.Retirement;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import dev.berth.clusterip.Usage;
+import dev.berth.clusterip.UsageSample;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PolicyStatusTest {
+    private static final Spec ANY = new Spec(null, null, null, null);
+    private static final Reservations NONE_KEPT = new Reservations(List.of(), List.of());
+
+    private final ClusterIps ips = new ClusterIps();
+    private List<ServiceCidr> cidrs = List.of(NetworkInMemory.ready("first", "10.0.0.0/28"));
+    private List<UsageSample> history = List.of();
+    private List<RangeGrowth.Outcome> growth = List.of();
+    private List<RangeRetirement.Outcome> retired = List.of();
+    private Reservations kept = NONE_KEPT;
+    private List<Finding> findings = List.of();
+
+    private PolicyStatus status(Spec spec) {
+        return new PolicyStatus(
+                spec,
+                new PolicyStatus.Look(
+                        NetworkInMemory.START, Usage.of(cidrs, ips), history, growth, retired, kept, findings));
+    }
+
+    /** The condition of this type, as {@code status reason: message}; empty: there is none. */
+    private String told(String type) {
+        return told(type, ANY);
+    }
+
+    private String told(String type, Spec spec) {
+        return status(spec).told().stream()
+                .filter(one -> one.type().equals(type))
+                .map(one -> one.status() + " " + one.reason() + ": " + one.message())
+                .findFirst()
+                .orElse("");
+    }
+
+    private boolean bad(String type) {
+        return status(ANY).told().stream().anyMatch(one -> one.type().equals(type) && one.bad());
+    }
+
+    private void allocate(int addresses) {
+        IntStream.rangeClosed(1, addresses).forEach(i -> ips.put(NetworkInMemory.allocated("10.0.0." + i, "web-" + i)));
+    }
+
+    private static Spec warnings(@Nullable Integer usedPercent, @Nullable Integer daysUntilFull) {
+        return new Spec(new ServiceCIDRPolicy.Warnings(usedPercent, daysUntilFull), null, null, null);
+    }
+
+    @Test
+    void healthyCluster_isServedAndSound_andNothingElseIsSaid() {
+        assertThat(status(ANY).told())
+                .extracting(one -> one.type() + "=" + one.status())
+                .containsExactly("Served=True", "FillingUp=False", "Sound=True");
+        assertThat(status(ANY).told()).noneMatch(PolicyStatus.Told::bad);
+    }
+
+    @Test
+    void familyIsFillingUp_atEightyPercent_ifNothingElseIsAskedFor() {
+        allocate(11);
+        assertThat(told("FillingUp")).startsWith("False Enough");
+
+        allocate(12); // of 14
+        assertThat(told("FillingUp")).isEqualTo("True NearlyFull: IPv4: 85 percent in use, 2 free");
+        assertThat(bad("FillingUp")).isTrue();
+        assertThat(told("FillingUp", warnings(90, null))).startsWith("False");
+    }
+
+    @Test
+    void familyIsFillingUp_ifItIsFullInTwoWeeks_ofWhateverUse() {
+        allocate(4);
+        history = List.of(new UsageSample(
+                NetworkInMemory.START.minus(Duration.ofDays(2)), Map.of("10.0.0.0/28", 0L), Map.of("10.0.0.0/28", 2L)));
+
+        // One a day, and ten are free.
+        assertThat(told("FillingUp"))
+                .isEqualTo("True NearlyFull: IPv4: 28 percent in use, 10 free, full on 2026-01-11");
+        assertThat(told("FillingUp", warnings(null, 9))).startsWith("False");
+    }
+
+    @Test
+    void growth_saysWhatHoldsIt_beforeWhatItWouldMake_andWhatItMade() {
+        ServiceRange range = ServiceRange.parse("10.100.0.0/28");
+        RangeGrowth.Outcome created = new RangeGrowth.Outcome.Created(IpFamily.IPV4, "next", range);
+        RangeGrowth.Outcome proposed = new RangeGrowth.Outcome.Proposed(IpFamily.IPV4, "next", range);
+        RangeGrowth.Outcome held =
+                new RangeGrowth.Outcome.Held(IpFamily.IPV6, "Forbidden", "a policy denies it", "six");
+
+        growth = List.of(new RangeGrowth.Outcome.Enough(IpFamily.IPV4, 30));
+        assertThat(told("Growth")).startsWith("True Enough");
+        growth = List.of(new RangeGrowth.Outcome.Enough(IpFamily.IPV6, 30), created);
+        assertThat(told("Growth")).isEqualTo("True Created: made ServiceCIDR \"next\" of 10.100.0.0/28");
+        growth = List.of(created, proposed);
+        assertThat(told("Growth")).startsWith("False DryRun: would make ServiceCIDR \"next\" of 10.100.0.0/28");
+        growth = List.of(created, proposed, held);
+        assertThat(told("Growth")).isEqualTo("False Forbidden: a policy denies it");
+        assertThat(bad("Growth")).isTrue();
+    }
+
+    private static RangeRetirement.Outcome retirement(
+            Retirement.Verdict verdict, long remaining, Optional<String> failure) {
+        List<Retirement.Occupant> first = remaining == 0
+                ? List.of()
+                : List.of(new Retirement.Occupant(Ip.parse("10.0.0.7"), "prod/web", Retirement.Needs.RECREATE));
+        return new RangeRetirement.Outcome(new Retirement("old", verdict, remaining, first), failure);
+    }
+
+    @Test
+    void retirement_saysWhyNot_elseWhoIsLeft_elseThatAllAreGone() {
+        assertThat(told("Retired")).isEmpty();
+
+        retired = List.of(retirement(new Retirement.Verdict.NotThere(), 0, Optional.empty()));
+        assertThat(told("Retired")).startsWith("True Gone");
+        retired = List.of(retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()));
+        assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it goes in a moment");
+        retired = List.of(retirement(new Retirement.Verdict.Draining(), 1, Optional.empty()));
+        assertThat(told("Retired"))
+                .startsWith("False Draining: ServiceCIDR \"old\": 1 addresses in use, such as 10.0.0.7 of prod/web");
+        assertThat(bad("Retired")).isFalse();
+        retired = List.of(retirement(new Retirement.Verdict.Refused("it is the last"), 1, Optional.empty()));
+        assertThat(told("Retired")).isEqualTo("False Refused: it is the last");
+        retired = List.of(retirement(new Retirement.Verdict.Delete("u"), 1, Optional.of("cannot be deleted: no")));
+        assertThat(told("Retired")).isEqualTo("False Refused: cannot be deleted: no");
+        assertThat(bad("Retired")).isTrue();
+    }
+
+    private static Reservations.Outcome reservation(String address, Reservations.State state) {
+        return new Reservations.Outcome(new Reservation(address, new ServiceKey("prod", "dns")), state);
+    }
+
+    @Test
+    void reservations_areKept_unlessOneIsTakenOrRefused() {
+        assertThat(told("Reserved")).isEmpty();
+
+        Reservations.Outcome fine = reservation("10.0.0.1", new Reservations.State.Reserved(Ip.parse("10.0.0.1")));
+        Reservations.Outcome moving =
+                reservation("10.0.0.2", new Reservations.State.HandingOver(NetworkInMemory.START));
+        kept = new Reservations(List.of(fine, moving), List.of());
+        assertThat(told("Reserved")).startsWith("True Reserved");
+
+        kept = new Reservations(
+                List.of(
+                        fine,
+                        reservation("10.0.0.3", new Reservations.State.Taken("prod/web")),
+                        reservation("x", new Reservations.State.Refused("x is no IP address"))),
+                List.of());
+        assertThat(told("Reserved")).isEqualTo("False NotKept: 10.0.0.3: prod/web has it; x is no IP address");
+        assertThat(bad("Reserved")).isTrue();
+    }
+
+    @Test
+    void findings_areCounted_andTheFirstThreeAreNamed() {
+        findings = IntStream.rangeClosed(1, 25)
+                .mapToObj(i ->
+                        new Finding(Finding.Reason.CLUSTER_IP_OUT_OF_RANGE, "Service", "prod/web-" + i, "wrong " + i))
+                .toList();
+
+        assertThat(told("Sound")).isEqualTo("False ClusterIPOutOfRange: wrong 1; wrong 2; wrong 3; and 22 more");
+        assertThat(status(ANY).of(1L, List.of()).findings()).satisfies(found -> {
+            assertThat(found).isNotNull();
+            assertThat(found.total()).isEqualTo(25);
+            assertThat(found.first()).hasSize(20);
+        });
+    }
+
+    @Test
+    void ranges_areShownByBand_withTheirGrowth() {
+        allocate(4);
+        history = List.of(new UsageSample(
+                NetworkInMemory.START.minus(Duration.ofDays(2)), Map.of("10.0.0.0/28", 0L), Map.of("10.0.0.0/28", 2L)));
+
+        ServiceCIDRPolicy.Status status = status(ANY).of(7L, List.of());
+
+        assertThat(status.observedGeneration()).isEqualTo(7);
+        assertThat(status.ranges()).singleElement().satisfies(range -> {
+            assertThat(range.dynamicBand()).isEqualTo(new ServiceCIDRPolicy.Band("14", "4", "10", "1.0", "2026-01-11"));
+            assertThat(range.staticBand().size()).isEqualTo("0");
+        });
+        assertThat(status.ipv4()).isEqualTo(new ServiceCIDRPolicy.Family("14", "4", "10", 28, "1.0", "2026-01-11"));
+        assertThat(status.ipv6()).isNull();
+        assertThat(PolicyStatus.history(status)).isEqualTo(history);
+    }
+}
