@@ -12,7 +12,13 @@ import picocli.CommandLine.ParameterException;
         name = "berth",
         description = "Gives every LoadBalancer Service its address.",
         mixinStandardHelpOptions = true,
-        subcommands = {OperatorCommand.class, ExportCommand.class, ProviderHostCommand.class, HelpCommand.class})
+        subcommands = {
+            OperatorCommand.class,
+            AuditCommand.class,
+            ExportCommand.class,
+            ProviderHostCommand.class,
+            HelpCommand.class
+        })
 public final class Main implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;

@@ -35,17 +35,25 @@ final class Preflight {
 
     /** The same of one who just lists these kinds. */
     static Optional<String> check(@Nullable String kubeconfig, List<Class<? extends CustomResource<?, ?>>> kinds) {
-        if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {
-            return Optional.of(
-                    "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
+        Optional<String> unreadable = unreadable(kubeconfig);
+        if (unreadable.isPresent()) {
+            return unreadable;
         }
         try (KubernetesClient client = new KubernetesClientBuilder()
                 .withConfig(ApiClient.bound(new ConfigBuilder().build()))
                 .build()) {
             return check(client, kinds);
-        } catch (RuntimeException unreadable) {
-            return Optional.of("the kubeconfig cannot be read: " + innermost(unreadable));
+        } catch (RuntimeException wrong) {
+            return Optional.of("the kubeconfig cannot be read: " + innermost(wrong));
         }
+    }
+
+    /** Why this file is no use; absent: it can be read, or none was named. */
+    static Optional<String> unreadable(@Nullable String kubeconfig) {
+        return kubeconfig == null || Files.isReadable(Path.of(kubeconfig))
+                ? Optional.empty()
+                : Optional.of(
+                        "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
     }
 
     private static Optional<String> check(KubernetesClient client, List<Class<? extends CustomResource<?, ?>>> kinds) {
@@ -64,14 +72,19 @@ final class Preflight {
         return switch (failure.getCode()) {
             case HttpURLConnection.HTTP_NOT_FOUND ->
                 "CustomResourceDefinition " + crd + " is not installed; apply Berth's manifests first";
-            case HttpURLConnection.HTTP_UNAUTHORIZED ->
-                "the API server at " + client.getMasterUrl() + " does not accept the credentials; check the kubeconfig";
             case HttpURLConnection.HTTP_FORBIDDEN ->
                 "may not list " + crd + ": " + failure.getStatus().getMessage() + "; apply Berth's RBAC manifests";
-            default ->
-                "cannot connect to the API server at " + client.getMasterUrl() + ": " + innermost(failure)
-                        + "; check the kubeconfig";
+            default -> unanswered(client, failure);
         };
+    }
+
+    /** Why the API server answers nothing, in one line that says what to do. */
+    static String unanswered(KubernetesClient client, KubernetesClientException failure) {
+        return failure.getCode() == HttpURLConnection.HTTP_UNAUTHORIZED
+                ? "the API server at " + client.getMasterUrl()
+                        + " does not accept the credentials; check the kubeconfig"
+                : "cannot connect to the API server at " + client.getMasterUrl() + ": " + innermost(failure)
+                        + "; check the kubeconfig";
     }
 
     /** What is at the root of {@code failure}, in one line. */

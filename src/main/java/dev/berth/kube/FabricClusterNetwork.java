@@ -39,6 +39,18 @@ public final class FabricClusterNetwork implements ClusterNetwork {
         this.calls = new ApiCalls(client);
     }
 
+    /** One for who reads live and writes, and asks no cache: its caches are empty. */
+    static FabricClusterNetwork live(KubernetesClient client, NetworkingVersion version) {
+        return new FabricClusterNetwork(
+                client, version, new Caches(), new IpAddresses(client, version, new IpAddresses.Listener() {
+                    @Override
+                    public void taken(ClusterIp now) {}
+
+                    @Override
+                    public void released(ClusterIp before) {}
+                }));
+    }
+
     @Override
     public List<ServiceCidr> serviceCidrs() {
         return caches.serviceCidrs().list().map(ServiceCidrs::of).toList();

@@ -20,6 +20,12 @@ public enum NetworkingVersion {
             io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR.class,
             io.fabric8.kubernetes.api.model.networking.v1beta1.IPAddress.class);
 
+    /** What to say where {@link #of} is absent. */
+    public static final String NOT_SERVED =
+            "the API server serves ServiceCIDR neither in networking.k8s.io/v1 nor in v1beta1:"
+                    + " it is older than Kubernetes 1.31, or they are switched off (in 1.31 and 1.32, switch on the feature gate"
+                    + " MultiCIDRServiceAllocator and --runtime-config=networking.k8s.io/v1beta1=true)";
+
     private static final String GROUP = "networking.k8s.io";
 
     private final String version;

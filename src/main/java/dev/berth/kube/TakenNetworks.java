@@ -1,6 +1,7 @@
 package dev.berth.kube;
 
 import dev.berth.address.IpRange;
+import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.PoolRange;
 import io.fabric8.kubernetes.api.model.Node;
@@ -37,9 +38,12 @@ public final class TakenNetworks {
 
     /** The addresses of all AddressPools; what cannot be read is in no range. */
     public static List<PoolRange> pools(Caches caches) {
-        return caches.pools()
-                .list()
-                .flatMap(pool -> pool.getSpec().addresses().stream()
+        return pools(caches.pools().list());
+    }
+
+    /** The same of these. */
+    static List<PoolRange> pools(Stream<AddressPool> pools) {
+        return pools.flatMap(pool -> pool.getSpec().addresses().stream()
                         .flatMap(text -> IpRange.find(text).stream())
                         .map(range -> new PoolRange(pool.getMetadata().getName(), range)))
                 .toList();

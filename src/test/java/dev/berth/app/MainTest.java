@@ -19,7 +19,7 @@ class MainTest {
     @Test
     void help_namesTheCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(said.toString()).contains("operator", "provider-host");
+        assertThat(said.toString()).contains("operator", "audit", "export", "provider-host");
     }
 
     @Test
@@ -32,6 +32,19 @@ class MainTest {
                 .containsExactly(
                         "berth: provider \"pool\" is built in; leave --plugin-dir out",
                         "berth: plug-in folder nowhere: there is no such folder; see --plugin-dir");
+    }
+
+    @Test
+    void auditsHelp_saysWhatItsExitCodesMean() {
+        assertThat(run("audit", "--help")).isZero();
+        assertThat(said.toString()).contains("--kubeconfig", "0   nothing was found", "3   something was found");
+    }
+
+    @Test
+    void audit_withoutACluster_saysInOneLineWhy() {
+        assertThat(run("audit", "--kubeconfig=nowhere")).isEqualTo(1);
+        assertThat(said.toString().lines())
+                .containsExactly("berth: kubeconfig nowhere cannot be read: there is no such file, or it is not yours");
     }
 
     @Test

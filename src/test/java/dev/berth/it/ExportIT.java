@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -20,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -115,21 +115,10 @@ class ExportIT {
         });
     }
 
-    private String export(ControlPlane cluster) throws IOException, InterruptedException {
-        Path out = files.resolve("export.out");
-        Path err = files.resolve("export.err");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-jar",
-                        "target/quarkus-app/quarkus-run.jar",
-                        "export",
-                        "--kubeconfig=" + cluster.adminKubeconfig())
-                .redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
-        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(Files.readString(err)).isZero();
-        return Files.readString(out);
+    private static String export(ControlPlane cluster) {
+        BerthCommand export = BerthCommand.run("export", "--kubeconfig=" + cluster.adminKubeconfig());
+        assertThat(export.exitCode()).as(export.err()).isZero();
+        return export.out();
     }
 
     private void assertAllAsBefore(Installation berth) {

@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Next;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Conditions;
+import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.StatusWriter;
 import dev.berth.plan.Condition.Status;
 import java.time.Instant;
@@ -12,10 +13,7 @@ import java.util.List;
 
 /** Says on a ServiceCIDRPolicy that nothing can be done for it: the API server has no ServiceCIDRs. */
 public final class NotServed implements PolicyReconciler.Control {
-    private static final String NONE =
-            "the API server serves ServiceCIDR neither in networking.k8s.io/v1 nor in v1beta1:"
-                    + " it is older than Kubernetes 1.31, or they are switched off (in 1.31 and 1.32, switch on the feature gate"
-                    + " MultiCIDRServiceAllocator and --runtime-config=networking.k8s.io/v1beta1=true; then restart Berth)";
+    private static final String NONE = NetworkingVersion.NOT_SERVED + "; then restart Berth";
 
     private final StatusWriter statuses;
     private final InstantSource clock;

@@ -1,0 +1,26 @@
+package dev.berth.app;
+
+import dev.berth.kube.Read;
+
+/** A command that people call by hand cannot go on; the message is one line for them. */
+final class CannotLook extends Exception {
+    private static final long serialVersionUID = 1;
+
+    CannotLook(String message) {
+        super(message);
+    }
+
+    /**
+     * What was read.
+     *
+     * @param doing what was being done, as the start of a message: {@code listing Services}
+     * @throws CannotLook if the API server did not answer, or has no such kind
+     */
+    static <T> T found(String doing, Read<T> read) throws CannotLook {
+        return switch (read) {
+            case Read.Found<T>(T value) -> value;
+            case Read.Absent<T> none -> throw new CannotLook(doing + ": there is none");
+            case Read.Failed<T>(String message) -> throw new CannotLook(doing + ": " + message);
+        };
+    }
+}

@@ -1,0 +1,58 @@
+package dev.berth.kube;
+
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ClusterService;
+import dev.berth.clusterip.PoolRange;
+import dev.berth.clusterip.ServiceCidr;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The cluster's own addresses and who has them, read live for who looks once. */
+public final class LiveAddresses {
+    private final KubernetesClient client;
+    private final ClusterNetwork network;
+
+    public LiveAddresses(KubernetesClient client, NetworkingVersion version) {
+        this.client = client;
+        this.network = FabricClusterNetwork.live(client, version);
+    }
+
+    /** All ServiceCIDRs. */
+    public Read<List<ServiceCidr>> readServiceCidrs() {
+        return network.readServiceCidrs();
+    }
+
+    /** All IPAddresses: there may be tens of thousands. */
+    public Read<List<ClusterIp>> readClusterIps() {
+        return network.readClusterIps();
+    }
+
+    /** All Services. */
+    public Read<List<ClusterService>> readServices() {
+        return ApiCalls.read(
+                () -> client.services().inAnyNamespace().list().getItems(),
+                services ->
+                        Optional.of(services.stream().map(ClusterServices::of).toList()));
+    }
+
+    /** The addresses of all AddressPools; Absent: the API server does not know the kind. */
+    public Read<List<PoolRange>> readPools() {
+        return ApiCalls.read(this::pools, pools -> Optional.of(TakenNetworks.pools(pools.stream())));
+    }
+
+    private @Nullable List<AddressPool> pools() {
+        try {
+            return client.resources(AddressPool.class).list().getItems();
+        } catch (KubernetesClientException failure) {
+            if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+                return null;
+            }
+            throw failure;
+        }
+    }
+}

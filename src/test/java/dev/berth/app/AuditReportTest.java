@@ -1,0 +1,78 @@
+package dev.berth.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.clusterip.Audit;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ClusterIps;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import dev.berth.clusterip.Usage;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class AuditReportTest {
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final ClusterIps ips = new ClusterIps();
+
+    private static ServiceCidr cidr(String name, String... ranges) {
+        return new ServiceCidr(
+                name, "uid", Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, true);
+    }
+
+    private void take(String ip) {
+        ips.put(new ClusterIp(Ip.parse(ip), "uid", "example.org", null, null, START));
+    }
+
+    private AuditReport report(List<ServiceCidr> cidrs, boolean pools) {
+        return new AuditReport(
+                Usage.of(cidrs, ips),
+                new Audit(cidrs, ips, List.of(), List.of()).findings(START),
+                new AuditReport.Seen(cidrs.size(), ips.size(), 0, pools));
+    }
+
+    @Test
+    void ofASoundCluster_itIsTheTable_andThatNothingWasFound() {
+        assertThat(report(List.of(cidr("kubernetes", "10.96.0.0/16", "fd00::/108"), cidr("small", "10.9.0.0/28")), true)
+                        .text())
+                .isEqualTo("""
+                        SERVICECIDR  CIDR          STATE  STATIC         DYNAMIC            LARGEST FREE STATIC BLOCK
+                        kubernetes   10.96.0.0/16  Ready  0 of 256 (0%)  0 of 65278 (0%)    10.96.0.1-10.96.1.0
+                        kubernetes   fd00::/108    Ready  0 of 256 (0%)  0 of 1048319 (0%)  fd00::1-fd00::100
+                        small        10.9.0.0/28   Ready  -              0 of 14 (0%)       -
+
+                        Nothing found in 2 ServiceCIDRs, 0 IPAddresses, 0 Services
+                        """);
+    }
+
+    @Test
+    void whatIsWrong_comesWithItsObject_andWhatToType() {
+        take("10.96.0.1");
+
+        assertThat(report(List.of(cidr("kubernetes", "10.96.0.0/27")), false).text())
+                .isEqualTo("""
+                        SERVICECIDR  CIDR          STATE  STATIC        DYNAMIC       LARGEST FREE STATIC BLOCK
+                        kubernetes   10.96.0.0/27  Ready  1 of 16 (6%)  0 of 14 (0%)  10.96.0.2-10.96.0.16
+
+                        IPAddressWithoutParent  IPAddress/10.96.0.1
+                            it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1
+
+                        1 finding in 1 ServiceCIDR, 1 IPAddress, 0 Services (no AddressPools, they are not installed)
+                        """);
+    }
+
+    @Test
+    void whatWasNotFoundBefore_isLeftOut() {
+        take("10.96.0.1");
+        AuditReport first = report(List.of(cidr("kubernetes", "10.96.0.0/27")), true);
+        take("10.96.0.2");
+        AuditReport second = report(List.of(cidr("kubernetes", "10.96.0.0/27")), true);
+
+        assertThat(second.findings()).hasSize(2);
+        assertThat(second.keeping(first.findings()).findings()).isEqualTo(first.findings());
+    }
+}
