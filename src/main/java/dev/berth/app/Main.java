@@ -15,6 +15,7 @@ import picocli.CommandLine.ParameterException;
         subcommands = {
             OperatorCommand.class,
             AuditCommand.class,
+            CreateServiceCommand.class,
             ExportCommand.class,
             ProviderHostCommand.class,
             HelpCommand.class

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * Chooses cluster IPs as the API server's allocator does. Nothing is changed: the caller adds the IPAddress
@@ -81,16 +82,31 @@ public record ClusterIpAllocator(Collection<ServiceCidr> cidrs, ClusterIps taken
      * @return {@link Allocation.Full} also if no ready range has a static band
      */
     public Allocation lowestStatic(IpFamily family) {
+        return lowestStatic(family, List.of());
+    }
+
+    /** The same, of others than {@code except}. */
+    public Allocation lowestStatic(IpFamily family, Collection<Ip> except) {
         return ranges(family).stream()
                 .flatMap(range -> range.staticBand().stream())
-                .flatMap(band -> taken.nextFree(band.lower(), band).stream())
+                .flatMap(band -> free(band).filter(ip -> !except.contains(ip)).limit(1))
                 .findFirst()
                 .<Allocation>map(Allocation.Allocated::new)
                 .orElseGet(Allocation.Full::new);
     }
 
+    /** The free addresses of {@code band}, ascending. */
+    private Stream<Ip> free(IpRange band) {
+        return Stream.iterate(
+                        taken.nextFree(band.lower(), band),
+                        Optional::isPresent,
+                        found -> found.filter(ip -> !ip.equals(band.upper()))
+                                .flatMap(ip -> taken.nextFree(ip.next(), band)))
+                .flatMap(Optional::stream);
+    }
+
     /** The ranges that addresses come from, ascending. One that two ServiceCIDRs name counts once. */
-    private List<ServiceRange> ranges(IpFamily family) {
+    List<ServiceRange> ranges(IpFamily family) {
         return cidrs.stream()
                 .filter(ServiceCidr::isReady)
                 .flatMap(cidr -> cidr.range(family).stream())

@@ -1,10 +1,12 @@
 package dev.berth.kube;
 
+import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterService;
 import dev.berth.clusterip.PoolRange;
 import dev.berth.clusterip.ServiceCidr;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
@@ -12,22 +14,24 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster's own addresses and who has them, read live for who looks once. */
-public final class LiveAddresses {
+/** The cluster's own addresses and who has them, read live for who looks once, and new Services. */
+public final class LiveAddresses implements NewServices {
     private final KubernetesClient client;
     private final ClusterNetwork network;
+    private final ApiCalls calls;
 
     public LiveAddresses(KubernetesClient client, NetworkingVersion version) {
         this.client = client;
         this.network = FabricClusterNetwork.live(client, version);
+        this.calls = new ApiCalls(client);
     }
 
-    /** All ServiceCIDRs. */
+    @Override
     public Read<List<ServiceCidr>> readServiceCidrs() {
         return network.readServiceCidrs();
     }
 
-    /** All IPAddresses: there may be tens of thousands. */
+    @Override
     public Read<List<ClusterIp>> readClusterIps() {
         return network.readClusterIps();
     }
@@ -54,5 +58,30 @@ public final class LiveAddresses {
             }
             throw failure;
         }
+    }
+
+    @Override
+    public Read<Service> read(ServiceKey service) {
+        return ApiCalls.read(
+                () -> client.services()
+                        .inNamespace(service.namespace())
+                        .withName(service.name())
+                        .get(),
+                Optional::of);
+    }
+
+    @Override
+    public Write<Service> rehearse(Service service) {
+        return calls.write(() -> client.resource(service).dryRun().create(), created -> created);
+    }
+
+    @Override
+    public Write<Service> create(Service service) {
+        return calls.write(() -> client.resource(service).create(), created -> created);
+    }
+
+    @Override
+    public Write<ClusterIp> release(ClusterIp seen) {
+        return network.release(seen);
     }
 }

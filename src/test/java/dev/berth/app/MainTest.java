@@ -19,7 +19,7 @@ class MainTest {
     @Test
     void help_namesTheCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(said.toString()).contains("operator", "audit", "export", "provider-host");
+        assertThat(said.toString()).contains("operator", "audit", "create-service", "export", "provider-host");
     }
 
     @Test
@@ -45,6 +45,13 @@ class MainTest {
         assertThat(run("audit", "--kubeconfig=nowhere")).isEqualTo(1);
         assertThat(said.toString().lines())
                 .containsExactly("berth: kubeconfig nowhere cannot be read: there is no such file, or it is not yours");
+    }
+
+    @Test
+    void createService_needsAManifest() {
+        assertThat(run("create-service")).isEqualTo(2);
+        assertThat(said.toString().lines())
+                .containsExactly("berth: Missing required option: '--filename=FILE' (see berth create-service --help)");
     }
 
     @Test

@@ -1,0 +1,29 @@
+package dev.berth.kube;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ServiceCidr;
+import io.fabric8.kubernetes.api.model.Service;
+import java.util.List;
+
+/**
+ * All that creating a Service with a cluster IP of one's choice reads and writes, live. No method throws for what the
+ * API server may answer.
+ */
+public interface NewServices {
+    Read<List<ServiceCidr>> readServiceCidrs();
+
+    /** There may be tens of thousands. */
+    Read<List<ClusterIp>> readClusterIps();
+
+    Read<Service> read(ServiceKey service);
+
+    /** Asks the API server whether it would create it, and changes nothing. */
+    Write<Service> rehearse(Service service);
+
+    /** Creates it. A Conflict means that there is one of this name already. */
+    Write<Service> create(Service service);
+
+    /** Deletes this very IPAddress: one that was made anew meanwhile stays. */
+    Write<ClusterIp> release(ClusterIp seen);
+}
