@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -38,7 +39,7 @@ abstract class CrdRules {
         cluster = ControlPlane.builder().version(version).start();
         client = cluster.adminClient();
         cluster.kubectl("apply", "-k", "crds");
-        for (String kind : List.of("addresses", "addresspools", "loadbalancerclasses")) {
+        for (String kind : List.of("addresses", "addresspools", "loadbalancerclasses", "servicecidrpolicies")) {
             cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
         }
         await().atMost(Duration.ofSeconds(60))
@@ -212,8 +213,117 @@ abstract class CrdRules {
                                 row.fault())));
     }
 
+    /** The spec of the one ServiceCIDRPolicy, as one line of YAML. */
+    private record PolicyRow(String rule, String spec, String fault) {
+        static PolicyRow growth(String rule, String ipv4, String fault) {
+            return new PolicyRow(rule, "{growth: {ipv4: {" + ipv4 + "}}}", fault);
+        }
+
+        static PolicyRow reservation(String rule, String reservation, String fault) {
+            return new PolicyRow(rule, "{reservations: [{" + reservation + "}]}", fault);
+        }
+    }
+
+    private static final String FOR_DNS = "service: {namespace: kube-system, name: dns}";
+
+    private static final List<PolicyRow> POLICIES = List.of(
+            new PolicyRow("an empty spec", "{}", ""),
+            new PolicyRow(
+                    "all there is",
+                    "{warnings: {usedPercent: 70, daysUntilFull: 30}, growth: {dryRun: false, ipv4: {supernets:"
+                            + " [10.0.0.0/8, 172.16.0.0/12], prefixLength: 24, threshold: 75, maximum: 2}, ipv6:"
+                            + " {supernets: ['fd00::/56'], prefixLength: 112}, avoid: [10.244.0.0/16, 'fd01::/64']},"
+                            + " retire: [old, berth-10.0.0.0-24], reservations: [{address: 10.96.0.10, " + FOR_DNS
+                            + "}, {address: 'fd00::a', " + FOR_DNS + "}]}",
+                    ""),
+            new PolicyRow("a warning at nothing", "{warnings: {usedPercent: 0}}", "spec.warnings.usedPercent"),
+            new PolicyRow("a warning above all", "{warnings: {usedPercent: 101}}", "spec.warnings.usedPercent"),
+            new PolicyRow("days below zero", "{warnings: {daysUntilFull: -1}}", "spec.warnings.daysUntilFull"),
+            new PolicyRow("more than ten years", "{warnings: {daysUntilFull: 3651}}", "spec.warnings.daysUntilFull"),
+            PolicyRow.growth("growth from nowhere", "prefixLength: 24", "spec.growth.ipv4.supernets"),
+            PolicyRow.growth("growth without a length", "supernets: [10.0.0.0/8]", "spec.growth.ipv4.prefixLength"),
+            PolicyRow.growth("no supernets", "supernets: [], prefixLength: 24", "spec.growth.ipv4.supernets"),
+            PolicyRow.growth(
+                    "a supernet without a length",
+                    "supernets: [10.0.0.0], prefixLength: 24",
+                    "spec.growth.ipv4.supernets[0]"),
+            PolicyRow.growth(
+                    "a length too short", "supernets: [10.0.0.0/8], prefixLength: 7", "spec.growth.ipv4.prefixLength"),
+            PolicyRow.growth(
+                    "a length too long", "supernets: [10.0.0.0/8], prefixLength: 127", "spec.growth.ipv4.prefixLength"),
+            PolicyRow.growth(
+                    "a threshold of nothing",
+                    "supernets: [10.0.0.0/8], prefixLength: 24, threshold: 0",
+                    "spec.growth.ipv4.threshold"),
+            PolicyRow.growth(
+                    "a threshold above all",
+                    "supernets: [10.0.0.0/8], prefixLength: 24, threshold: 101",
+                    "spec.growth.ipv4.threshold"),
+            PolicyRow.growth(
+                    "a maximum below zero",
+                    "supernets: [10.0.0.0/8], prefixLength: 24, maximum: -1",
+                    "spec.growth.ipv4.maximum"),
+            PolicyRow.growth(
+                    "a maximum of too many",
+                    "supernets: [10.0.0.0/8], prefixLength: 24, maximum: 65",
+                    "spec.growth.ipv4.maximum"),
+            new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "spec.growth.avoid[0]"),
+            new PolicyRow("a range to retire that can have no name", "{retire: [Old_]}", "spec.retire[0]"),
+            new PolicyRow(
+                    "more ranges to retire than a policy can tell of",
+                    "{retire: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]}",
+                    "spec.retire"),
+            PolicyRow.reservation("a reservation for nobody", "address: 10.96.0.10", "spec.reservations[0].service"),
+            PolicyRow.reservation("a reservation of nothing", FOR_DNS, "spec.reservations[0].address"),
+            PolicyRow.reservation(
+                    "a reservation of a range", "address: 10.96.0.0/28, " + FOR_DNS, "spec.reservations[0].address"),
+            PolicyRow.reservation(
+                    "a reservation for a Service without a namespace",
+                    "address: 10.96.0.10, service: {name: dns}",
+                    "spec.reservations[0].service.namespace"));
+
+    @TestFactory
+    Stream<DynamicTest> policy() {
+        return POLICIES.stream()
+                .map(row -> DynamicTest.dynamicTest(
+                        "ServiceCIDRPolicy" + (row.fault().isEmpty() ? " takes " : " refuses ") + row.rule(),
+                        () -> check(
+                                row.fault(),
+                                refusal(() -> dryRun(
+                                        POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "cluster", row.spec()))))));
+    }
+
+    @Test
+    void policyOfTheCluster_isOne_andItsNameIsCluster() {
+        assertThat(refusal(() -> dryRun(POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "mine", "{}"))))
+                .hasValueSatisfying(message -> assertThat(message).contains("its name is cluster"));
+    }
+
+    @Test
+    void policy_onlySaysWhatItWouldMake_unlessToldOtherwise() {
+        GenericKubernetesResource filled = dryRun(POOL_AND_CLASS.formatted(
+                "ServiceCIDRPolicy",
+                "cluster",
+                "{warnings: {}, growth: {ipv4: {supernets: [10.0.0.0/8], prefixLength: 24}}}"));
+
+        assertThat(filled.<Boolean>get("spec", "growth", "dryRun")).isTrue();
+        assertThat(filled.<Integer>get("spec", "growth", "ipv4", "threshold")).isEqualTo(80);
+        assertThat(filled.<Integer>get("spec", "growth", "ipv4", "maximum")).isEqualTo(4);
+        assertThat(filled.<Integer>get("spec", "warnings", "usedPercent")).isEqualTo(80);
+        assertThat(filled.<Integer>get("spec", "warnings", "daysUntilFull")).isEqualTo(14);
+    }
+
+    private GenericKubernetesResource dryRun(String yaml) {
+        return client.resource(Serialization.unmarshal(yaml, GenericKubernetesResource.class))
+                .dryRun()
+                .create();
+    }
+
     private void verdict(String yaml, String fault) {
-        Optional<String> refusal = create(yaml);
+        check(fault, create(yaml));
+    }
+
+    private static void check(String fault, Optional<String> refusal) {
         if (fault.isEmpty()) {
             assertThat(refusal).isEmpty();
         } else {
@@ -225,7 +335,11 @@ abstract class CrdRules {
     /** What the refusal says; empty: it was created. */
     private Optional<String> create(String yaml) {
         GenericKubernetesResource object = Serialization.unmarshal(yaml, GenericKubernetesResource.class);
-        Throwable refusal = catchThrowable(() -> client.resource(object).create());
+        return refusal(() -> client.resource(object).create());
+    }
+
+    private static Optional<String> refusal(ThrowableAssert.ThrowingCallable create) {
+        Throwable refusal = catchThrowable(create);
         if (refusal == null) {
             return Optional.empty();
         }

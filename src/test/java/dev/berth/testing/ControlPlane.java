@@ -100,7 +100,7 @@ public final class ControlPlane implements AutoCloseable {
 
         private Builder() {}
 
-        /** {@link KubeBinaries#KUBERNETES} or {@link KubeBinaries#GATED_KUBERNETES}. */
+        /** One of {@link KubeBinaries}, like {@link KubeBinaries#KUBERNETES}. */
         public Builder version(String version) {
             this.version = version;
             return this;

@@ -1,0 +1,91 @@
+package dev.berth.it;
+
+import static dev.berth.it.BerthOnCluster.condition;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.KubeBinaries;
+import io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR;
+import io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDRBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** API servers that have ServiceCIDR and IPAddress in v1beta1, or not at all. */
+class NetworkingVersionsIT {
+    @Test
+    void withoutTheKinds_thePolicySaysSo() {
+        try (ServiceCidrs cidrs = new ServiceCidrs(
+                ControlPlane.builder().version(KubeBinaries.GATED_KUBERNETES).start())) {
+            cidrs.policy("retire: [old]");
+
+            cidrs.awaitStatus(status -> {
+                assertThat(condition(status.conditions(), "Served"))
+                        .startsWith("False NotServed: ")
+                        .contains("older than Kubernetes 1.31", "MultiCIDRServiceAllocator");
+                assertThat(status.conditions()).hasSize(1);
+                assertThat(status.observedGeneration()).isEqualTo(1);
+            });
+        }
+    }
+
+    @Test
+    void kindsOfV1beta1_areLookedAfter() {
+        try (ServiceCidrs cidrs = new ServiceCidrs(
+                ControlPlane.builder()
+                        .version(KubeBinaries.BETA_KUBERNETES)
+                        .serviceCidrs("10.96.0.0/27")
+                        .apiServerFlag("--feature-gates=MultiCIDRServiceAllocator=true")
+                        .apiServerFlag("--runtime-config=networking.k8s.io/v1beta1=true")
+                        .start(),
+                "--service-cidr-controller=Always")) {
+            cidrs.policy("growth: {dryRun: false, ipv4: {supernets: [10.101.0.0/24], prefixLength: 28,"
+                    + " threshold: 1, maximum: 1}}, reservations: [{address: 10.96.0.10,"
+                    + " service: {namespace: default, name: dns}}]");
+            cidrs.client()
+                    .resource(new ServiceCIDRBuilder()
+                            .withNewMetadata()
+                            .withName("old")
+                            .endMetadata()
+                            .withNewSpec()
+                            .withCidrs("10.100.0.0/28")
+                            .endSpec()
+                            .build())
+                    .create();
+
+            awaitReady(cidrs, "old");
+            awaitReady(cidrs, "kubernetes");
+            awaitReady(cidrs, "berth-10.101.0.0-28");
+            cidrs.awaitStatus(status -> {
+                assertThat(condition(status.conditions(), "Served")).startsWith("True Served");
+                assertThat(condition(status.conditions(), "Reserved")).startsWith("True Reserved");
+                assertThat(status.ranges())
+                        .extracting(range -> range.cidr() + " " + range.state())
+                        .containsExactlyInAnyOrder("10.96.0.0/27 Ready", "10.100.0.0/28 Ready", "10.101.0.0/28 Ready");
+            });
+
+            cidrs.policy("retire: [old]");
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(cidrs.client()
+                                    .resources(ServiceCIDR.class)
+                                    .withName("old")
+                                    .get())
+                            .isNull());
+        }
+    }
+
+    private static void awaitReady(ServiceCidrs cidrs, String name) {
+        await(name)
+                .atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(cidrs.client()
+                                .resources(ServiceCIDR.class)
+                                .withName(name)
+                                .get())
+                        .isNotNull()
+                        .satisfies(cidr -> {
+                            assertThat(cidr.getMetadata().getFinalizers()).containsExactly(ServiceCidrs.FINALIZER);
+                            assertThat(condition(cidr.getStatus().getConditions(), "Ready"))
+                                    .isEqualTo(ServiceCidrs.READY);
+                        }));
+    }
+}

@@ -1,0 +1,175 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDRBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A cluster with ServiceCIDRs of v1, and Berth that may look after them. Services are in the namespace default. */
+final class ServiceCidrs implements AutoCloseable {
+    static final String FINALIZER = "networking.k8s.io/service-cidr-finalizer";
+    static final String READY = "True : Kubernetes Service CIDR is ready";
+    static final String WAITS = "False Terminating: There are still IPAddresses referencing the ServiceCIDR,"
+            + " please remove them or create a new ServiceCIDR";
+
+    private static final String NAMESPACE = "default";
+    private static final String COMPONENT = "src/main/kubernetes/components/cluster-addresses/rbac.yaml";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final ControlPlane cluster;
+    private final Installation berth;
+
+    /** Closes {@code cluster} at the end, too. */
+    ServiceCidrs(ControlPlane cluster, String... flags) {
+        this.cluster = cluster;
+        berth = new Installation(cluster);
+        cluster.kubectl("apply", "--filename=" + COMPONENT);
+        berth.startOperator(flags);
+    }
+
+    ControlPlane cluster() {
+        return cluster;
+    }
+
+    KubernetesClient client() {
+        return cluster.adminClient();
+    }
+
+    void create(String name, String... cidrs) {
+        client().resource(new ServiceCIDRBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .endMetadata()
+                        .withNewSpec()
+                        .withCidrs(cidrs)
+                        .endSpec()
+                        .build())
+                .create();
+    }
+
+    void delete(String name) {
+        client().resources(ServiceCIDR.class).withName(name).delete();
+    }
+
+    Optional<ServiceCIDR> find(String name) {
+        return Optional.ofNullable(
+                client().resources(ServiceCIDR.class).withName(name).get());
+    }
+
+    /** The CIDRs of all. */
+    List<String> all() {
+        return client().resources(ServiceCIDR.class).list().getItems().stream()
+                .flatMap(cidr -> cidr.getSpec().getCidrs().stream())
+                .sorted()
+                .toList();
+    }
+
+    /** The condition Ready, as {@code status reason: message}; empty: there is none. */
+    static String ready(ServiceCIDR cidr) {
+        return Stream.ofNullable(cidr.getStatus())
+                .map(status -> BerthOnCluster.condition(status.getConditions(), "Ready"))
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Waits until it has the finalizer and this condition Ready. */
+    void awaitReady(String name, String condition) {
+        awaitReady(name, condition, PATIENCE);
+    }
+
+    void awaitReady(String name, String condition, Duration patience) {
+        eventually(
+                patience,
+                () -> assertThat(find(name)).hasValueSatisfying(cidr -> {
+                    assertThat(ready(cidr)).isEqualTo(condition);
+                    assertThat(cidr.getMetadata().getFinalizers()).containsExactly(FINALIZER);
+                }));
+    }
+
+    void awaitGone(String name) {
+        eventually(PATIENCE, () -> assertThat(find(name)).isEmpty());
+    }
+
+    /** What an API server that is just being restarted cannot say yet, it says later. */
+    private static void eventually(Duration patience, Runnable assertions) {
+        await().atMost(patience)
+                .pollInterval(Duration.ofMillis(100))
+                .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+                .untilAsserted(assertions::run);
+    }
+
+    /**
+     * A ClusterIP Service.
+     *
+     * @param family null: the cluster's own
+     */
+    Service createService(String name, @Nullable String family) {
+        return client().resource(new ServiceBuilder()
+                        .withNewMetadata()
+                        .withNamespace(NAMESPACE)
+                        .withName(name)
+                        .endMetadata()
+                        .withNewSpec()
+                        .withIpFamilies(family == null ? null : List.of(family))
+                        .addNewPort()
+                        .withPort(80)
+                        .endPort()
+                        .endSpec()
+                        .build())
+                .create();
+    }
+
+    /** Null: there is none. */
+    @Nullable Service service(String name) {
+        return client().services().inNamespace(NAMESPACE).withName(name).get();
+    }
+
+    void deleteService(String name) {
+        client().services().inNamespace(NAMESPACE).withName(name).delete();
+    }
+
+    /**
+     * The ServiceCIDRPolicy of the cluster.
+     *
+     * @param spec as YAML in one line, without its braces
+     */
+    void policy(String spec) {
+        client().resource(Serialization.unmarshal(
+                        "apiVersion: berth.dev/v1alpha1\nkind: ServiceCIDRPolicy\nmetadata: {name: cluster}\nspec: {"
+                                + spec + "}\n",
+                        ServiceCIDRPolicy.class))
+                .serverSideApply();
+    }
+
+    void awaitStatus(Consumer<ServiceCIDRPolicy.Status> asItShallBe) {
+        eventually(PATIENCE, () -> {
+            ServiceCIDRPolicy.Status status = client().resources(ServiceCIDRPolicy.class)
+                    .withName(ServiceCIDRPolicy.NAME)
+                    .get()
+                    .getStatus();
+            assertThat(status).isNotNull();
+            asItShallBe.accept(status);
+        });
+    }
+
+    @Override
+    public void close() {
+        berth.close();
+        cluster.close();
+    }
+}
