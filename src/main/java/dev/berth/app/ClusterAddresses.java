@@ -3,6 +3,7 @@ package dev.berth.app;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.clusterip.ClusterAddressMetrics;
 import dev.berth.controller.clusterip.NotServed;
@@ -36,6 +37,7 @@ final class ClusterAddresses implements AutoCloseable {
 
     private final KubernetesClient client;
     private final Caches caches;
+    private final StartGate gate;
     private final Events events;
     private final Backoff backoff;
     private final Clock clock;
@@ -84,7 +86,7 @@ final class ClusterAddresses implements AutoCloseable {
                 wakePolicy();
             };
             controllers.register(
-                    new ServiceCidrReconciler<>(caches, serviceCidrs, changedHereToo, (Wakeups<T>) wakeups),
+                    new ServiceCidrReconciler<>(caches, gate, serviceCidrs, changedHereToo, (Wakeups<T>) wakeups),
                     "servicecidr",
                     InformerConfiguration.builder(kind).buildForController());
         }
@@ -93,6 +95,7 @@ final class ClusterAddresses implements AutoCloseable {
     ClusterAddresses(
             KubernetesClient client,
             Caches caches,
+            StartGate gate,
             ServiceCidrControl.Mode mode,
             StatusWriter statuses,
             Events events,
@@ -101,6 +104,7 @@ final class ClusterAddresses implements AutoCloseable {
             Clock clock) {
         this.client = client;
         this.caches = caches;
+        this.gate = gate;
         this.statuses = statuses;
         this.events = events;
         this.backoff = backoff;
@@ -117,6 +121,7 @@ final class ClusterAddresses implements AutoCloseable {
         ranges.ifPresent(served -> served.register(controllers, served.version.serviceCidr(), changed));
         controllers.register(
                 new PolicyReconciler(
+                        gate,
                         ranges.<PolicyReconciler.Control>map(served -> served.policy)
                                 .orElseGet(() -> new NotServed(statuses, clock)),
                         policyWakeups),

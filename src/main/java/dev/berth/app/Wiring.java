@@ -151,6 +151,7 @@ public final class Wiring {
         clusterAddresses = new ClusterAddresses(
                 client,
                 caches,
+                gate,
                 options.serviceCidrController,
                 statuses,
                 events,

@@ -22,7 +22,9 @@ import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -50,6 +52,9 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final AddressReservations reservations;
     private final AddressAudit audit;
     private Instant lastWrite = Instant.EPOCH;
+
+    /** What was said last, by the type of the condition: a status may be too early to be written, and be another then. */
+    private final Map<String, String> said = new HashMap<>();
 
     private enum Written {
         NOW,
@@ -87,6 +92,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         Optional<ServiceCIDRPolicy> found = policies.get(null, name);
         if (found.isEmpty()) {
             reservations.releaseAll();
+            said.clear();
             metrics.used(new Usage(List.of(), null, null));
             metrics.found(List.of());
             return Next.ON_EVENT;
@@ -149,18 +155,19 @@ public final class PolicyControl implements PolicyReconciler.Control {
                         status.look().at()))
                 .toList();
         ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
-        Written written = write(policy, now);
-        if (written == Written.NOW) {
-            told.stream().filter(one -> isNew(before, one)).forEach(one -> event(policy, one));
-        }
-        return written;
+        told.stream().filter(one -> isNew(before, one)).forEach(one -> event(policy, one));
+        return write(policy, now);
     }
 
-    private static boolean isNew(@Nullable List<Condition> before, PolicyStatus.Told told) {
-        return Conditions.find(before, told.type())
-                .filter(known -> known.getStatus().equals(told.status().toString())
-                        && known.getReason().equals(told.reason()))
-                .isEmpty();
+    private boolean isNew(@Nullable List<Condition> before, PolicyStatus.Told told) {
+        String now = told.status() + " " + told.reason();
+        String last = said.put(told.type(), now);
+        return !now.equals(
+                last != null
+                        ? last
+                        : Conditions.find(before, told.type())
+                                .map(known -> known.getStatus() + " " + known.getReason())
+                                .orElse(""));
     }
 
     private void event(ServiceCIDRPolicy policy, PolicyStatus.Told told) {

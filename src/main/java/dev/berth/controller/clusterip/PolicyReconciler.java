@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Answer;
 import dev.berth.controller.Next;
 import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Cache;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -23,11 +24,18 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
         Next reconcile(Cache<ServiceCIDRPolicy> policies, String name);
     }
 
+    private final StartGate gate;
     private final Control control;
     private final Wakeups<ServiceCIDRPolicy> wakeups;
     private volatile Cache<ServiceCIDRPolicy> policies = Cache.empty();
 
-    public PolicyReconciler(Control control, Wakeups<ServiceCIDRPolicy> wakeups) {
+    /**
+     * Wires it.
+     *
+     * @param gate until it is open, ServiceCIDRs may be missing in the cache that one needs to decide
+     */
+    public PolicyReconciler(StartGate gate, Control control, Wakeups<ServiceCIDRPolicy> wakeups) {
+        this.gate = gate;
         this.control = control;
         this.wakeups = wakeups;
     }
@@ -40,6 +48,7 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
 
     @Override
     public UpdateControl<ServiceCIDRPolicy> reconcile(ServiceCIDRPolicy policy, Context<ServiceCIDRPolicy> context) {
+        gate.await();
         return Answer.of(control.reconcile(policies, policy.getMetadata().getName()));
     }
 }

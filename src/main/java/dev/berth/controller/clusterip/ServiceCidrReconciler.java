@@ -2,6 +2,7 @@ package dev.berth.controller.clusterip;
 
 import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -21,6 +22,7 @@ import java.util.List;
 @Ignore
 public final class ServiceCidrReconciler<P extends HasMetadata> implements Reconciler<P> {
     private final Caches caches;
+    private final StartGate gate;
     private final ServiceCidrControl control;
     private final Runnable changed;
     private final Wakeups<P> wakeups;
@@ -28,10 +30,13 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
     /**
      * Wires it.
      *
+     * @param gate until it is open, the cache may be without ServiceCIDRs that one needs to decide
      * @param changed told of every change of a ServiceCIDR, before anything is done about it
      */
-    public ServiceCidrReconciler(Caches caches, ServiceCidrControl control, Runnable changed, Wakeups<P> wakeups) {
+    public ServiceCidrReconciler(
+            Caches caches, StartGate gate, ServiceCidrControl control, Runnable changed, Wakeups<P> wakeups) {
         this.caches = caches;
+        this.gate = gate;
         this.control = control;
         this.changed = changed;
         this.wakeups = wakeups;
@@ -45,6 +50,7 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
 
     @Override
     public UpdateControl<P> reconcile(P object, Context<P> context) {
+        gate.await();
         changed.run();
         return Answer.of(control.reconcile(object.getMetadata().getName()));
     }

@@ -136,7 +136,7 @@ class PolicyStatusTest {
         assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it goes in a moment");
         retired = List.of(retirement(new Retirement.Verdict.Draining(), 1, Optional.empty()));
         assertThat(told("Retired"))
-                .startsWith("False Draining: ServiceCIDR \"old\": 1 addresses in use, such as 10.0.0.7 of prod/web");
+                .startsWith("False Draining: ServiceCIDR \"old\": 1 address in use, such as 10.0.0.7 of prod/web");
         assertThat(bad("Retired")).isFalse();
         retired = List.of(retirement(new Retirement.Verdict.Refused("it is the last"), 1, Optional.empty()));
         assertThat(told("Retired")).isEqualTo("False Refused: it is the last");
