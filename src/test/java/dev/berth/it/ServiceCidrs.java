@@ -50,16 +50,19 @@ final class ServiceCidrs implements AutoCloseable {
         return cluster.adminClient();
     }
 
+    static ServiceCIDR object(String name, String... cidrs) {
+        return new ServiceCIDRBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withCidrs(cidrs)
+                .endSpec()
+                .build();
+    }
+
     void create(String name, String... cidrs) {
-        client().resource(new ServiceCIDRBuilder()
-                        .withNewMetadata()
-                        .withName(name)
-                        .endMetadata()
-                        .withNewSpec()
-                        .withCidrs(cidrs)
-                        .endSpec()
-                        .build())
-                .create();
+        client().resource(object(name, cidrs)).create();
     }
 
     void delete(String name) {

@@ -10,19 +10,21 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** docs/service-controller.md says which test holds Berth to which of upstream's. */
+/** Some pages say which test holds Berth to which of upstream's. */
 class UpstreamCasesTest {
     private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|IT))\\.(\\w+)`");
 
-    @Test
-    void everyTestThatThePageNames_isThere() throws IOException {
-        String page = Files.readString(Path.of("docs/service-controller.md"));
-        List<MatchResult> named = NAMED.matcher(page).results().toList();
+    @ParameterizedTest
+    @CsvSource({"docs/service-controller.md,40", "docs/cluster-addresses.md,20"})
+    void everyTestThatThePageNames_isThere(Path page, int least) throws IOException {
+        List<MatchResult> named =
+                NAMED.matcher(Files.readString(page)).results().toList();
 
         assertThat(named)
-                .hasSizeGreaterThan(40)
+                .hasSizeGreaterThan(least)
                 .allSatisfy(test -> assertThat(source(test.group(1))).contains("void " + test.group(2) + "("));
     }
 
