@@ -253,6 +253,11 @@ class AuditTest {
                     CLUSTER.with(managed("10.0.1.1", "example.org", ABSENT)),
                     60),
             row(
+                    "somebody else's IPAddress, of a Service that is there",
+                    CLUSTER.with(service("b"))
+                            .with(managed("10.0.1.1", "example.org", Parent.of(new ServiceKey("bar", "b")))),
+                    3_600),
+            row(
                     "a reservation of Berth's, of a Service to come",
                     CLUSTER.with(managed("10.0.1.1", ClusterIp.BERTH, ABSENT)),
                     3_600),
@@ -298,6 +303,7 @@ class AuditTest {
             row(
                     "two that cover each other are both being deleted",
                     ending("10.0.0.0/24", "10.0.0.0/24")
+                            .with(Sample.ready("elsewhere", "10.9.0.0/24"))
                             .with(service("s", "10.0.0.9"))
                             .with(ip("10.0.0.9", "s")),
                     "BothTerminating ServiceCIDR/a"),
@@ -488,7 +494,12 @@ class AuditTest {
         return new World(sound.cidrs(), some(sound.ips(), random), some(sound.services(), random), List.of())
                 .with(Sample.ready("inner", "10.0.3.0/26"), Sample.ready("useless", "fd00::/48"))
                 .with(service("double", START.plusSeconds(9), "10.0.3.1"), service("third", "192.168.0.1", "10.0.3.1"))
-                .with(new PoolRange("b", IpRange.parse("10.0.3.5")), new PoolRange("a", IpRange.parse("10.0.0.0/8")));
+                .with(ending("10.9.0.0/24", "10.9.0.0/24").cidrs().toArray(ServiceCidr[]::new))
+                .with(ip("10.9.0.9", "s0"))
+                .with(
+                        new PoolRange("b", IpRange.parse("10.0.3.5")),
+                        new PoolRange("a", IpRange.parse("10.0.7.0/24")),
+                        new PoolRange("a", IpRange.parse("10.0.6.0/24")));
     }
 
     private static <T> List<T> some(List<T> list, Random random) {

@@ -55,6 +55,22 @@ class ForecastTest {
     }
 
     @Test
+    void ofSeveralRanges_eachHasItsOwnTrend_andSoHasEachFamily() {
+        List<ServiceCidr> cidrs = List.of(Sample.ready("b", "10.0.1.0/24"), Sample.ready("c", "fd00::/112"));
+        Usage then = Usage.of(cidrs, Sample.index("10.0.1.20"));
+        Usage now = Usage.of(cidrs, Sample.index("10.0.1.20", "10.0.1.21", "fd00::1", "fd00::2", "fd00::3"));
+
+        Forecast forecast = forecast(now, UsageSample.of(then, NOW.minus(Duration.ofDays(1))));
+
+        assertThat(forecast.dynamicBand(ServiceRange.parse("10.0.1.0/24")).growthPerDay())
+                .isEqualTo("1.0");
+        assertThat(forecast.staticBand(ServiceRange.parse("fd00::/112")).growthPerDay())
+                .isEqualTo("3.0");
+        assertThat(forecast.family(IpFamily.IPV4).growthPerDay()).isEqualTo("1.0");
+        assertThat(forecast.family(IpFamily.IPV6).growthPerDay()).isEqualTo("3.0");
+    }
+
+    @Test
     void whatDoesNotGrow_isNeverFull() {
         Forecast same = forecast(usage(0, 40), before(Duration.ofDays(1), 0, 40));
         Forecast fewer = forecast(usage(0, 40), before(Duration.ofDays(1), 0, 45));

@@ -267,6 +267,22 @@ class GrowthTest {
         });
     }
 
+    @Test
+    void theOutermostSettings_makeSense() {
+        GrowthSettings never = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 100, 0);
+        GrowthSettings early = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 1, 0);
+
+        assertThat(why(of(never, FULL, FIRST))).isEqualTo(Growth.Why.MAXIMUM_REACHED);
+        assertThat(why(of(early, taken(1), FIRST))).isEqualTo(Growth.Why.MAXIMUM_REACHED);
+    }
+
+    @Test
+    void whatHoldsGrowth_isAReasonOfACondition() {
+        assertThat(Growth.Why.values())
+                .extracting(Growth.Why::toString)
+                .containsExactly("InvalidSettings", "NoRangeOfFamily", "MaximumReached", "NoSpace");
+    }
+
     /** The naive search tries every block. */
     private static Optional<ServiceRange> naive(ServiceRange supernet, int length, List<IpRange> taken) {
         int blocks = 1 << (length - supernet.prefixLength());

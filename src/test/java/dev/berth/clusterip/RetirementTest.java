@@ -216,6 +216,22 @@ class RetirementTest {
         assertThat(ips(all.getLast())).containsExactly("10.0.0.20");
     }
 
+    @Test
+    void whatAnAddressNeeds_hasANameAndAnAdvice() {
+        assertThat(Needs.values())
+                .extracting(Needs::toString)
+                .containsExactly(
+                        "Recreate",
+                        "RecreateWithOtherAddress",
+                        "APIServerFlags",
+                        "RemoveReservation",
+                        "DeleteIPAddress");
+        assertThat(Needs.values())
+                .extracting(Needs::advice)
+                .doesNotHaveDuplicates()
+                .doesNotContain("");
+    }
+
     private static Stream<String> ips(Retirement retirement) {
         return retirement.first().stream().map(occupant -> occupant.ip().toString());
     }

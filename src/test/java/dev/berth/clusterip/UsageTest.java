@@ -117,7 +117,10 @@ class UsageTest {
         Usage usage =
                 Usage.of(List.of(Sample.ready("a", "fd00::/48"), Sample.ready("b", "10.0.0.0/31")), new ClusterIps());
 
-        assertThat(usage.ranges()).allSatisfy(range -> assertThat(range.all()).isEqualTo(count(0, 0)));
+        assertThat(usage.ranges()).allSatisfy(range -> {
+            assertThat(range.all()).isEqualTo(count(0, 0));
+            assertThat(range.largestFreeStaticBlock()).isNull();
+        });
         assertThat(usage.family(IpFamily.IPV6)).contains(count(0, 0));
     }
 
