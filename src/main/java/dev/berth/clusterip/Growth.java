@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -54,14 +55,15 @@ public sealed interface Growth {
      * @param cidrs all ServiceCIDRs
      * @param ours the names of those that Berth made
      * @param retiring the names of those that are to go: nobody should rely on what is free in them
-     * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools
+     * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for only if
+     *     a range is needed, for they may be many
      */
     record World(
             Collection<ServiceCidr> cidrs,
             Set<String> ours,
             Set<String> retiring,
             ClusterIps ips,
-            Collection<Avoided> avoided) {
+            Supplier<? extends Collection<Avoided>> avoided) {
         /** One of Berth's counts before anybody called it ready: it was made for the need that there is now. */
         private boolean isCapacity(ServiceCidr cidr) {
             return stays(cidr) && (cidr.isReady() || ours.contains(cidr.name()));
@@ -92,7 +94,7 @@ public sealed interface Growth {
         }
 
         private List<Avoided> obstacles() {
-            List<Avoided> all = new ArrayList<>(avoided);
+            List<Avoided> all = new ArrayList<>(avoided.get());
             for (ServiceCidr cidr : cidrs) {
                 cidr.ranges()
                         .forEach(range -> all.add(new Avoided("ServiceCIDR \"" + cidr.name() + "\"", range.whole())));

@@ -36,17 +36,17 @@ class GrowthTest {
     }
 
     private static Growth of(GrowthSettings settings, ClusterIps ips, ServiceCidr... cidrs) {
-        return Growth.of(settings, new Growth.World(List.of(cidrs), Set.of(), Set.of(), ips, List.of()));
+        return Growth.of(settings, new Growth.World(List.of(cidrs), Set.of(), Set.of(), ips, List::of));
     }
 
     private static Growth avoiding(GrowthSettings settings, Avoided... avoided) {
-        return Growth.of(settings, new Growth.World(List.of(FIRST), Set.of(), Set.of(), FULL, List.of(avoided)));
+        return Growth.of(settings, new Growth.World(List.of(FIRST), Set.of(), Set.of(), FULL, () -> List.of(avoided)));
     }
 
     private static Growth withOurs(GrowthSettings settings, ServiceCidr... ours) {
         List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours)).toList();
         Set<String> names = Set.of(Sample.names(Stream.of(ours)).toArray(String[]::new));
-        return Growth.of(settings, new Growth.World(all, names, Set.of(), FULL, List.of()));
+        return Growth.of(settings, new Growth.World(all, names, Set.of(), FULL, List::of));
     }
 
     private static Growth.Next next(String name, String range) {
@@ -112,9 +112,9 @@ class GrowthTest {
         List<ServiceCidr> cidrs = List.of(FIRST, Sample.ready("old", "10.97.0.0/24"));
         GrowthSettings settings = ipv4(24, "10.97.0.0/16");
 
-        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of(), FULL, List.of())))
+        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of(), FULL, List::of)))
                 .isEqualTo(new Growth.Enough(5));
-        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of("old"), FULL, List.of())))
+        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of("old"), FULL, List::of)))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
@@ -122,7 +122,7 @@ class GrowthTest {
     void aRangeThatWasRetired_isNotMadeAgain() {
         assertThat(Growth.of(
                         ipv4(24, "10.97.0.0/16"),
-                        new Growth.World(List.of(FIRST), Set.of(), Set.of("berth-10.97.0.0-24"), FULL, List.of())))
+                        new Growth.World(List.of(FIRST), Set.of(), Set.of("berth-10.97.0.0-24"), FULL, List::of)))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
@@ -132,7 +132,7 @@ class GrowthTest {
 
         assertThat(Growth.of(
                         ipv4(24, "10.97.0.0/16"),
-                        new Growth.World(cidrs, Set.of(), Set.of("kubernetes"), new ClusterIps(), List.of())))
+                        new Growth.World(cidrs, Set.of(), Set.of("kubernetes"), new ClusterIps(), List::of)))
                 .isEqualTo(next("berth-10.97.0.0-24", "10.97.0.0/24"));
     }
 
@@ -221,7 +221,8 @@ class GrowthTest {
         ClusterIps ips = Sample.index("fd00:1::1", "fd00:1::2", "fd00:1::3");
         Avoided half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
         assertThat(Growth.of(
-                        ipv6(64, "fd00::/32"), new Growth.World(List.of(six), Set.of(), Set.of(), ips, List.of(half))))
+                        ipv6(64, "fd00::/32"),
+                        new Growth.World(List.of(six), Set.of(), Set.of(), ips, () -> List.of(half))))
                 .isEqualTo(next("berth-fd00-0000-0000-8000-0000-0000-0000-0000-64", "fd00:0:0:8000::/64"));
     }
 
@@ -363,12 +364,12 @@ class GrowthTest {
             List<Avoided> avoided,
             Random random) {
         Set<String> names = Set.of(ours.toArray(String[]::new));
-        Growth growth = Growth.of(settings, new Growth.World(cidrs, names, Set.of(), ips, avoided));
+        Growth growth = Growth.of(settings, new Growth.World(cidrs, names, Set.of(), ips, () -> avoided));
         List<ServiceCidr> shuffledCidrs = new ArrayList<>(cidrs);
         List<Avoided> shuffled = new ArrayList<>(avoided);
         Collections.shuffle(shuffledCidrs, random);
         Collections.shuffle(shuffled, random);
-        Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, names, Set.of(), ips, shuffled));
+        Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, names, Set.of(), ips, () -> shuffled));
         assertThat(again).isEqualTo(growth);
         return growth;
     }

@@ -118,16 +118,18 @@ final class RangeGrowth {
     }
 
     private Growth decide(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
-        List<Avoided> avoided = new ArrayList<>(taken.get());
+        List<Avoided> named = new ArrayList<>();
         for (String text : avoid(spec)) {
             Optional<IpRange> range = IpRange.find(text);
             if (range.isEmpty()) {
                 return new Growth.Held(Growth.Why.INVALID_SETTINGS, "spec.growth.avoid: " + text + " is no CIDR");
             }
-            avoided.add(new Avoided("spec.growth.avoid", range.get()));
+            named.add(new Avoided("spec.growth.avoid", range.get()));
         }
         LinkedHashSet<String> ours = new LinkedHashSet<>(network.madeByBerth());
         LinkedHashSet<String> retiring = new LinkedHashSet<>(Objects.requireNonNullElse(spec.retire(), List.of()));
+        Supplier<List<Avoided>> avoided =
+                () -> Stream.concat(taken.get().stream(), named.stream()).toList();
         return network.askClusterIps(ips -> Growth.of(settings, new Growth.World(cidrs, ours, retiring, ips, avoided)));
     }
 

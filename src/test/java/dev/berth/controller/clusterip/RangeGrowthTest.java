@@ -62,6 +62,22 @@ class RangeGrowthTest {
     }
 
     @Test
+    void whileThereIsEnough_nobodyIsAskedWhatIsInTheWay() {
+        RangeGrowth unasked = new RangeGrowth(
+                network,
+                () -> {
+                    throw new IllegalStateException("all Nodes and AddressPools would be read");
+                },
+                new Backoff(new Random(1)),
+                clock);
+        network.put(NetworkInMemory.ready("second", "10.1.0.0/24"));
+
+        assertThat(unasked.grow(forReal(), network.serviceCidrs()))
+                .singleElement()
+                .isInstanceOf(RangeGrowth.Outcome.Enough.class);
+    }
+
+    @Test
     void dryRun_makesNothing_andIsTheDefault() {
         RangeGrowth.Outcome proposed =
                 new RangeGrowth.Outcome.Proposed(IpFamily.IPV4, NEXT, ServiceRange.parse("10.100.0.0/28"));
