@@ -231,6 +231,10 @@ final class BerthOnCluster implements AutoCloseable {
 
     /** The events about the object of this name, as {@code type reason: note}. */
     public List<String> events(String kind, String name) {
+        return events(client, kind, name);
+    }
+
+    static List<String> events(KubernetesClient client, String kind, String name) {
         return client.events().v1().events().inAnyNamespace().list().getItems().stream()
                 .filter(event -> event.getRegarding() != null)
                 .filter(event -> kind.equals(event.getRegarding().getKind())

@@ -2,12 +2,10 @@ package dev.berth.it;
 
 import static dev.berth.it.BerthOnCluster.condition;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.testing.ControlPlane;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
@@ -48,66 +46,18 @@ class GrowthLimitsIT {
                 Arguments.of("servicecidrs.deny", "object.metadata.name == 'kubernetes'", "10.102.0.0"));
     }
 
-    private static void put(String yaml) {
-        cidrs.client()
-                .resource(Serialization.unmarshal(yaml, GenericKubernetesResource.class))
-                .create();
-    }
-
-    private static void forbid(String name, String validation) {
-        put("""
-                apiVersion: admissionregistration.k8s.io/v1
-                kind: ValidatingAdmissionPolicy
-                metadata: {name: %s}
-                spec:
-                  failurePolicy: Fail
-                  matchConstraints:
-                    resourceRules:
-                    - apiGroups: [networking.k8s.io]
-                      apiVersions: [v1, v1beta1]
-                      operations: [CREATE, UPDATE]
-                      resources: [servicecidrs]
-                  matchConditions:
-                  - {name: exclude-default, expression: "object.metadata.name != 'kubernetes'"}
-                  validations:
-                  - {expression: "%s", message: ask the network team}
-                """.formatted(name, validation));
-        put("""
-                apiVersion: admissionregistration.k8s.io/v1
-                kind: ValidatingAdmissionPolicyBinding
-                metadata: {name: %1$s}
-                spec: {policyName: %1$s, validationActions: [Deny, Audit]}
-                """.formatted(name));
-        awaitDenied(name);
-    }
-
-    /** A policy takes a moment to be in force. */
-    private static void awaitDenied(String name) {
-        await(name)
-                .atMost(Duration.ofSeconds(60))
-                .untilAsserted(() -> assertThatThrownBy(() -> cidrs.client()
-                                .resource(ServiceCidrs.object("probe", "172.20.0.0/28"))
-                                .dryRun()
-                                .create())
-                        .hasMessageContaining("ask the network team"));
-    }
-
-    private static void allow(String name) {
-        cidrs.cluster().kubectl("delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", name);
-    }
-
     @ParameterizedTest
     @MethodSource("policies")
     void rangeThatAPolicyForbids_isACondition_andIsMadeOnceItIsAllowed(
             String policy, String validation, String network) {
-        forbid(policy, validation);
+        cidrs.forbid(policy, validation);
         cidrs.policy("growth: {dryRun: false, ipv4: {supernets: [%s/24], prefixLength: 28, threshold: 1, maximum: 1}}"
                 .formatted(network));
         cidrs.awaitStatus(status -> assertThat(condition(status.conditions(), "Growth"))
                 .startsWith("False Forbidden: cannot make ServiceCIDR \"berth-" + network + "-28\"")
                 .contains(policy, "ask the network team"));
 
-        allow(policy);
+        cidrs.allow(policy);
         cidrs.awaitReady("berth-" + network + "-28", ServiceCidrs.READY);
         cidrs.awaitStatus(
                 status -> assertThat(condition(status.conditions(), "Growth")).doesNotContain("Forbidden"));
@@ -115,6 +65,25 @@ class GrowthLimitsIT {
         // The next one begins without a range of Berth's.
         cidrs.policy("retire: [berth-" + network + "-28]");
         cidrs.awaitGone("berth-" + network + "-28");
+    }
+
+    /** The policy that denies all but the default range is of updates, too; and the end of a finalizer is one. */
+    @Test
+    void rangeThatAPolicyForbidsToChange_saysThatItCannotGo_andGoesOnceItIsAllowed() {
+        cidrs.create("settled", "10.103.0.0/28");
+        cidrs.awaitReady("settled", ServiceCidrs.READY);
+        cidrs.forbid("servicecidrs.frozen", "object.metadata.name == 'kubernetes'");
+
+        cidrs.delete("settled");
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(BerthOnCluster.events(cidrs.client(), "ServiceCIDR", "settled"))
+                        .anySatisfy(event -> assertThat(event)
+                                .startsWith("Warning KubernetesServiceCIDRError: cannot remove its finalizer")
+                                .contains("ask the network team")));
+        assertThat(cidrs.find("settled")).isPresent();
+
+        cidrs.allow("servicecidrs.frozen");
+        cidrs.awaitGone("settled");
     }
 
     @Test
@@ -141,7 +110,7 @@ class GrowthLimitsIT {
                         spec: {addresses: ['fd00:20::17-fd00:20::19']}
                         """, AddressPool.class)).create();
         cidrs.awaitReady("by-hand", ServiceCidrs.READY);
-        cidrs.createService("six", "IPv6");
+        cidrs.createServiceOfFamily("six", "IPv6");
         // Says what it knows of, before it is let make anything.
         String growth = "ipv6: {supernets: ['fd00:20::/120'], prefixLength: 124, threshold: 1, maximum: 1},"
                 + " avoid: ['fd00:20::2c/126']";

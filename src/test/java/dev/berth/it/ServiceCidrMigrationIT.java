@@ -1,6 +1,7 @@
 package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -92,7 +93,7 @@ class ServiceCidrMigrationIT {
         try (ServiceCidrs cidrs = new ServiceCidrs(server(from).start(), "--service-cidr-controller=Always")) {
             cidrs.awaitReady(DEFAULT, ServiceCidrs.READY);
             for (Migration migration : journey.migrations()) {
-                Service before = cidrs.createService("before", null);
+                Service before = cidrs.createService("before");
                 assertThat(before.getSpec().getClusterIPs())
                         .allSatisfy(ip -> assertThat(isIn(ip, journey.from())).isTrue());
 
@@ -108,21 +109,26 @@ class ServiceCidrMigrationIT {
         }
     }
 
-    private static void check(ServiceCidrs cidrs, Journey journey, Migration migration, Service before) {
-        List<String> expected = migration.applied() ? migration.to() : journey.from();
-        await(migration.toString())
+    /** Waits until the default range has these CIDRs, and is ready. */
+    private static void awaitDefault(ServiceCidrs cidrs, List<String> expected) {
+        await("the default range, " + expected)
                 .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(cidrs.find(DEFAULT))
                         .hasValueSatisfying(
                                 cidr -> assertThat(cidr.getSpec().getCidrs()).isEqualTo(expected)));
         cidrs.awaitReady(DEFAULT, ServiceCidrs.READY);
+    }
+
+    private static void check(ServiceCidrs cidrs, Journey journey, Migration migration, Service before) {
+        List<String> expected = migration.applied() ? migration.to() : journey.from();
+        awaitDefault(cidrs, expected);
         assertThat(cidrs.service("before"))
                 .as("%s leaves a Service its addresses", migration)
                 .isNotNull()
                 .extracting(service -> service.getSpec().getClusterIPs())
                 .isEqualTo(before.getSpec().getClusterIPs());
         if (migration.applied()) {
-            assertThat(isIn(clusterIp(cidrs.createService("after", null)), expected))
+            assertThat(isIn(clusterIp(cidrs.createService("after")), expected))
                     .as("%s gives a new Service an address", migration)
                     .isTrue();
         } else {
@@ -134,7 +140,7 @@ class ServiceCidrMigrationIT {
     private static void assertRefusedOrFrom(ServiceCidrs cidrs, List<String> expected, Migration migration) {
         KubernetesClientException refusal = catchThrowableOfType(
                 KubernetesClientException.class,
-                () -> assertThat(isIn(clusterIp(cidrs.createService("after", null)), expected))
+                () -> assertThat(isIn(clusterIp(cidrs.createService("after")), expected))
                         .as("%s gives a new Service an address of a ServiceCIDR", migration)
                         .isTrue());
         if (refusal != null) {
@@ -151,13 +157,29 @@ class ServiceCidrMigrationIT {
     }
 
     @Test
+    void aPolicyThatForbidsRanges_letsTheDefaultOneBecomeDualStack_andBeReady() {
+        try (ServiceCidrs cidrs = new ServiceCidrs(server(IPV4).start(), "--service-cidr-controller=Always")) {
+            cidrs.awaitReady(DEFAULT, ServiceCidrs.READY);
+            cidrs.forbid("servicecidrs.deny", "object.metadata.name == 'kubernetes'");
+
+            restart(cidrs.cluster(), IPV4, MORE_IPV6);
+
+            awaitDefault(cidrs, List.of(IPV4, MORE_IPV6));
+            assertThatThrownBy(() -> cidrs.create("another", MORE_IPV4)).hasMessageContaining("ask the network team");
+            cidrs.allow("servicecidrs.deny");
+            cidrs.create("another", MORE_IPV4);
+            cidrs.awaitReady("another", ServiceCidrs.READY);
+        }
+    }
+
+    @Test
     void clusterIsRenumbered_toTheDefaultRange() {
         String old = "192.168.0.0/29";
         String now = "10.168.0.0/24";
         try (ServiceCidrs cidrs = new ServiceCidrs(server(old).start(), "--service-cidr-controller=Always")) {
             cidrs.awaitReady(DEFAULT, ServiceCidrs.READY);
-            cidrs.createService("one", null);
-            cidrs.createService("two", null);
+            cidrs.createService("one");
+            cidrs.createService("two");
             // Of the manifests; nothing listens there in this test.
             cidrs.client().services().inNamespace("berth-system").delete();
             cidrs.policy("retire: [kubernetes]");
@@ -182,19 +204,14 @@ class ServiceCidrMigrationIT {
                     }));
             for (String name : List.of("one", "two")) {
                 cidrs.deleteService(name);
-                assertThat(isIn(clusterIp(cidrs.createService(name, null)), List.of(now)))
+                assertThat(isIn(clusterIp(cidrs.createService(name)), List.of(now)))
                         .isTrue();
             }
 
             restart(cidrs.cluster(), now);
             cidrs.deleteService("kubernetes");
 
-            await("the default range")
-                    .atMost(Duration.ofSeconds(60))
-                    .untilAsserted(() -> assertThat(cidrs.find(DEFAULT))
-                            .hasValueSatisfying(cidr ->
-                                    assertThat(cidr.getSpec().getCidrs()).containsExactly(now)));
-            cidrs.awaitReady(DEFAULT, ServiceCidrs.READY);
+            awaitDefault(cidrs, List.of(now));
             await("the API server's own Service")
                     .atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(cidrs.service("kubernetes"))

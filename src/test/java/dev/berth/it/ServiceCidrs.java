@@ -1,11 +1,14 @@
 package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster with ServiceCIDRs of v1, and Berth that may look after them. Services are in the namespace default. */
@@ -32,14 +36,23 @@ final class ServiceCidrs implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ControlPlane cluster;
-    private final Installation berth;
+    private final Optional<Installation> berth;
+
+    private ServiceCidrs(ControlPlane cluster, Optional<Installation> berth) {
+        this.cluster = cluster;
+        this.berth = berth;
+    }
 
     /** Closes {@code cluster} at the end, too. */
     ServiceCidrs(ControlPlane cluster, String... flags) {
-        this.cluster = cluster;
-        berth = new Installation(cluster);
+        this(cluster, Optional.of(new Installation(cluster)));
         cluster.kubectl("apply", "--filename=" + COMPONENT);
-        berth.startOperator(flags);
+        berth.orElseThrow().startOperator(flags);
+    }
+
+    /** For comparison: somebody else looks after the ServiceCIDRs. Closes {@code cluster} at the end, too. */
+    static ServiceCidrs withoutBerth(ControlPlane cluster) {
+        return new ServiceCidrs(cluster, Optional.empty());
     }
 
     ControlPlane cluster() {
@@ -116,12 +129,28 @@ final class ServiceCidrs implements AutoCloseable {
                 .untilAsserted(assertions::run);
     }
 
-    /**
-     * A ClusterIP Service.
-     *
-     * @param family null: the cluster's own
-     */
-    Service createService(String name, @Nullable String family) {
+    /** A ClusterIP Service with any address of the cluster's own family. */
+    Service createService(String name) {
+        return createService(name, null, null);
+    }
+
+    Service createServiceOfFamily(String name, String family) {
+        return createService(name, family, null);
+    }
+
+    Service createService(String name, String clusterIp) {
+        return createService(name, clusterIp.contains(":") ? "IPv6" : "IPv4", clusterIp);
+    }
+
+    /** An allocator hears of a new range a moment after it is there. */
+    void createServiceWhenPossible(String name, String clusterIp) {
+        await(name)
+                .atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+                .until(() -> createService(name, clusterIp) != null);
+    }
+
+    private Service createService(String name, @Nullable String family, @Nullable String clusterIp) {
         return client().resource(new ServiceBuilder()
                         .withNewMetadata()
                         .withNamespace(NAMESPACE)
@@ -129,6 +158,7 @@ final class ServiceCidrs implements AutoCloseable {
                         .endMetadata()
                         .withNewSpec()
                         .withIpFamilies(family == null ? null : List.of(family))
+                        .withClusterIP(clusterIp)
                         .addNewPort()
                         .withPort(80)
                         .endPort()
@@ -170,9 +200,62 @@ final class ServiceCidrs implements AutoCloseable {
         });
     }
 
+    private void put(String yaml) {
+        client().resource(Serialization.unmarshal(yaml, GenericKubernetesResource.class))
+                .create();
+    }
+
+    /**
+     * A ValidatingAdmissionPolicy on ServiceCIDRs, the default one excepted, as Kubernetes' documentation has them; it
+     * says "ask the network team". Returns when it is in force.
+     *
+     * @param validation what is allowed, in CEL
+     */
+    void forbid(String name, String validation) {
+        put("""
+                apiVersion: admissionregistration.k8s.io/v1
+                kind: ValidatingAdmissionPolicy
+                metadata: {name: %s}
+                spec:
+                  failurePolicy: Fail
+                  matchConstraints:
+                    resourceRules:
+                    - apiGroups: [networking.k8s.io]
+                      apiVersions: [v1, v1beta1]
+                      operations: [CREATE, UPDATE]
+                      resources: [servicecidrs]
+                  matchConditions:
+                  - {name: exclude-default, expression: "object.metadata.name != 'kubernetes'"}
+                  validations:
+                  - {expression: "%s", message: ask the network team}
+                """.formatted(name, validation));
+        put("""
+                apiVersion: admissionregistration.k8s.io/v1
+                kind: ValidatingAdmissionPolicyBinding
+                metadata: {name: %1$s}
+                spec: {policyName: %1$s, validationActions: [Deny, Audit]}
+                """.formatted(name));
+        awaitInForce(name, () -> assertThatThrownBy(this::rehearse).hasMessageContaining("ask the network team"));
+    }
+
+    /** Takes {@link #forbid} back. */
+    void allow(String name) {
+        cluster.kubectl("delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", name);
+        awaitInForce(name, () -> assertThatNoException().isThrownBy(this::rehearse));
+    }
+
+    /** A policy takes a moment to come, and to go. */
+    private static void awaitInForce(String name, ThrowingRunnable assertions) {
+        await(name).atMost(PATIENCE).untilAsserted(assertions);
+    }
+
+    private void rehearse() {
+        client().resource(object("probe", "172.20.0.0/28")).dryRun().create();
+    }
+
     @Override
     public void close() {
-        berth.close();
+        berth.ifPresent(Installation::close);
         cluster.close();
     }
 }
