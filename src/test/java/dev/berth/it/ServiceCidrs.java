@@ -13,7 +13,10 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDRBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
@@ -36,23 +39,32 @@ final class ServiceCidrs implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ControlPlane cluster;
+    private final KubernetesClient client;
     private final Optional<Installation> berth;
 
-    private ServiceCidrs(ControlPlane cluster, Optional<Installation> berth) {
+    private ServiceCidrs(ControlPlane cluster, KubernetesClient client, Optional<Installation> berth) {
         this.cluster = cluster;
+        this.client = client;
         this.berth = berth;
     }
 
     /** Closes {@code cluster} at the end, too. */
     ServiceCidrs(ControlPlane cluster, String... flags) {
-        this(cluster, Optional.of(new Installation(cluster)));
+        this(cluster, cluster.adminClient(), Optional.of(new Installation(cluster)));
         cluster.kubectl("apply", "--filename=" + COMPONENT);
         berth.orElseThrow().startOperator(flags);
     }
 
-    /** For comparison: somebody else looks after the ServiceCIDRs. Closes {@code cluster} at the end, too. */
+    /**
+     * For comparison: Berth is not there. What the API server refuses is refused at once; a full range is an HTTP 500,
+     * which the client would send again and again. Closes {@code cluster} at the end, too.
+     */
     static ServiceCidrs withoutBerth(ControlPlane cluster) {
-        return new ServiceCidrs(cluster, Optional.empty());
+        Config once = new ConfigBuilder(cluster.adminClient().getConfiguration())
+                .withRequestRetryBackoffLimit(0)
+                .build();
+        return new ServiceCidrs(
+                cluster, new KubernetesClientBuilder().withConfig(once).build(), Optional.empty());
     }
 
     ControlPlane cluster() {
@@ -60,7 +72,7 @@ final class ServiceCidrs implements AutoCloseable {
     }
 
     KubernetesClient client() {
-        return cluster.adminClient();
+        return client;
     }
 
     static ServiceCIDR object(String name, String... cidrs) {
@@ -139,7 +151,7 @@ final class ServiceCidrs implements AutoCloseable {
     }
 
     Service createService(String name, String clusterIp) {
-        return createService(name, clusterIp.contains(":") ? "IPv6" : "IPv4", clusterIp);
+        return createService(name, null, clusterIp);
     }
 
     /** An allocator hears of a new range a moment after it is there. */
@@ -151,20 +163,33 @@ final class ServiceCidrs implements AutoCloseable {
     }
 
     private Service createService(String name, @Nullable String family, @Nullable String clusterIp) {
-        return client().resource(new ServiceBuilder()
-                        .withNewMetadata()
-                        .withNamespace(NAMESPACE)
-                        .withName(name)
-                        .endMetadata()
-                        .withNewSpec()
-                        .withIpFamilies(family == null ? null : List.of(family))
-                        .withClusterIP(clusterIp)
-                        .addNewPort()
-                        .withPort(80)
-                        .endPort()
-                        .endSpec()
-                        .build())
-                .create();
+        return client().resource(manifest(name, family, clusterIp)).create();
+    }
+
+    /** Whether a Service could have this address just now; nothing is made. */
+    boolean wouldGive(String clusterIp) {
+        try {
+            client().resource(manifest("rehearsal", null, clusterIp)).dryRun().create();
+            return true;
+        } catch (KubernetesClientException refusal) {
+            return false;
+        }
+    }
+
+    private static Service manifest(String name, @Nullable String family, @Nullable String clusterIp) {
+        return new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace(NAMESPACE)
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withIpFamilies(family == null ? null : List.of(family))
+                .withClusterIP(clusterIp)
+                .addNewPort()
+                .withPort(80)
+                .endPort()
+                .endSpec()
+                .build();
     }
 
     /** Null: there is none. */
@@ -256,6 +281,7 @@ final class ServiceCidrs implements AutoCloseable {
     @Override
     public void close() {
         berth.ifPresent(Installation::close);
+        client.close();
         cluster.close();
     }
 }
