@@ -21,9 +21,21 @@ final class ApiCalls {
     private final Semaphore writes = new Semaphore(WRITES_AT_ONCE);
 
     private final KubernetesClient client;
+    private final String cure;
 
     ApiCalls(KubernetesClient client) {
+        this(client, "");
+    }
+
+    /**
+     * Calls that need more than the operator may do as installed.
+     *
+     * @param cure what gives the permission for them, such as {@code add the component cluster-addresses}; empty: nobody
+     *     can say. The answer to a write that RBAC forbids ends with it
+     */
+    ApiCalls(KubernetesClient client, String cure) {
         this.client = client;
+        this.cure = cure;
     }
 
     /** Reads live. */
@@ -53,9 +65,9 @@ final class ApiCalls {
                     message.contains("metadata.uid") || message.contains("UID")
                             ? new Write.Conflict<>(message)
                             : new Write.Refused<>(message);
+                case HttpURLConnection.HTTP_FORBIDDEN -> new Write.Refused<>(withCure(message));
                 case HttpURLConnection.HTTP_BAD_REQUEST,
                         HttpURLConnection.HTTP_UNAUTHORIZED,
-                        HttpURLConnection.HTTP_FORBIDDEN,
                         HttpURLConnection.HTTP_BAD_METHOD,
                         TOO_MANY_REQUESTS -> new Write.Refused<>(message);
                 default -> new Write.Unknown<>(message);
@@ -91,6 +103,12 @@ final class ApiCalls {
                     return seen;
                 },
                 Function.identity());
+    }
+
+    /** An admission policy that forbids it needs another cure than RBAC, which says who cannot do what. */
+    private String withCure(String message) {
+        boolean byRbac = message.contains(" cannot ") && message.contains(" resource \"");
+        return byRbac && !cure.isEmpty() ? message + "; " + cure : message;
     }
 
     private static String message(KubernetesClientException failure) {

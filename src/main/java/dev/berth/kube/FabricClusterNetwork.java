@@ -24,31 +24,40 @@ import java.util.function.Function;
 public final class FabricClusterNetwork implements ClusterNetwork {
     private static final String FIELD_MANAGER = "berth-service-cidr-controller";
 
+    /** What lets the operator write ServiceCIDRs and IPAddresses. */
+    private static final String CURE = "add the component cluster-addresses (docs/cluster-addresses.md)";
+
     private final KubernetesClient client;
     private final NetworkingVersion version;
     private final Caches caches;
     private final IpAddresses addresses;
     private final ApiCalls calls;
 
+    /** The operator's. */
     public FabricClusterNetwork(
             KubernetesClient client, NetworkingVersion version, Caches caches, IpAddresses addresses) {
+        this(client, version, caches, addresses, new ApiCalls(client, CURE));
+    }
+
+    private FabricClusterNetwork(
+            KubernetesClient client, NetworkingVersion version, Caches caches, IpAddresses addresses, ApiCalls calls) {
         this.client = client;
         this.version = version;
         this.caches = caches;
         this.addresses = addresses;
-        this.calls = new ApiCalls(client);
+        this.calls = calls;
     }
 
-    /** One for who reads live and writes, and asks no cache: its caches are empty. */
+    /** One for a person who reads live and writes, and asks no cache: its caches are empty. */
     static FabricClusterNetwork live(KubernetesClient client, NetworkingVersion version) {
-        return new FabricClusterNetwork(
-                client, version, new Caches(), new IpAddresses(client, version, new IpAddresses.Listener() {
-                    @Override
-                    public void taken(ClusterIp now) {}
+        IpAddresses none = new IpAddresses(client, version, new IpAddresses.Listener() {
+            @Override
+            public void taken(ClusterIp now) {}
 
-                    @Override
-                    public void released(ClusterIp before) {}
-                }));
+            @Override
+            public void released(ClusterIp before) {}
+        });
+        return new FabricClusterNetwork(client, version, new Caches(), none, new ApiCalls(client));
     }
 
     @Override
