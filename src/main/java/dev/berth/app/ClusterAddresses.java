@@ -74,6 +74,7 @@ final class ClusterAddresses implements AutoCloseable {
             policy = new PolicyControl(caches, network, statuses, events, metrics, backoff, clock);
         }
 
+        /** An address or a range came, went or changed: what it means for those that are about to go. */
         private void changed() {
             once(willWake, SOON, () -> serviceCidrs.terminating().forEach(name -> wakeups.wake(new ResourceID(name))));
             wakePolicy();
@@ -83,7 +84,7 @@ final class ClusterAddresses implements AutoCloseable {
         <T extends HasMetadata> void register(Controllers controllers, Class<T> kind, Runnable changed) {
             Runnable changedHereToo = () -> {
                 changed.run();
-                wakePolicy();
+                changed();
             };
             controllers.register(
                     new ServiceCidrReconciler<>(caches, gate, serviceCidrs, changedHereToo, (Wakeups<T>) wakeups),

@@ -127,6 +127,23 @@ class ServiceCidrIT {
         });
     }
 
+    /** The cure that the condition names; nothing else happens in the cluster meanwhile. */
+    @Test
+    void newServiceCidr_letsOneGoWhoseAddressesItHasToo() {
+        onBoth("relief", cluster -> {
+            cluster.create("relief-old", "10.107.0.0/24");
+            cluster.awaitReady("relief-old", READY);
+            cluster.createServiceWhenPossible("relief", "10.107.0.77");
+            cluster.delete("relief-old");
+            cluster.awaitReady("relief-old", WAITS);
+        });
+        onBoth("relief", cluster -> {
+            cluster.create("relief-new", "10.107.0.0/24");
+            cluster.awaitGone("relief-old");
+            cluster.awaitReady("relief-new", READY);
+        });
+    }
+
     @Test
     void coveredRange_goes_andTheOneThatCoversItStays() {
         onBoth("covered", cluster -> {

@@ -82,7 +82,7 @@ public final class ServiceCidrControl {
         this.clock = clock;
     }
 
-    /** The ServiceCIDRs that wait for addresses to be given back. */
+    /** The ServiceCIDRs that wait for addresses to be given back, or for a range that has them too. */
     public List<String> terminating() {
         return network.serviceCidrs().stream()
                 .filter(ServiceCidr::isTerminating)

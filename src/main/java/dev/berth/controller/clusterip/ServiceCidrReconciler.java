@@ -6,6 +6,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Ignore;
@@ -13,6 +14,8 @@ import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Hands the operator SDK's events to {@link ServiceCidrControl}.
@@ -26,12 +29,14 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
     private final ServiceCidrControl control;
     private final Runnable changed;
     private final Wakeups<P> wakeups;
+    private final Map<String, String> seen = new ConcurrentHashMap<>();
 
     /**
      * Wires it.
      *
      * @param gate until it is open, the cache may be without ServiceCIDRs that one needs to decide
-     * @param changed told of every change of a ServiceCIDR, before anything is done about it
+     * @param changed told of every change of a ServiceCIDR, its end included, before anything is done about it; not of
+     *     a wakeup, which it may cause itself
      */
     public ServiceCidrReconciler(
             Caches caches, StartGate gate, ServiceCidrControl control, Runnable changed, Wakeups<P> wakeups) {
@@ -51,7 +56,18 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
     @Override
     public UpdateControl<P> reconcile(P object, Context<P> context) {
         gate.await();
-        changed.run();
+        if (isChange(object.getMetadata(), context.isPrimaryResourceDeleted())) {
+            changed.run();
+        }
         return Answer.of(control.reconcile(object.getMetadata().getName()));
+    }
+
+    private boolean isChange(ObjectMeta object, boolean isGone) {
+        if (isGone) {
+            seen.remove(object.getName());
+            return true;
+        }
+        String version = object.getResourceVersion();
+        return !version.equals(seen.put(object.getName(), version));
     }
 }
