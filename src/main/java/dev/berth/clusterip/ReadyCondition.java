@@ -11,6 +11,16 @@ public record ReadyCondition(Status status, String reason, String message) {
             "Terminating",
             "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR");
 
+    /** What Berth says of a range that may not go before another one of the same CIDR is gone. */
+    public static final ReadyCondition AFTER_ANOTHER = new ReadyCondition(
+            Status.FALSE, "Terminating", "Another ServiceCIDR of the same CIDR was deleted before, and goes first");
+
+    /** What Berth says once all those are gone. */
+    public static final ReadyCondition LAST_OF_ITS_CIDR = new ReadyCondition(
+            Status.FALSE,
+            "Terminating",
+            "The other ServiceCIDRs of the same CIDR are gone, and every API server is given 10 seconds to hear of it");
+
     /** Whether it holds. */
     public enum Status {
         TRUE("True"),

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param created its creationTimestamp
  * @param deletedAt its deletionTimestamp; null: it is not being deleted
  * @param ready its condition {@code Ready}; null: it has none
+ * @param readySince when that condition was written; null: it has none
  * @param finalizer whether it has {@link #FINALIZER}
  */
 public record ServiceCidr(
@@ -23,6 +24,7 @@ public record ServiceCidr(
         Instant created,
         @Nullable Instant deletedAt,
         @Nullable ReadyCondition ready,
+        @Nullable Instant readySince,
         boolean finalizer) {
     /** What the ServiceCIDR controller holds the object by until it may go. */
     public static final String FINALIZER = "networking.k8s.io/service-cidr-finalizer";

@@ -20,6 +20,16 @@ public sealed interface ServiceCidrStep {
      */
     record SetTerminating(ServiceCidrDeletion.Blocked by) implements ServiceCidrStep {}
 
+    /**
+     * Say {@link ReadyCondition#AFTER_ANOTHER}.
+     *
+     * @param first the name of the other
+     */
+    record SetAfterAnother(String first) implements ServiceCidrStep {}
+
+    /** Say {@link ReadyCondition#LAST_OF_ITS_CIDR}. */
+    record SetLastOfItsCidr() implements ServiceCidrStep {}
+
     /** Look again then: until then an API server may not have heard of the deletion. */
     record Wait(Instant until) implements ServiceCidrStep {}
 
@@ -52,6 +62,10 @@ public sealed interface ServiceCidrStep {
         return switch (deletion) {
             case ServiceCidrDeletion.Blocked by ->
                 ReadyCondition.TERMINATING.equals(cidr.ready()) ? List.of() : List.of(new SetTerminating(by));
+            case ServiceCidrDeletion.AfterAnother(String first) ->
+                ReadyCondition.AFTER_ANOTHER.equals(cidr.ready()) ? List.of() : List.of(new SetAfterAnother(first));
+            case ServiceCidrDeletion.LastOfItsCidr() -> List.of(new SetLastOfItsCidr());
+            case ServiceCidrDeletion.BeforeAnother later -> List.of();
             case ServiceCidrDeletion.WaitUntil(Instant until) -> List.of(new Wait(until));
             case ServiceCidrDeletion.Free() -> cidr.finalizer() ? List.of(new RemoveFinalizer()) : List.of();
         };

@@ -28,15 +28,20 @@ final class ServiceCidrs {
 
     static ServiceCidr of(HasMetadata object) {
         ObjectMeta metadata = object.getMetadata();
+        Optional<Condition> condition = Conditions.find(conditions(object), "Ready");
         return new ServiceCidr(
                 metadata.getName(),
                 metadata.getUid(),
                 cidrs(object).stream().flatMap(ServiceCidrs::range).toList(),
                 Instant.parse(metadata.getCreationTimestamp()),
                 metadata.getDeletionTimestamp() == null ? null : Instant.parse(metadata.getDeletionTimestamp()),
-                Conditions.find(conditions(object), "Ready")
+                condition
                         .map(ready -> new ReadyCondition(
                                 ReadyCondition.Status.of(ready.getStatus()), ready.getReason(), ready.getMessage()))
+                        .orElse(null),
+                condition
+                        .map(Condition::getLastTransitionTime)
+                        .map(Instant::parse)
                         .orElse(null),
                 metadata.getFinalizers().contains(ServiceCidr.FINALIZER));
     }

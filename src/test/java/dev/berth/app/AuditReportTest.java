@@ -21,7 +21,7 @@ class AuditReportTest {
 
     private static ServiceCidr cidr(String name, String... ranges) {
         return new ServiceCidr(
-                name, "uid", Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, true);
+                name, "uid", Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, null, true);
     }
 
     private void take(String ip) {

@@ -16,7 +16,14 @@ final class Sample {
     /** A new one: nobody has looked after it yet. */
     static ServiceCidr cidr(String name, String... ranges) {
         return new ServiceCidr(
-                name, "uid-" + name, Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, false);
+                name,
+                "uid-" + name,
+                Stream.of(ranges).map(ServiceRange::parse).toList(),
+                START,
+                null,
+                null,
+                null,
+                false);
     }
 
     /** One that its controller has found ready. */
@@ -26,18 +33,43 @@ final class Sample {
 
     /** The same one, of which this is said. */
     static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
+        return with(cidr, ready, START);
+    }
+
+    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready, Instant since) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), cidr.deletedAt(), ready, cidr.finalizer());
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.created(),
+                cidr.deletedAt(),
+                ready,
+                since,
+                cidr.finalizer());
     }
 
     static ServiceCidr with(ServiceCidr cidr, boolean finalizer) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), cidr.deletedAt(), cidr.ready(), finalizer);
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.created(),
+                cidr.deletedAt(),
+                cidr.ready(),
+                cidr.readySince(),
+                finalizer);
     }
 
     static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), when, cidr.ready(), cidr.finalizer());
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.created(),
+                when,
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer());
     }
 
     /** One that the API server made for a Service. */

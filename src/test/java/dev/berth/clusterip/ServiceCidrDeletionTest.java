@@ -6,10 +6,14 @@ import dev.berth.address.Ip;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -120,44 +124,172 @@ class ServiceCidrDeletionTest {
                 .isEqualTo(new ServiceCidrDeletion.Free());
     }
 
-    /** Of two that are being deleted and share an address that is taken, one may go, and one stays for it. */
-    private static void assertGoesAndStays(ServiceCidr goes, ServiceCidr stays) {
-        List<ServiceCidr> both = List.of(goes, stays);
-        ClusterIps ips = Sample.index("192.168.0.23");
-
-        assertThat(ServiceCidrDeletion.of(goes, both, ips, NOW)).isEqualTo(new ServiceCidrDeletion.Free());
-        assertThat(ServiceCidrDeletion.of(stays, both, ips, NOW))
-                .isEqualTo(new ServiceCidrDeletion.Blocked(1, List.of(Ip.parse("192.168.0.23"))));
-    }
-
     private static ServiceCidr twin(Instant deletedAt) {
         return Sample.deleted(Sample.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), deletedAt);
     }
 
-    @Test
-    void ofTwoThatCoverEachOther_theOneDeletedLastStays() {
-        assertGoesAndStays(GOING, twin(LATER));
+    private static ServiceCidr marked(ServiceCidr cidr) {
+        return Sample.with(cidr, ReadyCondition.AFTER_ANOTHER);
+    }
+
+    private static ServiceCidrDeletion decide(ServiceCidr cidr, List<ServiceCidr> all, String... ips) {
+        return ServiceCidrDeletion.of(cidr, all, Sample.index(ips), NOW);
+    }
+
+    /** One after the other, whether an address is taken or not; the second has to say first that it waits. */
+    private static void assertGoesFirst(ServiceCidr first, ServiceCidr second) {
+        for (String[] ips : new String[][] {{}, {"192.168.0.23"}}) {
+            assertThat(decide(first, List.of(first, second), ips))
+                    .isEqualTo(new ServiceCidrDeletion.BeforeAnother(second.name()));
+            assertThat(decide(second, List.of(first, second), ips))
+                    .isEqualTo(new ServiceCidrDeletion.AfterAnother(first.name()));
+            assertThat(decide(first, List.of(first, marked(second)), ips)).isEqualTo(new ServiceCidrDeletion.Free());
+            assertThat(decide(marked(second), List.of(first, marked(second)), ips))
+                    .isEqualTo(new ServiceCidrDeletion.AfterAnother(first.name()));
+            assertThat(decide(marked(second), List.of(marked(second)), ips))
+                    .isEqualTo(new ServiceCidrDeletion.LastOfItsCidr());
+        }
     }
 
     @Test
-    void ofTwoDeletedInOneSecond_theOneWhoseNameComesLastStays() {
-        assertGoesAndStays(twin(DELETED), GOING);
+    void ofTwoOfTheSameCidr_theOneDeletedFirstGoesFirst() {
+        assertGoesFirst(GOING, twin(LATER));
+        assertGoesFirst(Sample.deleted(Sample.ready("dual", "2001:db2::/64", "192.168.0.0/28"), DELETED), twin(LATER));
+    }
+
+    @Test
+    void ofTwoDeletedInOneSecond_theOneWhoseNameComesFirstGoesFirst() {
+        assertGoesFirst(twin(DELETED), GOING);
+    }
+
+    @Test
+    void theLastOfItsCidr_waits10SecondsMore_andThenForItsAddresses() {
+        ServiceCidr last = Sample.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW.minusSeconds(9));
+        ServiceCidr later = Sample.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW.minusSeconds(10));
+
+        assertThat(decide(last, List.of(last), "192.168.0.23"))
+                .isEqualTo(new ServiceCidrDeletion.WaitUntil(NOW.plusSeconds(1)));
+        assertThat(decide(later, List.of(later), "192.168.0.23"))
+                .isEqualTo(new ServiceCidrDeletion.Blocked(1, List.of(Ip.parse("192.168.0.23"))));
+        assertThat(decide(later, List.of(later))).isEqualTo(new ServiceCidrDeletion.Free());
+    }
+
+    @Test
+    void whileOneStaysThatCoversThem_twinsGoWithoutRegardToEachOther() {
+        List<ServiceCidr> all = List.of(GOING, twin(LATER), other("192.168.0.0/16"));
+
+        assertThat(List.of(GOING, twin(LATER)))
+                .allSatisfy(cidr ->
+                        assertThat(decide(cidr, all, "192.168.0.23")).isEqualTo(new ServiceCidrDeletion.Free()));
+    }
+
+    @Test
+    void oneThatNobodyHolds_standsInForNone_andGoesBeforeItsTwin() {
+        ServiceCidr unheld = Sample.with(twin(LATER), false);
+        ServiceCidr around = Sample.with(Sample.deleted(Sample.ready("around", "192.168.0.0/16"), LATER), false);
+
+        assertThat(decide(GOING, List.of(GOING, unheld))).isEqualTo(new ServiceCidrDeletion.AfterAnother("a-twin"));
+        assertThat(decide(GOING, List.of(GOING, around), "192.168.0.23"))
+                .isEqualTo(new ServiceCidrDeletion.Blocked(1, List.of(Ip.parse("192.168.0.23"))));
     }
 
     @Test
     void oneWithinAnotherThatWasDeletedBefore_stays() {
-        assertGoesAndStays(
-                Sample.deleted(Sample.ready("around", "192.168.0.0/16"), DELETED),
-                Sample.deleted(Sample.ready("within", "192.168.0.0/26"), LATER));
+        ServiceCidr around = Sample.deleted(Sample.ready("around", "192.168.0.0/16"), DELETED);
+        ServiceCidr within = Sample.deleted(Sample.ready("within", "192.168.0.0/26"), LATER);
+
+        assertThat(decide(around, List.of(around, within), "192.168.0.23")).isEqualTo(new ServiceCidrDeletion.Free());
+        assertThat(decide(within, List.of(around, within), "192.168.0.23"))
+                .isEqualTo(new ServiceCidrDeletion.Blocked(1, List.of(Ip.parse("192.168.0.23"))));
+    }
+
+    /** What an API server knows of the ranges of one CIDR, as upstream has it: one allocator for all of them. */
+    private static final class Allocators {
+        private static final class Item {
+            private final Set<String> names = new TreeSet<>();
+            private boolean ready;
+        }
+
+        private final Map<ServiceRange, Item> items = new TreeMap<>();
+
+        /** On a new or changed ServiceCIDR it goes through all. */
+        void sync(Collection<ServiceCidr> all) {
+            all.forEach(cidr -> cidr.ranges().forEach(range -> {
+                Item item = items.computeIfAbsent(range, made -> new Item());
+                item.names.add(cidr.name());
+                if (cidr.isReady()) {
+                    item.ready = true;
+                } else if (item.names.size() == 1) {
+                    item.ready = false;
+                }
+            }));
+        }
+
+        /** On one that is gone it does not. */
+        void gone(ServiceCidr cidr) {
+            items.values().forEach(item -> item.names.remove(cidr.name()));
+            items.values().removeIf(item -> item.names.isEmpty());
+        }
+
+        boolean gives(Ip ip) {
+            return items.entrySet().stream()
+                    .anyMatch(item -> item.getValue().ready && item.getKey().contains(ip));
+        }
     }
 
     @Test
-    void twoThatCoverEachOtherAndHoldNothing_mayBothGo() {
-        List<ServiceCidr> both = List.of(GOING, twin(LATER));
-
-        assertThat(both)
-                .allSatisfy(cidr -> assertThat(ServiceCidrDeletion.of(cidr, both, Sample.index(), NOW))
-                        .isEqualTo(new ServiceCidrDeletion.Free()));
+    void inWhateverOrderRangesAreDeletedAndGo_noAddressOfOneThatWentIsStillGiven() {
+        LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {
+            Random random = new Random(seed);
+            Map<String, ServiceCidr> cidrs = new TreeMap<>();
+            for (int i = 0; i < 2 + random.nextInt(4); i++) {
+                ServiceCidr cidr = Sample.ready("cidr-" + i, anyRange(random));
+                cidrs.put(cidr.name(), cidr);
+            }
+            Allocators allocators = new Allocators();
+            allocators.sync(cidrs.values());
+            Instant now = Sample.START;
+            for (int step = 0; step < 60; step++) {
+                now = now.plusMillis(random.nextInt(6_000));
+                List<ServiceCidr> look = List.copyOf(cidrs.values());
+                if (look.isEmpty()) {
+                    break;
+                }
+                ServiceCidr any = look.get(random.nextInt(look.size()));
+                if (!any.isTerminating()) {
+                    cidrs.put(any.name(), Sample.deleted(any, now.truncatedTo(ChronoUnit.SECONDS)));
+                    allocators.sync(cidrs.values());
+                    continue;
+                }
+                Instant second = now;
+                switch (ServiceCidrStep.of(any, look, Sample.index(), now).stream()
+                        .findFirst()
+                        .orElse(null)) {
+                    case ServiceCidrStep.SetAfterAnother first -> {
+                        cidrs.put(any.name(), Sample.with(any, ReadyCondition.AFTER_ANOTHER, second));
+                        allocators.sync(cidrs.values());
+                    }
+                    case ServiceCidrStep.SetLastOfItsCidr last -> {
+                        cidrs.put(any.name(), Sample.with(any, ReadyCondition.LAST_OF_ITS_CIDR, second));
+                        allocators.sync(cidrs.values());
+                    }
+                    case ServiceCidrStep.RemoveFinalizer end -> {
+                        // A Service that is created now gets its address before the API server hears of the end.
+                        Set<Ip> given = IntStream.range(0, 32)
+                                .mapToObj(i -> Ip.parse("10.0.0." + i))
+                                .filter(any::contains)
+                                .filter(allocators::gives)
+                                .collect(Collectors.toCollection(TreeSet::new));
+                        cidrs.remove(any.name());
+                        allocators.gone(any);
+                        assertThat(given)
+                                .as("seed %s, step %s: %s goes, %s stay", seed, step, any, cidrs.values())
+                                .allMatch(ip -> isHeld(ip, cidrs));
+                    }
+                    case null, default -> {}
+                }
+            }
+        });
     }
 
     @Test
@@ -207,6 +339,14 @@ class ServiceCidrDeletionTest {
         ServiceCidr any = look.get(random.nextInt(look.size()));
         if (!any.isTerminating()) {
             cidrs.put(any.name(), Sample.deleted(any, second));
+            return;
+        }
+        if (ServiceCidrDeletion.of(any, look, ips, now) instanceof ServiceCidrDeletion.AfterAnother) {
+            cidrs.put(any.name(), marked(any));
+            return;
+        }
+        if (ServiceCidrDeletion.of(any, look, ips, now) instanceof ServiceCidrDeletion.LastOfItsCidr) {
+            cidrs.put(any.name(), Sample.with(any, ReadyCondition.LAST_OF_ITS_CIDR, now));
             return;
         }
         look.stream()

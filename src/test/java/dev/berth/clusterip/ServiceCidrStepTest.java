@@ -116,6 +116,25 @@ class ServiceCidrStepTest {
     }
 
     @Test
+    void whoGoesAfterAnotherOfItsCidr_saysSoOnce_andOnceMoreWhenItIsTheLast() {
+        ServiceCidr first = Sample.deleted(Sample.ready("first", "192.168.0.0/24"), NOW.minusSeconds(20));
+        ServiceCidr marked = Sample.with(GOING, ReadyCondition.AFTER_ANOTHER);
+
+        assertThat(ServiceCidrStep.of(GOING, List.of(first, GOING), Sample.index(), NOW))
+                .containsExactly(new ServiceCidrStep.SetAfterAnother("first"));
+        assertThat(ServiceCidrStep.of(marked, List.of(first, marked), Sample.index(), NOW))
+                .isEmpty();
+        assertThat(ServiceCidrStep.of(first, List.of(first, GOING), Sample.index(), NOW))
+                .as("before the other has said it")
+                .isEmpty();
+        assertThat(ServiceCidrStep.of(first, List.of(first, marked), Sample.index(), NOW))
+                .containsExactly(new RemoveFinalizer());
+        assertThat(steps(marked)).containsExactly(new ServiceCidrStep.SetLastOfItsCidr());
+        assertThat(steps(Sample.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW)))
+                .containsExactly(new Wait(NOW.plusSeconds(10)));
+    }
+
+    @Test
     void theTexts_areUpstreams() {
         assertThat(ReadyCondition.READY)
                 .isEqualTo(

@@ -4,16 +4,20 @@ import static dev.berth.it.ServiceCidrs.READY;
 import static dev.berth.it.ServiceCidrs.WAITS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -193,5 +197,44 @@ class ServiceCidrIT {
 
         ours.deleteService("twin");
         ours.awaitGone("twin-b");
+    }
+
+    /** The API server gives addresses of two equal ranges for as long as it has not heard that one of them is gone. */
+    @Test
+    void ofTwoThatAreEqual_andAreDeletedTogether_noneGoesWithAnAddressThatIsGivenMeanwhile() {
+        ours.create("equal-a", "10.108.0.0/24");
+        ours.create("equal-b", "10.108.0.0/24");
+        ours.awaitReady("equal-a", READY);
+        ours.awaitReady("equal-b", READY);
+        ours.createServiceWhenPossible("equal", "10.108.0.9");
+        ours.deleteService("equal");
+        ours.delete("equal-a");
+        ours.delete("equal-b");
+
+        AtomicInteger given = new AtomicInteger();
+        await().atMost(Duration.ofSeconds(90))
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> {
+                    boolean isGiven = isGiven("equal", "10.108.0.9");
+                    boolean isHeld = ours.all().contains("10.108.0.0/24");
+                    if (isGiven) {
+                        assertThat(isHeld)
+                                .as("a range has the address of a Service")
+                                .isTrue();
+                        given.incrementAndGet();
+                        ours.deleteService("equal");
+                    }
+                    return !isHeld;
+                });
+        assertThat(given).as("addresses given while both were being deleted").hasPositiveValue();
+    }
+
+    private static boolean isGiven(String name, String clusterIp) {
+        try {
+            ours.createService(name, clusterIp);
+            return true;
+        } catch (KubernetesClientException refused) {
+            return false;
+        }
     }
 }

@@ -188,6 +188,10 @@ public final class ServiceCidrControl {
             case ServiceCidrStep.SetReady() -> network.setReady(cidr, ReadyCondition.READY, clock.instant());
             case ServiceCidrStep.SetTerminating by ->
                 network.setReady(cidr, ReadyCondition.TERMINATING, clock.instant());
+            case ServiceCidrStep.SetAfterAnother first ->
+                network.setReady(cidr, ReadyCondition.AFTER_ANOTHER, clock.instant());
+            case ServiceCidrStep.SetLastOfItsCidr() ->
+                network.setReady(cidr, ReadyCondition.LAST_OF_ITS_CIDR, clock.instant());
             case ServiceCidrStep.RemoveFinalizer() -> network.removeFinalizer(cidr);
             case ServiceCidrStep.Wait wait -> throw new IllegalStateException("there is nothing to send: " + wait);
         };
@@ -199,6 +203,10 @@ public final class ServiceCidrControl {
             case ServiceCidrStep.SetReady() -> "set Ready to True";
             case ServiceCidrStep.SetTerminating(ServiceCidrDeletion.Blocked by) ->
                 "set Ready to False while " + by.count() + " IPAddresses are in no other, such as " + by.first();
+            case ServiceCidrStep.SetAfterAnother(String first) ->
+                "set Ready to False while \"" + first + "\" of the same CIDR goes first";
+            case ServiceCidrStep.SetLastOfItsCidr() ->
+                "set Ready to False anew, as the other ServiceCIDRs of the same CIDR are gone";
             case ServiceCidrStep.RemoveFinalizer() -> "remove its finalizer";
             case ServiceCidrStep.Wait(Instant until) -> "wait until " + until;
         };

@@ -95,7 +95,14 @@ final class NetworkInMemory implements ClusterNetwork {
     /** A ServiceCIDR that nobody has looked after yet. */
     static ServiceCidr cidr(String name, String... ranges) {
         return new ServiceCidr(
-                name, "uid-" + name, Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, false);
+                name,
+                "uid-" + name,
+                Stream.of(ranges).map(ServiceRange::parse).toList(),
+                START,
+                null,
+                null,
+                null,
+                false);
     }
 
     /** One that its controller has found ready. */
@@ -105,22 +112,54 @@ final class NetworkInMemory implements ClusterNetwork {
 
     static ServiceCidr with(ServiceCidr cidr, boolean finalizer) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), cidr.deletedAt(), cidr.ready(), finalizer);
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.created(),
+                cidr.deletedAt(),
+                cidr.ready(),
+                cidr.readySince(),
+                finalizer);
     }
 
-    static ServiceCidr with(ServiceCidr cidr, @Nullable ReadyCondition ready) {
+    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
+        return with(cidr, ready, START);
+    }
+
+    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready, Instant since) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), cidr.deletedAt(), ready, cidr.finalizer());
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.created(),
+                cidr.deletedAt(),
+                ready,
+                since,
+                cidr.finalizer());
     }
 
     static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid(), cidr.ranges(), cidr.created(), when, cidr.ready(), cidr.finalizer());
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.created(),
+                when,
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer());
     }
 
     static ServiceCidr reborn(ServiceCidr cidr) {
         return new ServiceCidr(
-                cidr.name(), cidr.uid() + "-2", cidr.ranges(), cidr.created(), null, cidr.ready(), cidr.finalizer());
+                cidr.name(),
+                cidr.uid() + "-2",
+                cidr.ranges(),
+                cidr.created(),
+                null,
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer());
     }
 
     /** As the API server's allocator makes it. */
@@ -211,7 +250,7 @@ final class NetworkInMemory implements ClusterNetwork {
 
     @Override
     public Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since) {
-        return change("setReady " + ready.status(), seen, cidr -> with(cidr, ready));
+        return change("setReady " + ready.status(), seen, cidr -> with(cidr, ready, since));
     }
 
     @Override
