@@ -23,11 +23,9 @@ final class ClusterIpHolders {
 
     private void add(ClusterService service) {
         services.put(service.key(), service);
-        for (String text : service.addresses()) {
-            Ip.find(text)
-                    .ifPresent(ip ->
-                            byIp.computeIfAbsent(ip, none -> new ArrayList<>(1)).add(service));
-        }
+        service.ips()
+                .forEach(ip ->
+                        byIp.computeIfAbsent(ip, none -> new ArrayList<>(1)).add(service));
     }
 
     /** The Service of this name; absent: there is none. */

@@ -1,8 +1,10 @@
 package dev.berth.clusterip;
 
+import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A Service, as far as its cluster IPs go.
@@ -17,6 +19,11 @@ public record ClusterService(ServiceKey key, String type, List<String> clusterIp
 
     public ClusterService {
         clusterIps = List.copyOf(clusterIps);
+    }
+
+    /** Its cluster IPs; what cannot be read as an address is left out. */
+    public Stream<Ip> ips() {
+        return addresses().stream().flatMap(text -> Ip.find(text).stream());
     }
 
     /** The texts that should be addresses; empty: it needs none, or has none yet. */

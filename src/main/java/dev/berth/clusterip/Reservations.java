@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,45 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
         return new Decision(cidrs, ips, holders, handedOver, now).of(wanted);
     }
 
+    /** The addresses whose object is to be made, or to be deleted. */
+    public List<Ip> touched() {
+        return Stream.concat(
+                        unwanted.stream().map(ClusterIp::ip),
+                        outcomes.stream()
+                                .flatMap(outcome -> outcome.state() instanceof State.Reserve(Ip ip)
+                                        ? Stream.of(ip)
+                                        : Stream.empty()))
+                .distinct()
+                .toList();
+    }
+
+    /**
+     * The same, but what a Service has is left alone, with an IPAddress or without: one that was deleted by hand
+     * is made again by the API server, and one of Berth's gets the API server's labels.
+     *
+     * @param holders which Service has which of the {@link #touched} addresses
+     */
+    public Reservations sparing(Map<Ip, ServiceKey> holders) {
+        return new Reservations(
+                outcomes.stream().map(outcome -> sparing(outcome, holders)).toList(),
+                unwanted.stream()
+                        .filter(object -> !holders.containsKey(object.ip()))
+                        .toList());
+    }
+
+    private static Outcome sparing(Outcome outcome, Map<Ip, ServiceKey> holders) {
+        ServiceKey holder = outcome.state() instanceof State.Reserve(Ip ip) ? holders.get(ip) : null;
+        return holder == null
+                ? outcome
+                : new Outcome(
+                        outcome.reservation(),
+                        held(holder, outcome.reservation().service()));
+    }
+
+    private static State held(ServiceKey holder, ServiceKey service) {
+        return holder.equals(service) ? new State.InUse() : new State.Taken(holder.toString());
+    }
+
     /** When one of them is due again by itself; absent: none is. */
     public Optional<Instant> again() {
         return outcomes.stream()
@@ -122,7 +162,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
         private State state(Ip ip, ServiceKey service) {
             ServiceKey holder = holders.get(ip);
             if (holder != null) {
-                return holder.equals(service) ? new State.InUse() : new State.Taken(holder.toString());
+                return held(holder, service);
             }
             return ips.get(ip).map(object -> state(object, service)).orElseGet(() -> free(ip));
         }

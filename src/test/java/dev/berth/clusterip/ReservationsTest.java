@@ -137,6 +137,24 @@ class ReservationsTest {
         assertThat(world.state()).isEqualTo(new State.Reserve(IP));
     }
 
+    @Test
+    void whatAServiceHas_isNeitherMadeNorDeleted_withAnIpAddressOrWithout() {
+        World world = wanting("10.0.0.5", "10.0.0.6", "10.0.0.7");
+        world.ips.put(Sample.reserved("10.0.0.8", DB));
+        world.ips.put(Sample.reserved("10.0.0.9", DB));
+        Reservations decided = world.decide();
+        assertThat(decided.touched())
+                .containsExactly(
+                        Ip.parse("10.0.0.8"), Ip.parse("10.0.0.9"), IP, Ip.parse("10.0.0.6"), Ip.parse("10.0.0.7"));
+
+        Reservations spared = decided.sparing(Map.of(IP, DB, Ip.parse("10.0.0.6"), WEB, Ip.parse("10.0.0.8"), WEB));
+
+        assertThat(spared.outcomes().stream().map(Outcome::state))
+                .containsExactly(
+                        new State.InUse(), new State.Taken("prod/web"), new State.Reserve(Ip.parse("10.0.0.7")));
+        assertThat(spared.unwanted()).containsExactly(Sample.reserved("10.0.0.9", DB));
+    }
+
     private record Fault(String rule, String address, String says) {}
 
     private static final List<Fault> FAULTS = List.of(

@@ -16,6 +16,7 @@ import dev.berth.kube.Write;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,31 +69,49 @@ final class AddressReservations {
                         one.address(),
                         new ServiceKey(one.service().namespace(), one.service().name())))
                 .toList();
-        Reservations decided = network.askClusterIps(
-                ips -> Reservations.of(asked, cidrs, ips, holders(asked, ips), new HashMap<>(handedOver), now));
-        retries.retain(
-                decided.outcomes().stream().flatMap(AddressReservations::toMake).toList());
+        Reservations decided = spared(network.askClusterIps(
+                ips -> Reservations.of(asked, cidrs, ips, holders(asked, ips), new HashMap<>(handedOver), now)));
+        retries.retain(decided.touched());
         decided.unwanted().forEach(this::release);
         return new Reservations(decided.outcomes().stream().map(this::made).toList(), decided.unwanted());
     }
 
-    /** Of the addresses asked for, those that a Service has. */
+    /** Of the addresses asked for, those that the Service has for which they are kept, or which the object names. */
     private Map<Ip, ServiceKey> holders(List<Reservation> asked, ClusterIps ips) {
         Map<Ip, ServiceKey> holders = new LinkedHashMap<>();
-        asked.stream()
-                .flatMap(one -> Ip.find(one.address()).stream())
-                .forEach(ip -> ips.get(ip)
-                        .flatMap(ClusterIp::service)
-                        .filter(key -> has(key, ip))
-                        .ifPresent(key -> holders.put(ip, key)));
+        for (Reservation one : asked) {
+            Ip.find(one.address())
+                    .ifPresent(ip -> Stream.concat(
+                                    ips.get(ip).flatMap(ClusterIp::service).stream(), Stream.of(one.service()))
+                            .filter(key -> has(key, ip))
+                            .findFirst()
+                            .ifPresent(key -> holders.put(ip, key)));
+        }
         return holders;
     }
 
     private boolean has(ServiceKey key, Ip ip) {
         return caches.services()
                 .get(key.namespace(), key.name())
-                .filter(service -> ClusterServices.clusterIps(service).contains(ip.toString()))
+                .filter(service -> ClusterServices.of(service).ips().anyMatch(ip::equals))
                 .isPresent();
+    }
+
+    /** An address may be a Service's without an IPAddress. To look for it takes all Services, so only if it matters. */
+    private Reservations spared(Reservations decided) {
+        Set<Ip> touched = new HashSet<>(decided.touched());
+        touched.removeIf(ip -> retries.tooEarly(ip).isPresent());
+        return touched.isEmpty() ? decided : decided.sparing(holders(touched));
+    }
+
+    private Map<Ip, ServiceKey> holders(Set<Ip> touched) {
+        Map<Ip, ServiceKey> holders = new HashMap<>();
+        caches.services()
+                .list()
+                .map(ClusterServices::of)
+                .forEach(service ->
+                        service.ips().filter(touched::contains).forEach(ip -> holders.put(ip, service.key())));
+        return holders;
     }
 
     private Reservations.Outcome made(Reservations.Outcome decided) {
@@ -118,10 +137,6 @@ final class AddressReservations {
         };
     }
 
-    private static Stream<Ip> toMake(Reservations.Outcome decided) {
-        return decided.state() instanceof Reservations.State.Reserve(Ip ip) ? Stream.of(ip) : Stream.empty();
-    }
-
     private Reservations.Outcome failed(Reservations.Outcome decided, Ip ip, String message) {
         LOG.warn("cluster IP {} cannot be kept: {}", ip, message);
         return refused(decided, retries.failed(ip, ip + " cannot be kept: " + message));
@@ -133,7 +148,9 @@ final class AddressReservations {
 
     /** Gives back what is kept, for nobody asks for it any more. */
     void releaseAll() {
-        network.askClusterIps(ClusterIps::reservations).forEach(this::release);
+        spared(new Reservations(List.of(), network.askClusterIps(ClusterIps::reservations)))
+                .unwanted()
+                .forEach(this::release);
     }
 
     private void release(ClusterIp unwanted) {

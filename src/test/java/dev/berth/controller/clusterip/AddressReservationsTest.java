@@ -11,9 +11,15 @@ import dev.berth.clusterip.Parent;
 import dev.berth.clusterip.Reservations.State;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
+import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,8 +29,9 @@ class AddressReservationsTest {
 
     private final NetworkInMemory network = new NetworkInMemory();
     private final Hands clock = new Hands();
+    private final Caches caches = new Caches();
     private final AddressReservations reservations =
-            new AddressReservations(new Caches(), network, new Backoff(new Random(1)), clock);
+            new AddressReservations(caches, network, new Backoff(new Random(1)), clock);
 
     @BeforeEach
     void range() {
@@ -37,6 +44,37 @@ class AddressReservationsTest {
                 .outcomes()
                 .getFirst()
                 .state();
+    }
+
+    /** As the cache knows it. */
+    private void serviceThatHas(String name, Ip ip) {
+        Service service = new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace("prod")
+                .withName(name)
+                .withCreationTimestamp("2026-01-01T00:00:00Z")
+                .endMetadata()
+                .withNewSpec()
+                .withClusterIPs(ip.toString())
+                .endSpec()
+                .build();
+        caches.services(new Cache<>() {
+            @Override
+            public Optional<Service> get(@Nullable String namespace, String asked) {
+                return asked.equals(name) ? Optional.of(service) : Optional.empty();
+            }
+
+            @Override
+            public Stream<Service> list() {
+                return Stream.of(service);
+            }
+        });
+    }
+
+    /** Made while the Service's own IPAddress was missing. */
+    private void objectOfBerthsFor(String service) {
+        network.put(new ClusterIp(
+                IP, "u", ClusterIp.BERTH, null, Parent.of(new ServiceKey("prod", service)), NetworkInMemory.START));
     }
 
     /** As the watch tells of it, after it happened. */
@@ -130,6 +168,46 @@ class AddressReservationsTest {
         assertThat(network.writes).containsExactly("reserve 10.0.0.10", "release 10.0.0.10");
         assertThat(network.live(Ip.parse("10.0.0.20"))).isPresent();
         assertThat(network.live(Ip.parse("10.0.0.21"))).isPresent();
+    }
+
+    @Test
+    void addressThatItsServiceHas_isInUse_thoughTheIpAddressIsMissing() {
+        serviceThatHas("dns", IP);
+
+        assertThat(keep(DNS)).isEqualTo(new State.InUse());
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void addressThatAnotherServiceHas_isTaken_thoughTheIpAddressIsMissing() {
+        serviceThatHas("web", IP);
+
+        assertThat(keep(DNS)).isEqualTo(new State.Taken("prod/web"));
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void objectOfAnAddressThatAServiceHas_isNotDeleted_whoeverAsksForItNow() {
+        objectOfBerthsFor("dns");
+        serviceThatHas("dns", IP);
+
+        reservations.keep(List.of(), network.serviceCidrs());
+        Reservation web = new Reservation(IP.toString(), new ServiceReference("prod", "web"));
+        assertThat(keep(web)).isEqualTo(new State.Taken("prod/dns"));
+        reservations.releaseAll();
+
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void objectForOneService_whoseAddressAnotherHas_isNotDeleted() {
+        objectOfBerthsFor("dns");
+        serviceThatHas("web", IP);
+
+        reservations.keep(List.of(), network.serviceCidrs());
+        reservations.releaseAll();
+
+        assertThat(network.writes).isEmpty();
     }
 
     @Test
