@@ -2,13 +2,16 @@ package dev.berth.kube;
 
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.StatusCause;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of an API server, with what it may answer as {@link Read} and {@link Write}. */
@@ -50,31 +53,60 @@ final class ApiCalls {
         }
     }
 
-    /** Writes, one of few at a time. */
+    /** Changes or deletes an object, one of few writes at a time. */
     <O, T> Write<T> write(Supplier<O> call, Function<O, T> translate) {
+        return write(call, translate, ApiCalls::isAnother);
+    }
+
+    /** Creates an object, one of few writes at a time. A Conflict means that there is one of this name. */
+    <O, T> Write<T> create(Supplier<O> call, Function<O, T> translate) {
+        return write(call, translate, ApiCalls::exists);
+    }
+
+    private <O, T> Write<T> write(
+            Supplier<O> call, Function<O, T> translate, Predicate<KubernetesClientException> isConflict) {
         writes.acquireUninterruptibly();
         try {
             return new Write.Done<>(translate.apply(call.get()));
         } catch (KubernetesClientException failure) {
             String message = message(failure);
+
+            if (isConflict.test(failure)) {
+                return new Write.Conflict<>(message);
+            }
             return switch (failure.getCode()) {
-                case HttpURLConnection.HTTP_CONFLICT -> new Write.Conflict<>(message);
                 case HttpURLConnection.HTTP_NOT_FOUND -> new Write.NotFound<>(message);
-                // A patch for another uid is answered with 422: metadata.uid is immutable.
-                case UNPROCESSABLE ->
-                    message.contains("metadata.uid") || message.contains("UID")
-                            ? new Write.Conflict<>(message)
-                            : new Write.Refused<>(message);
                 case HttpURLConnection.HTTP_FORBIDDEN -> new Write.Refused<>(withCure(message));
                 case HttpURLConnection.HTTP_BAD_REQUEST,
                         HttpURLConnection.HTTP_UNAUTHORIZED,
                         HttpURLConnection.HTTP_BAD_METHOD,
+                        UNPROCESSABLE,
                         TOO_MANY_REQUESTS -> new Write.Refused<>(message);
                 default -> new Write.Unknown<>(message);
             };
         } finally {
             writes.release();
         }
+    }
+
+    /** A precondition is answered with 409, but a patch for another uid with 422: metadata.uid is immutable. */
+    private static boolean isAnother(KubernetesClientException failure) {
+        return failure.getCode() == HttpURLConnection.HTTP_CONFLICT
+                || (failure.getCode() == UNPROCESSABLE
+                        && causes(failure).anyMatch(cause -> "metadata.uid".equals(cause.getField())));
+    }
+
+    /** A quota that another writer changed is answered with 409, too, and so is what a webhook likes to. */
+    private static boolean exists(KubernetesClientException failure) {
+        return failure.getCode() == HttpURLConnection.HTTP_CONFLICT
+                && failure.getStatus() != null
+                && "AlreadyExists".equals(failure.getStatus().getReason());
+    }
+
+    private static Stream<StatusCause> causes(KubernetesClientException failure) {
+        return Stream.ofNullable(failure.getStatus())
+                .flatMap(status -> Stream.ofNullable(status.getDetails()))
+                .flatMap(details -> details.getCauses().stream());
     }
 
     /**

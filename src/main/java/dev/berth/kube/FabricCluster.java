@@ -90,7 +90,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
-        return calls.write(() -> client.resource(Claims.object(ip, spec)).create(), FabricCluster::claimOf);
+        return calls.create(() -> client.resource(Claims.object(ip, spec)).create(), FabricCluster::claimOf);
     }
 
     @Override

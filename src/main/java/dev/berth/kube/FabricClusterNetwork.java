@@ -154,7 +154,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
         HasMetadata made = object(
                 version.serviceCidr(), name, ServiceCidrs.MADE_BY_BERTH, Map.of("cidrs", List.of(range.toString())));
-        return calls.write(() -> client.resource(made).create(), ServiceCidrs::of);
+        return calls.create(() -> client.resource(made).create(), ServiceCidrs::of);
     }
 
     @Override
@@ -174,7 +174,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
                                 "resource", "services",
                                 "namespace", service.namespace(),
                                 "name", service.name())));
-        return calls.write(
+        return calls.create(
                 () -> client.resource(made).create(),
                 created -> ServiceCidrs.clusterIp(created).orElseThrow());
     }

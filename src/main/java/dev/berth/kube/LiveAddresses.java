@@ -72,12 +72,12 @@ public final class LiveAddresses implements NewServices {
 
     @Override
     public Write<Service> rehearse(Service service) {
-        return calls.write(() -> client.resource(service).dryRun().create(), created -> created);
+        return calls.create(() -> client.resource(service).dryRun().create(), created -> created);
     }
 
     @Override
     public Write<Service> create(Service service) {
-        return calls.write(() -> client.resource(service).create(), created -> created);
+        return calls.create(() -> client.resource(service).create(), created -> created);
     }
 
     @Override

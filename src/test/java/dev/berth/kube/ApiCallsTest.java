@@ -2,12 +2,13 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.List;
-import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ApiCallsTest {
@@ -26,18 +27,71 @@ class ApiCallsTest {
             new Row("a policy forbids it", CURE, 403, BY_POLICY, BY_POLICY),
             new Row("it is invalid", CURE, 422, "it is no CIDR", "it is no CIDR"));
 
-    private static Write<String> refused(Row row) {
-        try (KubernetesClient client = new KubernetesClientBuilder().build()) {
-            return new ApiCalls(client, row.cure())
-                    .write(
-                            () -> {
-                                throw new KubernetesClientException(new StatusBuilder()
-                                        .withCode(row.code())
-                                        .withMessage(row.said())
-                                        .build());
-                            },
-                            Function.identity());
-        }
+    private final KubernetesClient client = new KubernetesClientBuilder().build();
+    private final ApiCalls calls = new ApiCalls(client);
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    private static StatusBuilder status(int code, String reason) {
+        return new StatusBuilder().withCode(code).withReason(reason).withMessage("the message");
+    }
+
+    private Write<String> changed(Status answer) {
+        return calls.write(() -> answered(answer), String.class::cast);
+    }
+
+    private Write<String> created(Status answer) {
+        return calls.create(() -> answered(answer), String.class::cast);
+    }
+
+    private static Object answered(Status answer) {
+        throw new KubernetesClientException(answer);
+    }
+
+    @Test
+    void changeOfAnotherObject_isAConflict() {
+        assertThat(changed(status(409, "Conflict").build())).isEqualTo(new Write.Conflict<>("the message"));
+        assertThat(changed(status(422, "Invalid")
+                        .withNewDetails()
+                        .addNewCause("metadata.uid", "field is immutable", "FieldValueInvalid")
+                        .endDetails()
+                        .build()))
+                .isEqualTo(new Write.Conflict<>("the message"));
+    }
+
+    @Test
+    void whatAPolicyForbids_isRefused_whateverItsMessageSays() {
+        Status denied = status(422, "Invalid")
+                .withMessage("ValidatingAdmissionPolicy 'GUIDED-NETWORKS' denied request: see metadata.uid, UID")
+                .withNewDetails()
+                .addNewCause(null, "see metadata.uid, UID", null)
+                .endDetails()
+                .build();
+
+        assertThat(changed(denied)).isEqualTo(new Write.Refused<>(denied.getMessage()));
+        assertThat(created(denied)).isEqualTo(new Write.Refused<>(denied.getMessage()));
+    }
+
+    @Test
+    void creation_isInConflict_onlyIfThereIsOneOfThatName() {
+        assertThat(created(status(409, "AlreadyExists").build())).isEqualTo(new Write.Conflict<>("the message"));
+        assertThat(created(status(409, "Conflict").build())).isEqualTo(new Write.Unknown<>("the message"));
+    }
+
+    @Test
+    void answersWithoutDetails_areUnderstood() {
+        assertThat(changed(status(422, "Invalid").build())).isEqualTo(new Write.Refused<>("the message"));
+        assertThat(changed(status(404, "NotFound").build())).isEqualTo(new Write.NotFound<>("the message"));
+        assertThat(changed(status(503, "ServiceUnavailable").build())).isEqualTo(new Write.Unknown<>("the message"));
+        assertThat(created(status(403, "Forbidden").build())).isEqualTo(new Write.Refused<>("the message"));
+    }
+
+    private Write<String> refused(Row row) {
+        Status answer = status(row.code(), "").withMessage(row.said()).build();
+        return new ApiCalls(client, row.cure()).write(() -> answered(answer), String.class::cast);
     }
 
     @Test

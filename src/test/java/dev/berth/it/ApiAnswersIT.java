@@ -1,0 +1,131 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.ClusterIp;
+import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
+import dev.berth.kube.Caches;
+import dev.berth.kube.FabricClusterNetwork;
+import dev.berth.kube.IpAddresses;
+import dev.berth.kube.NetworkingVersion;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.testing.ControlPlane;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What a real API server answers to a write that cannot be done, as Berth understands it. */
+class ApiAnswersIT {
+    private static final ServiceKey WEB = new ServiceKey("default", "web");
+    private static final Ip IP = Ip.parse("10.96.0.9");
+
+    private static ControlPlane cluster;
+    private static FabricClusterNetwork network;
+
+    @BeforeAll
+    static void start() {
+        cluster = ControlPlane.builder().serviceCidrs("10.96.0.0/24").start();
+        KubernetesClient client = cluster.adminClient();
+        network = new FabricClusterNetwork(
+                client,
+                NetworkingVersion.V1,
+                new Caches(),
+                new IpAddresses(client, NetworkingVersion.V1, new IpAddresses.Listener() {
+                    @Override
+                    public void taken(ClusterIp now) {}
+
+                    @Override
+                    public void released(ClusterIp before) {}
+                }));
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    private static <T> T done(Write<T> write) {
+        assertThat(write).isInstanceOf(Write.Done.class);
+        return ((Write.Done<T>) write).value();
+    }
+
+    private static ServiceCidr kubernetes() {
+        return ((Read.Found<List<ServiceCidr>>) network.readServiceCidrs())
+                .value().stream()
+                        .filter(cidr -> cidr.name().equals("kubernetes"))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    @Test
+    void writeForAnObjectThatIsAnotherByNow_isAConflict() {
+        ClusterIp kept = done(network.reserve(IP, WEB));
+        ClusterIp before = new ClusterIp(IP, "gone", kept.managedBy(), null, kept.parent(), kept.created());
+        assertThat(network.release(before)).isInstanceOf(Write.Conflict.class);
+        assertThat(network.release(kept)).isInstanceOf(Write.Done.class);
+
+        ServiceCidr known = kubernetes();
+        ServiceCidr gone = new ServiceCidr(
+                known.name(),
+                "gone",
+                known.ranges(),
+                known.created(),
+                null,
+                known.ready(),
+                known.readySince(),
+                known.finalizer());
+        assertThat(network.addFinalizer(gone)).isInstanceOf(Write.Conflict.class);
+        assertThat(network.removeFinalizer(gone)).isInstanceOf(Write.Conflict.class);
+        assertThat(network.setReady(gone, ReadyCondition.READY, Instant.now())).isInstanceOf(Write.Conflict.class);
+        assertThat(network.deleteServiceCidr(gone)).isInstanceOf(Write.Conflict.class);
+    }
+
+    @Test
+    void creationOfWhatIsThere_isAConflict() {
+        ServiceRange range = ServiceRange.parse("10.97.0.0/24");
+        done(network.createServiceCidr("twice", range));
+
+        assertThat(network.createServiceCidr("twice", range)).isInstanceOf(Write.Conflict.class);
+        assertThat(network.reserve(Ip.parse("10.96.0.1"), WEB)).isInstanceOf(Write.Conflict.class);
+    }
+
+    @Test
+    void creationThatAPolicyForbids_isRefused_whateverItsMessageSays() {
+        cluster.adminClient().resource("""
+                apiVersion: admissionregistration.k8s.io/v1
+                kind: ValidatingAdmissionPolicy
+                metadata: {name: guided-networks}
+                spec:
+                  matchConstraints:
+                    resourceRules:
+                    - {apiGroups: [networking.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [servicecidrs]}
+                  validations:
+                  - {expression: "!object.metadata.name.startsWith('guided')", message: "UID: see metadata.uid"}
+                """).create();
+        cluster.adminClient().resource("""
+                apiVersion: admissionregistration.k8s.io/v1
+                kind: ValidatingAdmissionPolicyBinding
+                metadata: {name: guided-networks}
+                spec: {policyName: guided-networks, validationActions: [Deny]}
+                """).create();
+
+        // A policy takes a moment to be heard of.
+        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            String name = "guided-" + System.nanoTime();
+            assertThat(network.createServiceCidr(name, ServiceRange.parse("10.98.0.0/24")))
+                    .isInstanceOf(Write.Refused.class)
+                    .asString()
+                    .contains("UID: see metadata.uid");
+        });
+    }
+}
