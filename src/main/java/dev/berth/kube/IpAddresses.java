@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.informers.cache.ReducedStateItemStore;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,10 @@ public final class IpAddresses implements AutoCloseable {
         /** An address was taken, or is another's now. */
         void taken(ClusterIp now);
 
-        /** An address was given back. */
+        /**
+         * An address was given back. It is told before {@link IpAddresses#read} says so: who is to leave a free
+         * address alone has to know that before it is free.
+         */
         void released(ClusterIp before);
     }
 
@@ -56,17 +58,7 @@ public final class IpAddresses implements AutoCloseable {
                 .addEventHandler(new Quiet<>() {
                     @Override
                     void changed(@Nullable T old, @Nullable T now) {
-                        if (now == null) {
-                            Optional.ofNullable(old)
-                                    .flatMap(gone -> Ip.find(gone.getMetadata().getName()))
-                                    .flatMap(IpAddresses.this::remove)
-                                    .ifPresent(listener::released);
-                        } else {
-                            ServiceCidrs.clusterIp(now).ifPresent(taken -> {
-                                put(taken);
-                                listener.taken(taken);
-                            });
-                        }
+                        IpAddresses.this.changed(old, now);
                     }
                 })
                 .exceptionHandler((working, failure) -> working);
@@ -79,19 +71,34 @@ public final class IpAddresses implements AutoCloseable {
         return begun;
     }
 
-    private void put(ClusterIp ip) {
-        read(ips -> {
-            ips.put(ip);
-            return ip;
-        });
+    /**
+     * As the informer tells it.
+     *
+     * @param old null: there was none; of one that there was, the name alone is known for sure
+     * @param now null: there is none any more
+     */
+    void changed(@Nullable HasMetadata old, @Nullable HasMetadata now) {
+        if (now != null) {
+            ServiceCidrs.clusterIp(now).ifPresent(this::taken);
+        } else if (old != null) {
+            Ip.find(old.getMetadata().getName()).ifPresent(this::released);
+        }
     }
 
-    private Optional<ClusterIp> remove(Ip ip) {
-        return read(ips -> {
-            Optional<ClusterIp> gone = ips.get(ip);
-            ips.remove(ip);
-            return gone;
-        });
+    private void taken(ClusterIp now) {
+        synchronized (index) {
+            index.put(now);
+        }
+        listener.taken(now);
+    }
+
+    private void released(Ip ip) {
+        synchronized (index) {
+            index.get(ip).ifPresent(before -> {
+                listener.released(before);
+                index.remove(ip);
+            });
+        }
     }
 
     /** What {@code question} makes of them. They do not change meanwhile, so be quick; never keep them. */

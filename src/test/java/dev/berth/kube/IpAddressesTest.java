@@ -1,0 +1,106 @@
+package dev.berth.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.clusterip.ClusterIp;
+import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
+import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class IpAddressesTest {
+    private static final Ip IP = Ip.parse("10.96.0.9");
+
+    private final List<String> told = new ArrayList<>();
+    private final KubernetesClient client = new KubernetesClientBuilder().build();
+    private final IpAddresses addresses =
+            new IpAddresses(client, NetworkingVersion.V1, new IpAddresses.Listener() {
+                @Override
+                public void taken(ClusterIp now) {
+                    told.add("taken by " + now.owner() + ", " + known());
+                }
+
+                @Override
+                public void released(ClusterIp before) {
+                    told.add("released by " + before.owner() + ", " + known());
+                }
+            });
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    private String known() {
+        return addresses.read(ips -> ips.get(IP).map(ClusterIp::owner).orElse("free"));
+    }
+
+    private static IPAddress object(String name, String service) {
+        return new IPAddressBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .withUid("uid-" + service)
+                .withCreationTimestamp("2026-01-01T00:00:00Z")
+                .endMetadata()
+                .withNewSpec()
+                .withNewParentRef()
+                .withResource("services")
+                .withNamespace("prod")
+                .withName(service)
+                .endParentRef()
+                .endSpec()
+                .build();
+    }
+
+    /** What the informer has kept of one that it finds gone when it lists them anew. */
+    private static IPAddress nameAlone(String name) {
+        return new IPAddressBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .build();
+    }
+
+    @Test
+    void releasedAddress_isToldOf_beforeItCountsAsFree() {
+        addresses.changed(null, object("10.96.0.9", "web"));
+
+        addresses.changed(object("10.96.0.9", "web"), null);
+
+        assertThat(told).containsExactly("taken by prod/web, prod/web", "released by prod/web, prod/web");
+        assertThat(known()).isEqualTo("free");
+    }
+
+    @Test
+    void objectThatIsFoundGone_byANewList_isReleased_asItWasKnown() {
+        addresses.changed(null, object("10.96.0.9", "web"));
+
+        addresses.changed(nameAlone("10.96.0.9"), null);
+
+        assertThat(told).last().isEqualTo("released by prod/web, prod/web");
+        assertThat(known()).isEqualTo("free");
+    }
+
+    @Test
+    void addressThatIsAnothersNow_isNotReleasedInBetween() {
+        addresses.changed(null, object("10.96.0.9", "web"));
+
+        addresses.changed(nameAlone("10.96.0.9"), object("10.96.0.9", "api"));
+
+        assertThat(told).containsExactly("taken by prod/web, prod/web", "taken by prod/api, prod/api");
+    }
+
+    @Test
+    void objectThatWasNeverKnown_orIsNoAddress_isNotToldOf() {
+        addresses.changed(object("10.96.0.9", "web"), null);
+        addresses.changed(null, object("ten", "web"));
+        addresses.changed(object("ten", "web"), null);
+
+        assertThat(told).isEmpty();
+    }
+}
