@@ -45,6 +45,7 @@ final class ClusterAddresses implements AutoCloseable {
     private final Wakeups<ServiceCIDRPolicy> policyWakeups = new Wakeups<>("service-cidr-policy-wakeups");
     private final AtomicBoolean willWakePolicy = new AtomicBoolean();
     private final Optional<Ranges> ranges;
+    private final PolicyReconciler policies;
 
     /** What there is only where the API server has the kinds for it. */
     private final class Ranges {
@@ -71,7 +72,8 @@ final class ClusterAddresses implements AutoCloseable {
             });
             ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
             serviceCidrs = new ServiceCidrControl(mode, version.apiVersion(), network, events, backoff, clock);
-            policy = new PolicyControl(caches, network, statuses, events, metrics, backoff, clock);
+            policy =
+                    new PolicyControl(caches, network, statuses::write, events, metrics, backoff, clock, Wiring::later);
         }
 
         /** An address or a range came, went or changed: what it means for those that are about to go. */
@@ -111,6 +113,11 @@ final class ClusterAddresses implements AutoCloseable {
         this.backoff = backoff;
         this.clock = clock;
         ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, metrics));
+        policies = new PolicyReconciler(
+                gate,
+                ranges.<PolicyReconciler.Control>map(served -> served.policy)
+                        .orElseGet(() -> new NotServed(statuses, clock)),
+                policyWakeups);
     }
 
     /**
@@ -121,13 +128,14 @@ final class ClusterAddresses implements AutoCloseable {
     void register(Controllers controllers, Runnable changed) {
         ranges.ifPresent(served -> served.register(controllers, served.version.serviceCidr(), changed));
         controllers.register(
-                new PolicyReconciler(
-                        gate,
-                        ranges.<PolicyReconciler.Control>map(served -> served.policy)
-                                .orElseGet(() -> new NotServed(statuses, clock)),
-                        policyWakeups),
+                policies,
                 "servicecidrpolicy",
                 InformerConfiguration.builder(ServiceCIDRPolicy.class).buildForController());
+    }
+
+    /** All that is held is known. */
+    void begin() {
+        policies.begin();
     }
 
     private void wakePolicy() {

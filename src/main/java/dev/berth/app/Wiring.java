@@ -417,6 +417,7 @@ public final class Wiring {
         services.adopt();
         gate.open();
         later(Duration.ZERO, this::resync);
+        later(Duration.ZERO, clusterAddresses::begin);
         LOG.info(
                 "ready after {} ms: {} addresses held, {} Services waiting, {} pools, {} classes",
                 (System.nanoTime() - start) / 1_000_000,

@@ -39,6 +39,9 @@ public interface ClusterNetwork {
     /** All IPAddresses, live: there may be tens of thousands. */
     Read<List<ClusterIp>> readClusterIps();
 
+    /** The IPAddresses that are Berth's reservations, live. */
+    Read<List<ClusterIp>> readReservations();
+
     /** Adds {@link ServiceCidr#FINALIZER}. */
     Write<ServiceCidr> addFinalizer(ServiceCidr seen);
 

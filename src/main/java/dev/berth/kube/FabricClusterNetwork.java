@@ -8,7 +8,9 @@ import dev.berth.clusterip.ReadyCondition;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Listable;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Instant;
@@ -96,9 +98,22 @@ public final class FabricClusterNetwork implements ClusterNetwork {
         return list(version.ipAddress(), ServiceCidrs::clusterIp);
     }
 
+    @Override
+    public Read<List<ClusterIp>> readReservations() {
+        return list(
+                client.resources(version.ipAddress()).withLabel(ClusterIp.MANAGED_BY, ClusterIp.BERTH),
+                ServiceCidrs::clusterIp);
+    }
+
     private <T> Read<List<T>> list(Class<? extends HasMetadata> kind, Function<HasMetadata, Optional<T>> translate) {
+        return list(client.resources(kind), translate);
+    }
+
+    private static <T> Read<List<T>> list(
+            Listable<? extends KubernetesResourceList<? extends HasMetadata>> which,
+            Function<HasMetadata, Optional<T>> translate) {
         return ApiCalls.read(
-                () -> client.resources(kind).list().getItems(),
+                () -> which.list().getItems(),
                 objects -> Optional.of(objects.stream()
                         .flatMap(object -> translate.apply(object).stream())
                         .toList()));

@@ -18,18 +18,17 @@ class IpAddressesTest {
 
     private final List<String> told = new ArrayList<>();
     private final KubernetesClient client = new KubernetesClientBuilder().build();
-    private final IpAddresses addresses =
-            new IpAddresses(client, NetworkingVersion.V1, new IpAddresses.Listener() {
-                @Override
-                public void taken(ClusterIp now) {
-                    told.add("taken by " + now.owner() + ", " + known());
-                }
+    private final IpAddresses addresses = new IpAddresses(client, NetworkingVersion.V1, new IpAddresses.Listener() {
+        @Override
+        public void taken(ClusterIp now) {
+            told.add("taken by " + now.owner() + ", " + known());
+        }
 
-                @Override
-                public void released(ClusterIp before) {
-                    told.add("released by " + before.owner() + ", " + known());
-                }
-            });
+        @Override
+        public void released(ClusterIp before) {
+            told.add("released by " + before.owner() + ", " + known());
+        }
+    });
 
     @AfterEach
     void close() {

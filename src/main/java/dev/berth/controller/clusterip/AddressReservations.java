@@ -12,6 +12,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.ClusterServices;
+import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,6 +35,7 @@ final class AddressReservations {
     private final Caches caches;
     private final ClusterNetwork network;
     private final InstantSource clock;
+    private final Backoff backoff;
     private final Retries<Ip, String> retries;
 
     /** The addresses whose object somebody deleted: the Service may be created with it now. */
@@ -42,10 +44,14 @@ final class AddressReservations {
     /** The objects that are deleted here, which hands nothing over. */
     private final Set<String> releasing = ConcurrentHashMap.newKeySet();
 
+    /** How often in a row they could not be listed. */
+    private int unlisted;
+
     AddressReservations(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock) {
         this.caches = caches;
         this.network = network;
         this.clock = clock;
+        this.backoff = backoff;
         this.retries = new Retries<>(backoff, clock);
     }
 
@@ -146,20 +152,56 @@ final class AddressReservations {
         return new Reservations.Outcome(decided.reservation(), new Reservations.State.Refused(message));
     }
 
-    /** Gives back what is kept, for nobody asks for it any more. */
-    void releaseAll() {
-        spared(new Reservations(List.of(), network.askClusterIps(ClusterIps::reservations)))
-                .unwanted()
-                .forEach(this::release);
+    /**
+     * Gives back what is kept, for nobody asks for it any more. It is asked for live: without a policy IPAddresses may
+     * not be watched.
+     *
+     * @return when to try again; absent: nothing is kept any more
+     */
+    Optional<Instant> releaseAll() {
+        return switch (network.readReservations()) {
+            case Read.Found<List<ClusterIp>>(List<ClusterIp> kept) -> {
+                unlisted = 0;
+                Reservations unwanted = spared(new Reservations(List.of(), kept));
+                retries.retain(unwanted.touched());
+                unwanted.unwanted().forEach(this::release);
+                yield retries.again();
+            }
+            case Read.Absent<List<ClusterIp>> none -> Optional.empty();
+            case Read.Failed<List<ClusterIp>>(String message) -> {
+                LOG.warn("cluster IPs that are kept without a ServiceCIDRPolicy cannot be listed: {}", message);
+                yield Optional.of(clock.instant().plus(backoff.after(++unlisted)));
+            }
+        };
     }
 
     private void release(ClusterIp unwanted) {
+        if (retries.tooEarly(unwanted.ip()).isPresent()) {
+            return;
+        }
         releasing.add(unwanted.uid());
-        if (network.release(unwanted) instanceof Write.Done<ClusterIp>) {
-            LOG.info("cluster IP {} is kept no longer for Service {}", unwanted.ip(), unwanted.owner());
-        } else {
+        Write<ClusterIp> released = network.release(unwanted);
+        if (!(released instanceof Write.Done<ClusterIp>)) {
             releasing.remove(unwanted.uid());
         }
+        switch (released) {
+            case Write.Done<ClusterIp> done -> {
+                LOG.info("cluster IP {} is kept no longer for Service {}", unwanted.ip(), unwanted.owner());
+                retries.done(unwanted.ip());
+            }
+            // It is another by now, or gone.
+            case Write.Conflict<ClusterIp> another -> {}
+            case Write.NotFound<ClusterIp> gone -> {}
+            case Write.Refused<ClusterIp>(String message) -> unreleased(unwanted, message);
+            case Write.Unknown<ClusterIp>(String message) -> unreleased(unwanted, message);
+        }
+    }
+
+    private void unreleased(ClusterIp unwanted, String message) {
+        String told = "IPAddress " + unwanted.ip() + ", which keeps the address for Service " + unwanted.owner()
+                + ", cannot be deleted: " + message;
+        LOG.warn("{}", told);
+        retries.failed(unwanted.ip(), told);
     }
 
     /** When one of {@code kept} is to be made, or tried, again; absent: none. */

@@ -10,13 +10,13 @@ import dev.berth.clusterip.Usage;
 import dev.berth.clusterip.UsageSample;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.address.AddressControl;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
-import dev.berth.kube.StatusWriter;
 import dev.berth.kube.TakenNetworks;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,10 +44,11 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private static final Duration WRITE = Duration.ofSeconds(1);
 
     private final ClusterNetwork network;
-    private final StatusWriter statuses;
+    private final BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses;
     private final Events events;
     private final ClusterAddressMetrics metrics;
     private final InstantSource clock;
+    private final AddressControl.Later later;
     private final RangeGrowth growth;
     private final RangeRetirement retirement;
     private final AddressReservations reservations;
@@ -62,20 +64,27 @@ public final class PolicyControl implements PolicyReconciler.Control {
         NOTHING_NEW
     }
 
-    /** Wires it. */
+    /**
+     * Wires it.
+     *
+     * @param statuses writes a status; false: it has to be tried again
+     * @param later for what a policy that is gone has left
+     */
     public PolicyControl(
             Caches caches,
             ClusterNetwork network,
-            StatusWriter statuses,
+            BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses,
             Events events,
             ClusterAddressMetrics metrics,
             Backoff backoff,
-            InstantSource clock) {
+            InstantSource clock,
+            AddressControl.Later later) {
         this.network = network;
         this.statuses = statuses;
         this.events = events;
         this.metrics = metrics;
         this.clock = clock;
+        this.later = later;
         growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, clock);
         retirement = new RangeRetirement(caches, network, backoff, clock);
         reservations = new AddressReservations(caches, network, backoff, clock);
@@ -91,7 +100,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     public synchronized Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
         Optional<ServiceCIDRPolicy> found = policies.get(null, name);
         if (found.isEmpty()) {
-            reservations.releaseAll();
+            release(policies, name);
             said.clear();
             metrics.used(new Usage(List.of(), null, null));
             metrics.found(List.of());
@@ -108,6 +117,20 @@ public final class PolicyControl implements PolicyReconciler.Control {
         metrics.found(look.findings());
         Written written = tell(policy, new PolicyStatus(policy.getSpec(), look));
         return Next.after(written == Written.LATER ? WRITE : delay(look.reservations()));
+    }
+
+    /** Nobody is told once more of a policy that is gone, so what could not be done is tried again from here. */
+    private void release(Cache<ServiceCIDRPolicy> policies, String name) {
+        reservations
+                .releaseAll()
+                .ifPresent(again ->
+                        later.after(Duration.between(clock.instant(), again), () -> releaseAgain(policies, name)));
+    }
+
+    private synchronized void releaseAgain(Cache<ServiceCIDRPolicy> policies, String name) {
+        if (policies.get(null, name).isEmpty()) {
+            release(policies, name);
+        }
     }
 
     private PolicyStatus.Look look(ServiceCIDRPolicy policy) {
@@ -196,6 +219,6 @@ public final class PolicyControl implements PolicyReconciler.Control {
             return Written.LATER;
         }
         lastWrite = now;
-        return statuses.write(policy, status) ? Written.NOW : Written.LATER;
+        return statuses.test(policy, status) ? Written.NOW : Written.LATER;
     }
 }

@@ -46,6 +46,13 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
         return List.of(wakeups);
     }
 
+    /** Once the gate is open: of a policy that was deleted before the start, nobody is told. */
+    public void begin() {
+        if (policies.get(null, ServiceCIDRPolicy.NAME).isEmpty()) {
+            control.reconcile(policies, ServiceCIDRPolicy.NAME);
+        }
+    }
+
     @Override
     public UpdateControl<ServiceCIDRPolicy> reconcile(ServiceCIDRPolicy policy, Context<ServiceCIDRPolicy> context) {
         gate.await();

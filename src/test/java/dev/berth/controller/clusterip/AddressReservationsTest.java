@@ -11,15 +11,11 @@ import dev.berth.clusterip.Parent;
 import dev.berth.clusterip.Reservations.State;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
-import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,17 +54,9 @@ class AddressReservationsTest {
                 .withClusterIPs(ip.toString())
                 .endSpec()
                 .build();
-        caches.services(new Cache<>() {
-            @Override
-            public Optional<Service> get(@Nullable String namespace, String asked) {
-                return asked.equals(name) ? Optional.of(service) : Optional.empty();
-            }
-
-            @Override
-            public Stream<Service> list() {
-                return Stream.of(service);
-            }
-        });
+        ObjectsInMemory<Service> services = new ObjectsInMemory<>();
+        services.put(service);
+        caches.services(services);
     }
 
     /** Made while the Service's own IPAddress was missing. */
@@ -168,6 +156,49 @@ class AddressReservationsTest {
         assertThat(network.writes).containsExactly("reserve 10.0.0.10", "release 10.0.0.10");
         assertThat(network.live(Ip.parse("10.0.0.20"))).isPresent();
         assertThat(network.live(Ip.parse("10.0.0.21"))).isPresent();
+    }
+
+    @Test
+    void releaseThatFails_isTriedAgainLater_andIsInTheWayOfAnotherReservation() {
+        keep(DNS);
+        network.fault = Fault.REFUSED;
+        Reservation web = new Reservation(IP.toString(), new ServiceReference("prod", "web"));
+
+        var kept = reservations.keep(List.of(web), network.serviceCidrs());
+
+        assertThat(kept.outcomes().getFirst().state())
+                .isEqualTo(new State.Refused("IPAddress 10.0.0.10, which keeps the address for Service prod/dns,"
+                        + " cannot be deleted: a policy denies it"));
+        assertThat(reservations.again(kept)).isPresent();
+        keep(web);
+        assertThat(network.writes).containsExactly("reserve 10.0.0.10", "release 10.0.0.10");
+
+        clock.passSeconds(5);
+        network.fault = null;
+        assertThat(keep(web)).isEqualTo(new State.Reserved(IP));
+    }
+
+    @Test
+    void objectThatIsAnotherByNow_isLeft() {
+        keep(DNS);
+        network.fault = Fault.CONFLICT;
+
+        assertThat(reservations.releaseAll()).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeListed_isTriedAgain_laterEachTime() {
+        network.silent = true;
+
+        assertThat(reservations.releaseAll())
+                .hasValueSatisfying(again -> assertThat(again)
+                        .isBetween(
+                                clock.instant().plusMillis(4_500),
+                                clock.instant().plusSeconds(5)));
+        assertThat(reservations.releaseAll())
+                .hasValueSatisfying(again -> assertThat(again)
+                        .isBetween(
+                                clock.instant().plusSeconds(9), clock.instant().plusSeconds(10)));
     }
 
     @Test

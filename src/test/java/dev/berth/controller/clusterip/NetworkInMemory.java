@@ -233,9 +233,18 @@ final class NetworkInMemory implements ClusterNetwork {
         return read(addresses);
     }
 
+    @Override
+    public Read<List<ClusterIp>> readReservations() {
+        return read(addresses.values().stream().filter(ClusterIp::isReservation));
+    }
+
     private <T> Read<List<T>> read(Map<?, T> objects) {
+        return read(objects.values().stream());
+    }
+
+    private <T> Read<List<T>> read(Stream<T> objects) {
         liveReads++;
-        return silent ? new Read.Failed<>("no route to host") : new Read.Found<>(List.copyOf(objects.values()));
+        return silent ? new Read.Failed<>("no route to host") : new Read.Found<>(objects.toList());
     }
 
     @Override
