@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,7 @@ class PolicyControlTest {
     private final List<Runnable> later = new ArrayList<>();
     private final List<Duration> delays = new ArrayList<>();
     private final PolicyControl control = control();
+    private boolean refusing;
     private long generation;
 
     private PolicyControl control() {
@@ -77,6 +79,9 @@ class PolicyControlTest {
     }
 
     private boolean write(ServiceCIDRPolicy policy, ServiceCIDRPolicy.Status status) {
+        if (refusing) {
+            return false;
+        }
         written.add(status);
         ServiceCIDRPolicy changed = policy(policy.getSpec());
         changed.setStatus(status);
@@ -173,5 +178,117 @@ class PolicyControlTest {
         new PolicyReconciler(new StartGate(), control, new Wakeups<>("policy")).begin();
 
         assertThat(network.writes).containsExactly("release 10.0.0.10");
+    }
+
+    /** Four in five addresses are. */
+    private void fillUp() {
+        for (int i = 20; i < 240; i++) {
+            network.put(NetworkInMemory.allocated("10.0.0." + i, "of-" + i));
+        }
+    }
+
+    @Test
+    void status_isWrittenOnceASecondAtMost_butAtOnceAfterAnEdit() {
+        edit(empty());
+        reconcile();
+        assertThat(written).hasSize(1);
+
+        network.put(NetworkInMemory.allocated("10.0.0.20", "web"));
+        assertThat(reconcile()).as("too early").isEqualTo(Next.after(Duration.ofSeconds(1)));
+        assertThat(written).hasSize(1);
+
+        edit(empty());
+        reconcile();
+        assertThat(written).hasSize(2);
+
+        network.put(NetworkInMemory.allocated("10.0.0.21", "web"));
+        clock.passSeconds(1);
+        reconcile();
+        assertThat(written).hasSize(3);
+    }
+
+    @Test
+    void statusThatSaysNothingNew_isNotWritten() {
+        edit(empty());
+        reconcile();
+        clock.passSeconds(2);
+        reconcile();
+
+        assertThat(written).hasSize(1);
+    }
+
+    @Test
+    void statusThatCouldNotBeWritten_isWrittenASecondLater() {
+        edit(empty());
+        refusing = true;
+        assertThat(reconcile()).isEqualTo(Next.after(Duration.ofSeconds(1)));
+        refusing = false;
+        clock.passSeconds(1);
+        reconcile();
+
+        assertThat(written).hasSize(1);
+    }
+
+    @Test
+    void whatIsNew_isAnEventAtOnce_andOnlyOnce_thoughItsStatusIsWrittenLater() {
+        edit(empty());
+        reconcile();
+        assertThat(events).isEmpty();
+
+        fillUp();
+        reconcile();
+        assertThat(written).hasSize(1);
+        assertThat(events).containsExactly("warning FillingUpNearlyFull");
+
+        clock.passSeconds(1);
+        reconcile();
+        assertThat(written).hasSize(2);
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    void whatTheStatusSaysAlready_isNoEventAfterARestart() {
+        edit(empty());
+        fillUp();
+        reconcile();
+        events.clear();
+
+        control().reconcile(policies, ServiceCIDRPolicy.NAME);
+
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void whatIsSaidOfANewPolicy_isAnEventAgain() {
+        edit(empty());
+        fillUp();
+        reconcile();
+        policies.remove(policy(empty()));
+        reconcile();
+        events.clear();
+
+        edit(empty());
+        reconcile();
+
+        assertThat(events).containsExactly("warning FillingUpNearlyFull");
+    }
+
+    @Test
+    void withoutSightOfTheAddresses_theStatusSaysSo_andNothingIsDone() {
+        kept();
+        network.blind = Optional.of("the IPAddresses cannot be watched: forbidden");
+        edit(empty());
+
+        assertThat(reconcile()).isEqualTo(Next.after(Duration.ofSeconds(30)));
+
+        assertThat(written)
+                .singleElement()
+                .satisfies(status -> assertThat(status.conditions())
+                        .singleElement()
+                        .satisfies(served -> {
+                            assertThat(served.getReason()).isEqualTo("CannotWatch");
+                            assertThat(served.getMessage()).contains("forbidden");
+                        }));
+        assertThat(network.writes).isEmpty();
     }
 }
