@@ -1,21 +1,24 @@
 package dev.berth.app;
 
+import dev.berth.address.IpFamily;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.Usage;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * What {@code berth audit} says: a table of the ranges, what is wrong and what to do about it, and what was looked at.
+ * What {@code berth audit} says: a table of the ranges and one of the families, what is wrong and what to do about it,
+ * and what was looked at.
  *
  * @param findings as {@link dev.berth.clusterip.Audit#findings} orders them
  */
 record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
-    private static final List<String> HEADINGS =
+    private static final List<String> RANGES =
             List.of("SERVICECIDR", "CIDR", "STATE", "STATIC", "DYNAMIC", "LARGEST FREE STATIC BLOCK");
+    private static final List<String> FAMILIES = List.of("FAMILY", "USED", "FREE");
     private static final String NONE = "-";
 
     /**
@@ -43,7 +46,9 @@ record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
 
     /** All of it, each line with its end. */
     String text() {
-        return table() + "\n" + findings.stream().map(AuditReport::text).collect(Collectors.joining())
+        return table(RANGES, usage.ranges().stream().map(AuditReport::row)) + "\n"
+                + table(FAMILIES, Stream.of(IpFamily.values()).flatMap(this::row)) + "\n"
+                + findings.stream().map(AuditReport::text).collect(Collectors.joining())
                 + (findings.isEmpty() ? "Nothing found" : counted(findings.size(), "finding", "s")) + " in " + seen
                 + "\n";
     }
@@ -52,11 +57,9 @@ record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
         return finding.reason() + "  " + finding.object() + "\n    " + finding.message() + "\n\n";
     }
 
-    private String table() {
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(HEADINGS);
-        usage.ranges().stream().map(AuditReport::row).forEach(rows::add);
-        int[] widths = IntStream.range(0, HEADINGS.size())
+    private static String table(List<String> headings, Stream<List<String>> lines) {
+        List<List<String>> rows = Stream.concat(Stream.of(headings), lines).toList();
+        int[] widths = IntStream.range(0, headings.size())
                 .map(column -> rows.stream()
                         .mapToInt(row -> row.get(column).length())
                         .max()
@@ -82,6 +85,12 @@ record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
                 used(range.staticBand()),
                 used(range.dynamicBand()),
                 Objects.toString(range.largestFreeStaticBlock(), NONE));
+    }
+
+    private Stream<List<String>> row(IpFamily family) {
+        return usage.family(family).stream()
+                .map(count ->
+                        List.of(family.toString(), used(count), count.free().toString()));
     }
 
     private static String used(Usage.Count count) {

@@ -22,7 +22,7 @@ public record Audit(
     /** All that is wrong, in the order of {@link Finding.Reason}; within that by object. */
     public List<Finding> findings(Instant now) {
         ClusterIpHolders holders = new ClusterIpHolders(services);
-        List<Finding> all = new ArrayList<>();
+        List<Finding> all = new ArrayList<>(new FamilyAudit(Usage.of(cidrs, ips)).findings());
         all.addAll(new ServiceAudit(allRanges(), ips, holders).findings(services));
         all.addAll(new IpAddressAudit(holders, now).findings(ips));
         all.addAll(new RangeAudit(cidrs, ips, pools).findings());

@@ -9,8 +9,9 @@ import dev.berth.address.ServiceKey;
  * @param name of a Service: {@code namespace/name}
  */
 public record Finding(Reason reason, String kind, String name, String message) {
-    /** What is wrong. The first six are those of the API server's repair loop. */
+    /** What is wrong, the worst first. Those up to {@link #IP_ADDRESS_WRONG_REFERENCE} are of the API server's repair loop. */
     public enum Reason {
+        FAMILY_FULL("FamilyFull"),
         CLUSTER_IP_NOT_VALID("ClusterIPNotValid"),
         CLUSTER_IP_OUT_OF_RANGE("ClusterIPOutOfRange"),
         CLUSTER_IP_NOT_ALLOCATED("ClusterIPNotAllocated"),

@@ -116,12 +116,7 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                                 + names(equals.stream().skip(1))
                                 + " are the same, and all are being deleted: each may be let go because of the other, and"
                                 + " then the Services in it are in no range; make a third one now: "
-                                + rescue(range)));
-    }
-
-    private static String rescue(ServiceRange range) {
-        return "echo '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":\"rescue\"},"
-                + "\"spec\":{\"cidrs\":[\"" + range + "\"]}}' | kubectl create -f -";
+                                + ServiceCidrCommand.create("rescue", range.toString())));
     }
 
     private static String names(Stream<Owned> owned) {

@@ -141,6 +141,15 @@ public record Usage(
                 });
     }
 
+    /**
+     * Whether no address of {@code family} can be given: all are taken, or none of the ranges that would give them is
+     * ready. Never of a family that has no such range.
+     */
+    public boolean isFull(IpFamily family) {
+        return ranges.stream().map(OfRange::range).anyMatch(range -> range.family() == family && range.gives())
+                && family(family).map(Count::isFull).orElse(true);
+    }
+
     static List<ServiceCidr> byName(Collection<ServiceCidr> cidrs) {
         return cidrs.stream().sorted(Comparator.comparing(ServiceCidr::name)).toList();
     }

@@ -11,6 +11,7 @@ import dev.berth.clusterip.ServiceRange;
 import dev.berth.clusterip.Usage;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,10 @@ class AuditReportTest {
                         kubernetes   fd00::/108    Ready  0 of 256 (0%)  0 of 1048319 (0%)  fd00::1-fd00::100
                         small        10.9.0.0/28   Ready  -              0 of 14 (0%)       -
 
+                        FAMILY  USED               FREE
+                        IPv4    0 of 65548 (0%)    65548
+                        IPv6    0 of 1048575 (0%)  1048575
+
                         Nothing found in 2 ServiceCIDRs, 0 IPAddresses, 0 Services
                         """);
     }
@@ -58,10 +63,29 @@ class AuditReportTest {
                         SERVICECIDR  CIDR          STATE  STATIC        DYNAMIC       LARGEST FREE STATIC BLOCK
                         kubernetes   10.96.0.0/27  Ready  1 of 16 (6%)  0 of 14 (0%)  10.96.0.2-10.96.0.16
 
+                        FAMILY  USED          FREE
+                        IPv4    1 of 30 (3%)  29
+
                         IPAddressWithoutParent  IPAddress/10.96.0.1
                             it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1
 
                         1 finding in 1 ServiceCIDR, 1 IPAddress, 0 Services (no AddressPools, they are not installed)
+                        """);
+    }
+
+    @Test
+    void aFamily_countsWhatTwoRangesHaveOnce_andThatItIsFullIsFound() {
+        IntStream.rangeClosed(1, 14).forEach(low -> take("10.9.0." + low));
+
+        assertThat(report(List.of(cidr("large", "10.9.0.0/28"), cidr("small", "10.9.0.0/29")), true)
+                        .text())
+                .contains("""
+
+                        FAMILY  USED             FREE
+                        IPv4    14 of 14 (100%)  0
+
+                        FamilyFull  ServiceCIDR/large
+                            no IPv4 address is free, all 14 are in use: \
                         """);
     }
 

@@ -303,7 +303,6 @@ class AuditTest {
             row(
                     "two that cover each other are both being deleted",
                     ending("10.0.0.0/24", "10.0.0.0/24")
-                            .with(Sample.ready("elsewhere", "10.9.0.0/24"))
                             .with(service("s", "10.0.0.9"))
                             .with(ip("10.0.0.9", "s")),
                     "BothTerminating ServiceCIDR/a"),
@@ -326,10 +325,43 @@ class AuditTest {
                             new PoolRange("around", IpRange.parse("10.0.0.0/8")),
                             new PoolRange("apart", IpRange.parse("192.0.2.0/24"))),
                     "PoolInServiceCIDR AddressPool/around",
-                    "PoolInServiceCIDR AddressPool/edge"));
+                    "PoolInServiceCIDR AddressPool/edge"),
+            row(
+                    "each address of a family is in use, those of two ranges counted once",
+                    taken(NOTHING.with(Sample.ready("a", "10.0.0.0/28"), Sample.ready("b", "10.0.0.0/29")), 14),
+                    "FamilyFull ServiceCIDR/a"),
+            row("all but one", taken(NOTHING.with(Sample.ready("a", "10.0.0.0/28")), 13)),
+            row(
+                    "what is free is in a range that gives no more",
+                    taken(
+                            NOTHING.with(
+                                    Sample.deleted(Sample.ready("a", "10.0.1.0/24"), START),
+                                    Sample.ready("b", "10.0.0.0/28")),
+                            14),
+                    "FamilyFull ServiceCIDR/b"),
+            row(
+                    "no range that gives is left",
+                    NOTHING.with(Sample.deleted(Sample.ready("a", "10.0.1.0/24"), START)),
+                    "FamilyFull ServiceCIDR/a"),
+            row(
+                    "a family of which no range ever gave",
+                    NOTHING.with(Sample.ready("a", "fd00::/48")),
+                    "RangeNeverAllocates ServiceCIDR/a"));
 
     private static World ending(String a, String b) {
-        return NOTHING.with(Sample.deleted(Sample.ready("a", a), START), Sample.deleted(Sample.ready("b", b), START));
+        return NOTHING.with(
+                Sample.deleted(Sample.ready("a", a), START),
+                Sample.deleted(Sample.ready("b", b), START),
+                Sample.ready("elsewhere", "10.9.0.0/24"));
+    }
+
+    /** 10.0.0.1 to 10.0.0.{@code last}, each with its Service. */
+    private static World taken(World world, int last) {
+        World filled = world;
+        for (int low = 1; low <= last; low++) {
+            filled = filled.with(service("s" + low, "10.0.0." + low)).with(ip("10.0.0." + low, "s" + low));
+        }
+        return filled;
     }
 
     @Test
@@ -342,6 +374,18 @@ class AuditTest {
     private record Says(World world, String message) {}
 
     private static final List<Says> MESSAGES = List.of(
+            new Says(
+                    taken(NOTHING.with(Sample.ready("a", "10.0.0.0/28")), 14),
+                    "no IPv4 address is free, all 14 are in use: no Service that needs one can be created; make another"
+                            + " range, of a network that no Node, Pod or AddressPool has: echo"
+                            + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":"
+                            + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
+            new Says(
+                    NOTHING.with(Sample.deleted(Sample.ready("a", "10.0.1.0/24"), START)),
+                    "no IPv4 address is free, for no ServiceCIDR that has any is ready: no Service that needs one can be"
+                            + " created; make another range, of a network that no Node, Pod or AddressPool has: echo"
+                            + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":"
+                            + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
             new Says(
                     CLUSTER.with(service("a", "ten")),
                     "\"ten\" in spec.clusterIPs is no IP address; create the Service anew: kubectl delete service -n bar"
@@ -385,13 +429,13 @@ class AuditTest {
                             + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
                             + " or name one of the two in spec.retire of the ServiceCIDRPolicy"),
             new Says(
-                    ending("10.9.0.0/24", "10.9.0.0/24")
-                            .with(service("s", "10.9.0.9"))
-                            .with(ip("10.9.0.9", "s")),
-                    "its range 10.9.0.0/24 and that of \"b\" (10.9.0.0/24) are the same, and all are being deleted: each"
+                    ending("10.8.0.0/24", "10.8.0.0/24")
+                            .with(service("s", "10.8.0.9"))
+                            .with(ip("10.8.0.9", "s")),
+                    "its range 10.8.0.0/24 and that of \"b\" (10.8.0.0/24) are the same, and all are being deleted: each"
                             + " may be let go because of the other, and then the Services in it are in no range; make a"
                             + " third one now: echo '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\","
-                            + "\"metadata\":{\"name\":\"rescue\"},\"spec\":{\"cidrs\":[\"10.9.0.0/24\"]}}' | kubectl"
+                            + "\"metadata\":{\"name\":\"rescue\"},\"spec\":{\"cidrs\":[\"10.8.0.0/24\"]}}' | kubectl"
                             + " create -f -"),
             new Says(
                     CLUSTER.with(new PoolRange("edge", IpRange.parse("10.0.5.0/30"))),
@@ -402,10 +446,14 @@ class AuditTest {
     @Test
     void aMessage_saysWhatIsWrong_andWhatToType() {
         assertThat(MESSAGES)
-                .hasSameSizeAs(Finding.Reason.values())
                 .allSatisfy(
                         row -> assertThat(row.world().findings(LATER).stream().map(Finding::message))
                                 .containsExactly(row.message()));
+        assertThat(MESSAGES.stream()
+                        .flatMap(row -> row.world().findings(LATER).stream())
+                        .map(Finding::reason))
+                .as("each reason has its message here")
+                .contains(Finding.Reason.values());
     }
 
     /** As an API server leaves it: each address of each Service has its IPAddress. */

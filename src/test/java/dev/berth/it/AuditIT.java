@@ -71,6 +71,9 @@ class AuditIT {
                     SERVICECIDR  CIDR          STATE  STATIC        DYNAMIC       LARGEST FREE STATIC BLOCK
                     kubernetes   10.96.0.0/27  Ready  1 of 16 (6%)  0 of 14 (0%)  10.96.0.2-10.96.0.16
 
+                    FAMILY  USED          FREE
+                    IPv4    1 of 30 (3%)  29
+
                     Nothing found in 1 ServiceCIDR, 1 IPAddress, 1 Service (no AddressPools, they are not installed)
                     """, ""));
 
@@ -118,6 +121,32 @@ class AuditIT {
                                 "; take it out: kubectl edit addresspool shop\n",
                                 "4 findings in 3 ServiceCIDRs, ");
             });
+        }
+    }
+
+    @Test
+    void fullCluster_isFound_withWhatToType() {
+        try (ControlPlane cluster =
+                ControlPlane.builder().serviceCidrs("10.96.0.0/28").start()) {
+            Path reader = reader(cluster);
+            for (int low = 2; low <= 14; low++) {
+                create(cluster, """
+                        apiVersion: v1
+                        kind: Service
+                        metadata: {name: s%s, namespace: default}
+                        spec: {clusterIP: 10.96.0.%<s, ports: [{port: 80}]}
+                        """.formatted(low));
+            }
+
+            BerthCommand audit = audit(reader);
+
+            assertThat(audit.exitCode()).as(audit.err()).isEqualTo(3);
+            assertThat(audit.out())
+                    .contains(
+                            "IPv4    14 of 14 (100%)  0\n",
+                            "FamilyFull  ServiceCIDR/kubernetes\n    no IPv4 address is free, all 14 are in use: ",
+                            " | kubectl create -f -\n",
+                            "1 finding in 1 ServiceCIDR, 14 IPAddresses, 14 Services");
         }
     }
 

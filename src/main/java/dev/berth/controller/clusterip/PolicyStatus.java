@@ -221,26 +221,38 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         List<String> warnings = Stream.of(IpFamily.values())
                 .flatMap(family -> warning(family).stream())
                 .toList();
-        return warnings.isEmpty()
-                ? new Told("FillingUp", Status.FALSE, "Enough", "there are enough free addresses", false)
-                : new Told("FillingUp", Status.TRUE, "NearlyFull", String.join("; ", warnings), true);
+        if (warnings.isEmpty()) {
+            return new Told("FillingUp", Status.FALSE, "Enough", "there are enough free addresses", false);
+        }
+        boolean full = Stream.of(IpFamily.values()).anyMatch(look.usage()::isFull);
+        return new Told("FillingUp", Status.TRUE, full ? "Full" : "NearlyFull", String.join("; ", warnings), true);
     }
 
     private Optional<String> warning(IpFamily family) {
-        Optional<Usage.Count> count = look.usage().family(family);
-        if (count.isEmpty()) {
-            return Optional.empty();
-        }
+        return look.usage().isFull(family)
+                ? Optional.of("no " + family + " address is free: no Service that needs one can be created; "
+                        + (grows(family)
+                                ? "Berth makes another range, unless the condition Growth says why not"
+                                : "make another ServiceCIDR, or have Berth do it in time by spec.growth"))
+                : look.usage().family(family).flatMap(count -> warning(family, count));
+    }
+
+    private boolean grows(IpFamily family) {
+        ServiceCIDRPolicy.Growth growth = spec.growth();
+        return growth != null && (family == IpFamily.IPV4 ? growth.ipv4() : growth.ipv6()) != null;
+    }
+
+    private Optional<String> warning(IpFamily family, Usage.Count count) {
         ServiceCIDRPolicy.Warnings asked = spec.warnings();
         int percent = asked == null ? USED_PERCENT : Objects.requireNonNullElse(asked.usedPercent(), USED_PERCENT);
         int days = asked == null ? DAYS_UNTIL_FULL : Objects.requireNonNullElse(asked.daysUntilFull(), DAYS_UNTIL_FULL);
         LocalDate fullOn = look.forecast().family(family).fullOn();
         LocalDate horizon = LocalDate.ofInstant(look.at().plus(Duration.ofDays(days)), ZoneOffset.UTC);
-        boolean full = count.get().usedPercent() >= percent;
+        boolean much = count.usedPercent() >= percent;
         boolean soon = fullOn != null && !fullOn.isAfter(horizon);
-        return full || soon
-                ? Optional.of(family + ": " + count.get().usedPercent() + " percent in use, "
-                        + count.get().free() + " free" + (fullOn == null ? "" : ", full on " + fullOn))
+        return (much || soon) && count.size().signum() > 0
+                ? Optional.of(family + ": " + count.usedPercent() + " percent in use, " + count.free() + " free"
+                        + (fullOn == null ? "" : ", full on " + fullOn))
                 : Optional.empty();
     }
 

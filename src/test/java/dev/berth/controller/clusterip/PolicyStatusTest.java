@@ -88,6 +88,37 @@ class PolicyStatusTest {
     }
 
     @Test
+    void familyThatIsFull_saysWhatToDo() {
+        cidrs = List.of(NetworkInMemory.ready("first", "10.0.0.0/28", "fd00::/124"));
+        allocate(14);
+
+        assertThat(told("FillingUp"))
+                .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; make another"
+                        + " ServiceCIDR, or have Berth do it in time by spec.growth");
+        assertThat(told("FillingUp", growing("10.100.0.0/16")))
+                .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; Berth makes"
+                        + " another range, unless the condition Growth says why not");
+        assertThat(bad("FillingUp")).isTrue();
+    }
+
+    @Test
+    void familyWithoutARangeThatIsReady_isFull_andOneThatHasNoRangeIsNot() {
+        cidrs = List.of(NetworkInMemory.deleted(NetworkInMemory.ready("first", "10.0.0.0/28"), NetworkInMemory.START));
+
+        assertThat(told("FillingUp")).startsWith("True Full: no IPv4 address is free: ");
+        assertThat(told("FillingUp")).doesNotContain("IPv6");
+    }
+
+    private static Spec growing(String ipv4) {
+        return new Spec(
+                null,
+                new ServiceCIDRPolicy.Growth(
+                        false, new ServiceCIDRPolicy.FamilyGrowth(List.of(ipv4), 24, 80, 4), null, null),
+                null,
+                null);
+    }
+
+    @Test
     void familyIsFillingUp_ifItIsFullInTwoWeeks_ofWhateverUse() {
         allocate(4);
         history = List.of(new UsageSample(
