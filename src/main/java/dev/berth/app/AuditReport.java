@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.address.IpFamily;
+import dev.berth.clusterip.Audit;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.Usage;
 import java.util.List;
@@ -41,7 +42,7 @@ record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
 
     /** It, with those findings only that were made before. */
     AuditReport keeping(List<Finding> before) {
-        return new AuditReport(usage, findings.stream().filter(before::contains).toList(), seen);
+        return new AuditReport(usage, Audit.foundAgain(findings, before), seen);
     }
 
     /** All of it, each line with its end. */

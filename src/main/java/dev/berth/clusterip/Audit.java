@@ -4,7 +4,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Finds what is wrong with the cluster's own addresses. It changes nothing. What is repaired by the API server
@@ -29,6 +31,12 @@ public record Audit(
         // Stable: of one reason, each part has them in the order of their objects.
         all.sort(Comparator.comparing(Finding::reason));
         return List.copyOf(all);
+    }
+
+    /** Those of {@code found} that {@code before} has, too, in the order of {@code found}; there may be very many. */
+    public static List<Finding> foundAgain(List<Finding> found, List<Finding> before) {
+        Set<Finding> known = new HashSet<>(before);
+        return found.stream().filter(known::contains).toList();
     }
 
     private RangeUnion allRanges() {

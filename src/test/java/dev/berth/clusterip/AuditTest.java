@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -369,6 +370,21 @@ class AuditTest {
         assertThat(MORE)
                 .allSatisfy(row ->
                         assertThat(row.world().found(row.now())).as(row.rule()).isEqualTo(row.found()));
+    }
+
+    @Test
+    void whatIsFoundAgain_isWhatIsInBoth_inTheOrderOfTheSecondLook_alsoOfManyThousands() {
+        List<Finding> before = findings(0, 40_000);
+        List<Finding> now = new ArrayList<>(findings(20_000, 60_000));
+        Collections.reverse(now);
+
+        assertThat(Audit.foundAgain(now, before)).isEqualTo(now.subList(20_000, 40_000));
+    }
+
+    private static List<Finding> findings(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> new Finding(Finding.Reason.IP_ADDRESS_WITHOUT_PARENT, "IPAddress", "of-" + i, "wrong"))
+                .toList();
     }
 
     private record Says(World world, String message) {}

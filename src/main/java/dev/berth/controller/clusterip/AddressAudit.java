@@ -40,7 +40,7 @@ final class AddressAudit {
         if (!now.isBefore(next)) {
             List<Finding> before = found;
             found = find(cidrs, now);
-            confirmed = found.stream().filter(before::contains).toList();
+            confirmed = Audit.foundAgain(found, before);
             next = now.plus(confirmed.size() == found.size() ? INTERVAL : AGAIN);
         }
         return confirmed;
