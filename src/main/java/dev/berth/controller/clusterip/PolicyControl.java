@@ -102,8 +102,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         if (found.isEmpty()) {
             release(policies, name);
             said.clear();
-            metrics.used(new Usage(List.of(), null, null));
-            metrics.found(List.of());
+            metrics.forget();
             return Next.ON_EVENT;
         }
         ServiceCIDRPolicy policy = found.get();
@@ -113,7 +112,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
             return Next.after(Duration.ofSeconds(30));
         }
         PolicyStatus.Look look = look(policy);
-        metrics.used(look.usage());
+        metrics.used(look.usage(), look.forecast());
         metrics.found(look.findings());
         Written written = tell(policy, new PolicyStatus(policy.getSpec(), look));
         return Next.after(written == Written.LATER ? WRITE : delay(look.reservations()));

@@ -7,6 +7,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.Finding;
+import dev.berth.clusterip.Forecast;
 import dev.berth.clusterip.Parent;
 import dev.berth.clusterip.Usage;
 import dev.berth.controller.Backoff;
@@ -33,7 +34,7 @@ class PolicyControlTest {
     private final ObjectsInMemory<ServiceCIDRPolicy> policies = new ObjectsInMemory<>();
     private final List<ServiceCIDRPolicy.Status> written = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
-    private final List<Usage> usages = new ArrayList<>();
+    private final List<String> figures = new ArrayList<>();
     private final List<Runnable> later = new ArrayList<>();
     private final List<Duration> delays = new ArrayList<>();
     private final PolicyControl control = control();
@@ -58,8 +59,13 @@ class PolicyControlTest {
                 },
                 new ClusterAddressMetrics() {
                     @Override
-                    public void used(Usage usage) {
-                        usages.add(usage);
+                    public void used(Usage usage, Forecast forecast) {
+                        figures.add("used");
+                    }
+
+                    @Override
+                    public void forget() {
+                        figures.add("forgotten");
                     }
 
                     @Override
@@ -127,7 +133,7 @@ class PolicyControlTest {
         assertThat(reconcile()).isEqualTo(Next.ON_EVENT);
 
         assertThat(network.writes).containsExactly("release 10.0.0.10");
-        assertThat(usages).containsExactly(new Usage(List.of(), null, null));
+        assertThat(figures).containsExactly("forgotten");
         assertThat(written).isEmpty();
         assertThat(later).isEmpty();
     }
