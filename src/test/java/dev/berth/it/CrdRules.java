@@ -433,8 +433,45 @@ abstract class CrdRules {
                 .matches("(?s)shown +example.com/shown +pool +Auto +false .*");
     }
 
-    private List<String> header(String kind) {
-        return List.of(cluster.kubectl("get", kind)
+    @Test
+    void wideColumnsOfThePolicy_sayWhatIsRefused_andWhatIsWrong() {
+        create(POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "cluster", "{}"));
+        try {
+            cluster.kubectl("patch", "cidrpolicy/cluster", "--subresource=status", "--type=merge", "--patch=" + """
+                    {"status": {
+                      "ipv4": {"usedPercent": 85, "free": "2", "fullOn": "2026-01-11"},
+                      "findings": {"total": 2, "first": [
+                        {"reason": "BandsConflict", "object": "ServiceCIDR/a", "message": "it-conflicts"},
+                        {"reason": "BandsConflict", "object": "ServiceCIDR/b", "message": "so-does-it"}]},
+                      "conditions": [
+                        {"type": "Retired", "status": "False", "reason": "Refused"},
+                        {"type": "Reserved", "status": "False", "reason": "NotKept"}]}}
+                    """);
+
+            assertThat(header("cidrpolicy"))
+                    .containsExactly(
+                            "NAME",
+                            "IPV4-USED",
+                            "IPV4-FREE",
+                            "IPV6-USED",
+                            "IPV6-FREE",
+                            "FILLING",
+                            "GROWTH",
+                            "SOUND",
+                            "AGE");
+            assertThat(header("cidrpolicy", "--output=wide"))
+                    .containsSubsequence(
+                            "SOUND", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
+            assertThat(cluster.kubectl("get", "cidrpolicy", "--no-headers", "--output=wide"))
+                    .matches("(?s)cluster +85 +2 +2026-01-11 +Refused +NotKept +it-conflicts .*");
+        } finally {
+            cluster.kubectl("delete", "cidrpolicy/cluster");
+        }
+    }
+
+    private List<String> header(String kind, String... flags) {
+        return List.of(cluster.kubectl(
+                        Stream.concat(Stream.of("get", kind), Stream.of(flags)).toArray(String[]::new))
                 .lines()
                 .findFirst()
                 .orElseThrow()

@@ -59,6 +59,31 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".status.conditions[?(@.type=='Sound')].status",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
+        name = "IPv4-Full-On",
+        jsonPath = ".status.ipv4.fullOn",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "IPv6-Full-On",
+        jsonPath = ".status.ipv6.fullOn",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Retired",
+        jsonPath = ".status.conditions[?(@.type=='Retired')].reason",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Reserved",
+        jsonPath = ".status.conditions[?(@.type=='Reserved')].reason",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Finding",
+        jsonPath = ".status.findings.first[0].message",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
         name = "Age",
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
