@@ -1,5 +1,6 @@
 package dev.berth.api;
 
+import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
@@ -20,6 +21,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file a kind, and the list of them. */
@@ -107,10 +109,27 @@ final class CrdFiles {
             columns.stream().filter(column -> column.getPriority() == 0).forEach(column -> column.setPriority(null));
             JSONSchemaProps schema = version.getSchema().getOpenAPIV3Schema();
             schema.setRequired(List.of("spec"));
+            describe(schema, kind);
             boundTheName(schema, kind);
             giveTheStatusItsDefaults(schema, kind);
             dropRepeatedRules(schema);
         });
+    }
+
+    /** The generator takes the descriptions of properties only: {@code kubectl explain} would have nothing to say of a kind. */
+    private static void describe(JSONSchemaProps schema, Class<?> kind) {
+        schema.setDescription(description(kind));
+        for (Class<?> part : kind.getDeclaredClasses()) {
+            JSONSchemaProps property =
+                    schema.getProperties().get(part.getSimpleName().toLowerCase(Locale.ROOT));
+            if (property != null) {
+                property.setDescription(description(part));
+            }
+        }
+    }
+
+    private static String description(Class<?> described) {
+        return described.getAnnotation(JsonClassDescription.class).value();
     }
 
     /** An Address' name is an address: saying so is also what lets the API server afford the CEL rule on it. */

@@ -2,14 +2,45 @@ package dev.berth.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Holds {@code crds/} to what the classes of {@code dev.berth.api.v1alpha1} generate. */
 class CrdGenerationTest {
     private static final Path CHECKED_IN = Path.of("crds");
+
+    @Test
+    void kubectlExplain_hasAWordOnEachKind_itsSpec_andItsStatus(@TempDir Path generated) throws IOException {
+        CrdFiles.generate(generated);
+
+        assertThat(CrdFiles.list(generated))
+                .filteredOn(file -> !file.endsWith("kustomization.yaml"))
+                .hasSize(4)
+                .allSatisfy(file -> {
+                    JSONSchemaProps schema = new KubernetesSerialization()
+                            .unmarshal(Files.readString(file), CustomResourceDefinition.class)
+                            .getSpec()
+                            .getVersions()
+                            .getFirst()
+                            .getSchema()
+                            .getOpenAPIV3Schema();
+                    assertThat(Stream.of(
+                                    schema,
+                                    schema.getProperties().get("spec"),
+                                    schema.getProperties().get("status")))
+                            .as("%s", file.getFileName())
+                            .extracting(JSONSchemaProps::getDescription)
+                            .doesNotContainNull()
+                            .doesNotHaveDuplicates();
+                });
+    }
 
     @Test
     void crds_areWhatTheCodeGenerates(@TempDir Path generated) throws IOException {

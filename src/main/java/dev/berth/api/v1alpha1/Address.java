@@ -1,5 +1,6 @@
 package dev.berth.api.v1alpha1;
 
+import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * the API server itself makes a second claim impossible. All that must survive is in the spec, and
  * written by the create itself: a status is dropped on create, and backups leave it out.
  */
+@JsonClassDescription(
+        "One claimed address. Its name is the address: IPv4 as it is, IPv6 written out in full with - for the colons.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("Address")
@@ -107,6 +110,7 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
             + "|((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?::((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?)$";
 
     /** What is claimed, and by whom. */
+    @JsonClassDescription("What is claimed, and by whom.")
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Spec(
             @Required
@@ -183,6 +187,7 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
      * What the spec and the pools make of the address, for people: nothing reads it. The schema says Bound where
      * nobody wrote another phase, so that an address that is given to a Service costs no second write.
      */
+    @JsonClassDescription("What spec and pools make of the address, for people to read.")
     public record Status(
             @Default(BOUND)
             @Pattern("^(Reserved|Bound|Cooling|Stranded)$") @Size(max = 16) @JsonPropertyDescription(

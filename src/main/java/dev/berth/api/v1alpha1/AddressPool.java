@@ -1,5 +1,6 @@
 package dev.berth.api.v1alpha1;
 
+import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -22,6 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** External addresses, IPv4 and IPv6, and the Services that may have them. Cluster-scoped. */
+@JsonClassDescription("External addresses, IPv4 and IPv6, and the Services that may have them.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("AddressPool")
@@ -78,6 +80,7 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
     private static final String CIDR_OR_RANGE = "^[0-9a-f:.]+(/[0-9]{1,3}|-[0-9a-f:.]+)?$";
 
     /** What the administrator asks for. */
+    @JsonClassDescription("What the administrator asks for.")
     public record Spec(
             @Required
             @Size(min = 1, max = 256) @JsonPropertyDescription(
@@ -153,6 +156,7 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
      * How full the pool is, as Berth sees it. Absent until Berth has seen the pool. It is written by merge patches:
      * what is no longer so has to be in them, as null.
      */
+    @JsonClassDescription("How full the pool is; absent until Berth has seen the pool.")
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
             @Nullable Long observedGeneration,

@@ -1,5 +1,6 @@
 package dev.berth.api.v1alpha1;
 
+import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * What a StorageClass is to volumes: a value of a Service's {@code spec.loadBalancerClass}, and how
  * the Services that carry it are served. Cluster-scoped.
  */
+@JsonClassDescription(
+        "What a StorageClass is to volumes: a value of a Service's spec.loadBalancerClass, and how the Services that have it are served.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("LoadBalancerClass")
@@ -59,6 +62,7 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.DATE)
 public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, LoadBalancerClass.Status> {
     /** What the administrator asks for. */
+    @JsonClassDescription("What the administrator asks for.")
     public record Spec(
             @Required
             @Size(min = 1, max = 253) @Pattern("^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$") @ValidationRule(
@@ -120,6 +124,7 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
             @Nullable Integer port) {}
 
     /** What Berth made of it. Absent until Berth has seen the class. */
+    @JsonClassDescription("What Berth made of it; absent until Berth has seen the class.")
     public record Status(
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) {}

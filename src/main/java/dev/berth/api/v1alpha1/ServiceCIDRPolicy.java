@@ -1,5 +1,6 @@
 package dev.berth.api.v1alpha1;
 
+import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * How the cluster's own Service ranges may grow and shrink, and what to warn of. Cluster-scoped, and there is one: its
  * name is {@value #NAME}.
  */
+@JsonClassDescription(
+        "How the ranges that Services get their cluster IPs from (ServiceCIDRs) may grow and shrink, what is kept in them, and what to warn of. There is one: its name is cluster.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
 @Kind("ServiceCIDRPolicy")
@@ -96,6 +99,7 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
     private static final String NAME_OF_OBJECT = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
 
     /** What the administrator asks for. */
+    @JsonClassDescription("What the administrator asks for. Empty: Berth only looks, and says what it sees.")
     public record Spec(
             @Nullable @JsonPropertyDescription("When to warn; absent: at 80 percent, or 14 days before a family is full.")
             Warnings warnings,
@@ -143,7 +147,8 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record FamilyGrowth(
             @Required
-            @Size(min = 1, max = 16) @JsonPropertyDescription("The CIDRs out of which new ranges are taken, in this order.")
+            @Size(min = 1, max = 16) @JsonPropertyDescription(
+                    "The CIDRs out of which new ranges are taken, in this order, the lowest free first.")
             List<@Pattern(CIDR) @Size(min = 3, max = 43) String> supernets,
 
             @Required
@@ -154,7 +159,9 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             @Min(1) @Max(100) @JsonPropertyDescription("Percent of the family's addresses in use at which the next range is made.")
             @Nullable Integer threshold,
 
-            @Default("4") @Min(0) @Max(64) @JsonPropertyDescription("How many ranges Berth makes at most.") @Nullable Integer maximum) {}
+            @Default("4")
+            @Min(0) @Max(64) @JsonPropertyDescription("How many ranges Berth makes at most; those that retire do not count.")
+            @Nullable Integer maximum) {}
 
     /** One address, kept. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -176,6 +183,7 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
      * What Berth sees and does. Absent until it has seen the policy. It is written by merge patches: what is no longer
      * so has to be in them, as null.
      */
+    @JsonClassDescription("What Berth sees and does, a second late at most; absent until it has seen the policy.")
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
             @Nullable Long observedGeneration,
@@ -204,7 +212,9 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             @Nullable @JsonPropertyDescription("What the audit found; absent: nothing.")
             Findings findings,
 
-            @Nullable @Size(max = 8) List<Condition> conditions) {}
+            @Nullable @Size(max = 8) @JsonPropertyDescription(
+                    "Served, FillingUp, Sound, and where they are asked for Growth, Retired and Reserved.")
+            List<Condition> conditions) {}
 
     /** One CIDR of a ServiceCIDR. Numbers are decimal text, for a /64 has more addresses than an integer holds. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
