@@ -32,6 +32,9 @@ final class CrdFiles {
     private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
             List.of(AddressPool.class, Address.class, LoadBalancerClass.class, ServiceCIDRPolicy.class);
 
+    private static final JSONSchemaProps TEXT =
+            new JSONSchemaPropsBuilder().withType("string").build();
+
     private CrdFiles() {}
 
     /** Replaces what {@code args[0]}, a folder, holds; {@code make manifests} calls it. */
@@ -110,7 +113,7 @@ final class CrdFiles {
             JSONSchemaProps schema = version.getSchema().getOpenAPIV3Schema();
             schema.setRequired(List.of("spec"));
             describe(schema, kind);
-            boundTheName(schema, kind);
+            tellOfTheName(schema, kind);
             giveTheStatusItsDefaults(schema, kind);
             dropRepeatedRules(schema);
         });
@@ -132,32 +135,33 @@ final class CrdFiles {
         return described.getAnnotation(JsonClassDescription.class).value();
     }
 
-    /** An Address' name is an address: saying so is also what lets the API server afford the CEL rule on it. */
-    private static void boundTheName(JSONSchemaProps schema, Class<?> kind) {
-        if (kind != Address.class) {
-            return;
+    /**
+     * Of metadata a schema may tell of the name only. An Address' name is an address: saying so is also what lets the API
+     * server afford the CEL rule on it. A rule can only point at what the schema tells of.
+     */
+    private static void tellOfTheName(JSONSchemaProps schema, Class<?> kind) {
+        if (kind == Address.class) {
+            JSONSchemaProps bounded =
+                    new JSONSchemaPropsBuilder(TEXT).withMaxLength(39L).build();
+            metadata(
+                    schema,
+                    new JSONSchemaPropsBuilder()
+                            .addToProperties(
+                                    "name",
+                                    new JSONSchemaPropsBuilder(bounded)
+                                            .withPattern(
+                                                    "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f]{4}(-[0-9a-f]{4}){7})$")
+                                            .build())
+                            .addToProperties("generateName", bounded));
+        } else if (kind == ServiceCIDRPolicy.class) {
+            metadata(schema, new JSONSchemaPropsBuilder().addToProperties("name", TEXT));
         }
-        JSONSchemaProps text = new JSONSchemaPropsBuilder().withType("string").build();
-        JSONSchemaProps name = new JSONSchemaPropsBuilder()
-                .withType("string")
-                .withMaxLength(39L)
-                .withPattern("^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f]{4}(-[0-9a-f]{4}){7})$")
-                .build();
-        schema.getProperties().put("apiVersion", text);
-        schema.getProperties().put("kind", text);
-        schema.getProperties()
-                .put(
-                        "metadata",
-                        new JSONSchemaPropsBuilder()
-                                .withType("object")
-                                .addToProperties("name", name)
-                                .addToProperties(
-                                        "generateName",
-                                        new JSONSchemaPropsBuilder()
-                                                .withType("string")
-                                                .withMaxLength(39L)
-                                                .build())
-                                .build());
+    }
+
+    private static void metadata(JSONSchemaProps schema, JSONSchemaPropsBuilder metadata) {
+        schema.getProperties().put("apiVersion", TEXT);
+        schema.getProperties().put("kind", TEXT);
+        schema.getProperties().put("metadata", metadata.withType("object").build());
     }
 
     /** Defaults apply within what is there only: without a status nobody would see its default phase. */
@@ -176,5 +180,8 @@ final class CrdFiles {
         schema.setXKubernetesValidations(
                 new LinkedHashSet<>(schema.getXKubernetesValidations()).stream().toList());
         schema.getProperties().values().forEach(CrdFiles::dropRepeatedRules);
+        if (schema.getItems() != null) {
+            dropRepeatedRules(schema.getItems().getSchema());
+        }
     }
 }

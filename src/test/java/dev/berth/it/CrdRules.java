@@ -226,6 +226,11 @@ abstract class CrdRules {
 
     private static final String FOR_DNS = "service: {namespace: kube-system, name: dns}";
 
+    private static final String NO_CIDR =
+            "has to be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
+    private static final String NO_NAME =
+            "has to be the name of a ServiceCIDR, as kubectl get servicecidrs shows it, not a CIDR of it";
+
     private static final List<PolicyRow> POLICIES = List.of(
             new PolicyRow("an empty spec", "{}", ""),
             new PolicyRow(
@@ -245,8 +250,14 @@ abstract class CrdRules {
             PolicyRow.growth("no supernets", "supernets: [], prefixLength: 24", "spec.growth.ipv4.supernets"),
             PolicyRow.growth(
                     "a supernet without a length",
-                    "supernets: [10.0.0.0], prefixLength: 24",
-                    "spec.growth.ipv4.supernets[0]"),
+                    "supernets: [10.1.0.0/16, 10.0.0.0], prefixLength: 24",
+                    "\"10.0.0.0\" " + NO_CIDR),
+            PolicyRow.growth(
+                    "a supernet in upper case",
+                    "supernets: ['FD00::/56'], prefixLength: 112",
+                    "\"FD00::/56\" " + NO_CIDR),
+            PolicyRow.growth(
+                    "a supernet of nothing", "supernets: [''], prefixLength: 24", "spec.growth.ipv4.supernets[0]"),
             PolicyRow.growth(
                     "a length too short", "supernets: [10.0.0.0/8], prefixLength: 7", "spec.growth.ipv4.prefixLength"),
             PolicyRow.growth(
@@ -267,8 +278,10 @@ abstract class CrdRules {
                     "a maximum of too many",
                     "supernets: [10.0.0.0/8], prefixLength: 24, maximum: 65",
                     "spec.growth.ipv4.maximum"),
-            new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "spec.growth.avoid[0]"),
-            new PolicyRow("a range to retire that can have no name", "{retire: [Old_]}", "spec.retire[0]"),
+            new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR),
+            new PolicyRow("a range to retire that can have no name", "{retire: [Old_]}", "\"Old_\" " + NO_NAME),
+            new PolicyRow(
+                    "a CIDR to retire", "{retire: [old, berth-10.100.0.0/24]}", "\"berth-10.100.0.0/24\" " + NO_NAME),
             new PolicyRow(
                     "more ranges to retire than a policy can tell of",
                     "{retire: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]}",
@@ -276,7 +289,9 @@ abstract class CrdRules {
             PolicyRow.reservation("a reservation for nobody", "address: 10.96.0.10", "spec.reservations[0].service"),
             PolicyRow.reservation("a reservation of nothing", FOR_DNS, "spec.reservations[0].address"),
             PolicyRow.reservation(
-                    "a reservation of a range", "address: 10.96.0.0/28, " + FOR_DNS, "spec.reservations[0].address"),
+                    "a reservation of a range",
+                    "address: 10.96.0.0/28, " + FOR_DNS,
+                    "\"10.96.0.0/28\" has to be one address, in lower case, such as" + " 10.96.0.10 or fd00:10:96::a"),
             PolicyRow.reservation(
                     "a reservation for a Service without a namespace",
                     "address: 10.96.0.10, service: {name: dns}",
@@ -296,7 +311,7 @@ abstract class CrdRules {
     @Test
     void policyOfTheCluster_isOne_andItsNameIsCluster() {
         assertThat(refusal(() -> dryRun(POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "mine", "{}"))))
-                .hasValueSatisfying(message -> assertThat(message).contains("its name is cluster"));
+                .hasValueSatisfying(message -> assertThat(message).contains("metadata.name: ", "its name is cluster"));
     }
 
     @Test

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 @Categories("berth")
 @ValidationRule(
         value = "self.metadata.name == 'cluster'",
+        fieldPath = ".metadata.name",
         message = "there is one ServiceCIDRPolicy for the cluster, and its name is cluster")
 @AdditionalPrinterColumn(
         name = "IPv4-Used",
@@ -94,9 +95,24 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
     /** The only name that one can have. */
     public static final String NAME = "cluster";
 
-    private static final String CIDR = "^[0-9a-f:.]+/[0-9]{1,3}$";
-    private static final String IP = "^[0-9a-f:.]+$";
+    // A pattern of the schema would be shown to who breaks it. isCIDR() is there from Kubernetes 1.31 on only.
+    private static final String IS_CIDR = ".matches('^[0-9a-f:.]+/[0-9]{1,3}$')";
+    private static final String ALL_CIDRS = "self.all(cidr, cidr" + IS_CIDR + ")";
+    private static final String NO_CIDR =
+            "has to be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
+    private static final String WHICH_IS_NO_CIDR =
+            "'\"' + self.filter(cidr, !cidr" + IS_CIDR + ")[0] + '\" " + NO_CIDR + "'";
+
+    private static final String IS_IP = "self.matches('^[0-9a-f:.]+$')";
+    private static final String NO_IP = "has to be one address, in lower case, such as 10.96.0.10 or fd00:10:96::a";
+
     private static final String NAME_OF_OBJECT = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
+    private static final String IS_NAME = ".matches('" + NAME_OF_OBJECT + "')";
+    private static final String ALL_NAMES = "self.all(name, name" + IS_NAME + ")";
+    private static final String NO_NAME =
+            "has to be the name of a ServiceCIDR, as kubectl get servicecidrs shows it, not a CIDR of it";
+    private static final String WHICH_IS_NO_NAME =
+            "'\"' + self.filter(name, !name" + IS_NAME + ")[0] + '\" " + NO_NAME + "'";
 
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for. Empty: Berth only looks, and says what it sees.")
@@ -109,7 +125,8 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
 
             @Nullable @Size(max = 16) @JsonPropertyDescription(
                     "The names of ServiceCIDRs to retire: they give no new addresses, and are deleted once they are empty.")
-            List<@Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 253) String> retire,
+            @ValidationRule(value = ALL_NAMES, message = NO_NAME, messageExpression = WHICH_IS_NO_NAME)
+            List<@Size(min = 1, max = 253) String> retire,
 
             @Nullable @Size(max = 128) @JsonPropertyDescription("Addresses of the static bands that are kept for Services to come.")
             List<Reservation> reservations) {}
@@ -141,7 +158,8 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
                     "Networks that no new range may overlap, such as those of Pods. ServiceCIDRs, Nodes with their podCIDRs, and AddressPools are never overlapped.")
-            List<@Pattern(CIDR) @Size(min = 3, max = 43) String> avoid) {}
+            @ValidationRule(value = ALL_CIDRS, message = NO_CIDR, messageExpression = WHICH_IS_NO_CIDR)
+            List<@Size(min = 1, max = 43) String> avoid) {}
 
     /** How one family grows. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -149,7 +167,8 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             @Required
             @Size(min = 1, max = 16) @JsonPropertyDescription(
                     "The CIDRs out of which new ranges are taken, in this order, the lowest free first.")
-            List<@Pattern(CIDR) @Size(min = 3, max = 43) String> supernets,
+            @ValidationRule(value = ALL_CIDRS, message = NO_CIDR, messageExpression = WHICH_IS_NO_CIDR)
+            List<@Size(min = 1, max = 43) String> supernets,
 
             @Required
             @Min(8) @Max(126) @JsonPropertyDescription("Of a new range: 8 to 30 for IPv4, 64 to 126 for IPv6.")
@@ -167,7 +186,8 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Reservation(
             @Required
-            @Pattern(IP) @Size(min = 2, max = 39) @JsonPropertyDescription("Of the static band of a ServiceCIDR.")
+            @Size(min = 1, max = 43) @ValidationRule(value = IS_IP, message = NO_IP, messageExpression = "'\"' + self + '\" " + NO_IP + "'")
+            @JsonPropertyDescription("Of the static band of a ServiceCIDR.")
             String address,
 
             @Required @JsonPropertyDescription("The Service that it is kept for.")
