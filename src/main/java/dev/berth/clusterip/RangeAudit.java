@@ -84,8 +84,18 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                         kept.cidr(),
                         "its static band " + mine
                                 + " is not kept free for those who ask for an address, as ServiceCIDR "
-                                + taking + " gives it to any Service; ask for addresses of another range, or"
-                                + " name one of the two in spec.retire of the ServiceCIDRPolicy"));
+                                + taking + " gives it to any Service; ask for addresses of another range, or name "
+                                + oneToRetire(kept.cidr(), taking.cidr())
+                                + " in spec.retire of the ServiceCIDRPolicy"));
+    }
+
+    /** The one of the API server cannot be retired. */
+    private static String oneToRetire(ServiceCidr a, ServiceCidr b) {
+        return Stream.of(a, b)
+                .map(ServiceCidr::name)
+                .sorted()
+                .filter(name -> !name.equals(Retirement.OF_API_SERVER))
+                .collect(Collectors.joining(" or "));
     }
 
     /** Equal ranges: each of their ServiceCIDRs is let go because of the other. */
@@ -123,6 +133,12 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
         return owned.map(Owned::toString).collect(Collectors.joining(", "));
     }
 
+    private static boolean isAround(Owned owned, PoolRange pool) {
+        IpRange whole = owned.range().whole();
+        return whole.contains(pool.range().lower())
+                && whole.contains(pool.range().upper());
+    }
+
     private static Optional<Finding> inServiceCidr(PoolRange pool, List<Owned> all) {
         return all.stream()
                 .filter(owned -> owned.range().whole().overlaps(pool.range()))
@@ -131,7 +147,8 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                         Finding.Reason.POOL_IN_SERVICE_CIDR,
                         "AddressPool",
                         pool.pool(),
-                        pool.range() + " is in ServiceCIDR " + owned
+                        pool.range() + (isAround(owned, pool) ? " is in ServiceCIDR " : " overlaps ServiceCIDR ")
+                                + owned
                                 + ": the API server may give the same address as a cluster"
                                 + " IP, and kube-proxy in nftables mode drops connections to those that it has not"
                                 + " given; take it out: kubectl edit addresspool " + pool.pool()));

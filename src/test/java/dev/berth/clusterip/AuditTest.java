@@ -443,7 +443,12 @@ class AuditTest {
                     CLUSTER.with(Sample.ready("inner", "10.0.1.0/24")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
-                            + " or name one of the two in spec.retire of the ServiceCIDRPolicy"),
+                            + " or name inner in spec.retire of the ServiceCIDRPolicy"),
+            new Says(
+                    NOTHING.with(Sample.ready("inner", "10.0.1.0/24"), Sample.ready("around", "10.0.0.0/16")),
+                    "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
+                            + " \"around\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range, or"
+                            + " name around or inner in spec.retire of the ServiceCIDRPolicy"),
             new Says(
                     ending("10.8.0.0/24", "10.8.0.0/24")
                             .with(service("s", "10.8.0.9"))
@@ -457,7 +462,12 @@ class AuditTest {
                     CLUSTER.with(new PoolRange("edge", IpRange.parse("10.0.5.0/30"))),
                     "10.0.5.0-10.0.5.3 is in ServiceCIDR \"kubernetes\" (10.0.0.0/16): the API server may give the same"
                             + " address as a cluster IP, and kube-proxy in nftables mode drops connections to those that it"
-                            + " has not given; take it out: kubectl edit addresspool edge"));
+                            + " has not given; take it out: kubectl edit addresspool edge"),
+            new Says(
+                    CLUSTER.with(new PoolRange("around", IpRange.parse("10.0.0.0/8"))),
+                    "10.0.0.0-10.255.255.255 overlaps ServiceCIDR \"kubernetes\" (10.0.0.0/16): the API server may give the"
+                            + " same address as a cluster IP, and kube-proxy in nftables mode drops connections to those"
+                            + " that it has not given; take it out: kubectl edit addresspool around"));
 
     @Test
     void aMessage_saysWhatIsWrong_andWhatToType() {

@@ -116,7 +116,7 @@ class AuditIT {
                                 "RangeNeverAllocates  ServiceCIDR/wide\n",
                                 "; make another ServiceCIDR, then kubectl delete servicecidr wide\n",
                                 "BandsConflict  ServiceCIDR/inner\n",
-                                "name one of the two in spec.retire of the ServiceCIDRPolicy\n",
+                                "name inner in spec.retire of the ServiceCIDRPolicy\n",
                                 "PoolInServiceCIDR  AddressPool/shop\n",
                                 "; take it out: kubectl edit addresspool shop\n",
                                 "4 findings in 3 ServiceCIDRs, ");
