@@ -24,6 +24,9 @@ public record ClusterIp(
     /** The label that says who looks after the object. */
     public static final String MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
 
+    /** The label that says of which family the address is. */
+    public static final String FAMILY = "ipaddress.kubernetes.io/ip-family";
+
     /** What {@link #managedBy} is if the API server's allocator made the object. */
     public static final String ALLOCATOR = "ipallocator.k8s.io";
 

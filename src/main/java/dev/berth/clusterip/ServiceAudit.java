@@ -62,7 +62,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
     private Optional<Finding> allocated(ServiceKey service, ClusterIp object) {
         Optional<ServiceKey> named = object.service();
         if (named.equals(Optional.of(service))) {
-            return Optional.empty();
+            return object.ofAllocator() ? Optional.empty() : Optional.of(withoutLabels(service, object));
         }
         if (named.isEmpty()) {
             return Optional.of(wrongParent(service, object, "which is no Service"));
@@ -78,6 +78,14 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
 
     private static Finding wrongParent(ServiceKey service, ClusterIp object, String why) {
         return notAllocated(service, "IPAddress " + object.ip() + " names " + object.owner() + ", " + why);
+    }
+
+    private static Finding withoutLabels(ServiceKey service, ClusterIp object) {
+        return notAllocated(
+                service,
+                "IPAddress " + object.ip() + " does not have the labels " + ClusterIp.MANAGED_BY + "="
+                        + ClusterIp.ALLOCATOR + " and " + ClusterIp.FAMILY + "="
+                        + object.ip().family() + ", without which it holds no ServiceCIDR that is being deleted");
     }
 
     private static Finding notAllocated(ServiceKey service, String fault) {

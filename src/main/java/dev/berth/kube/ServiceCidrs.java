@@ -22,8 +22,6 @@ final class ServiceCidrs {
     /** On the ServiceCIDRs that Berth made. */
     static final Map<String, String> MADE_BY_BERTH = Map.of("app.kubernetes.io/managed-by", "berth");
 
-    private static final String FAMILY = "ipaddress.kubernetes.io/ip-family";
-
     private ServiceCidrs() {}
 
     static ServiceCidr of(HasMetadata object) {
@@ -93,7 +91,7 @@ final class ServiceCidrs {
                         ip,
                         metadata.getUid(),
                         labels.get(ClusterIp.MANAGED_BY),
-                        labels.get(FAMILY),
+                        labels.get(ClusterIp.FAMILY),
                         parent(object),
                         Instant.parse(metadata.getCreationTimestamp())));
     }

@@ -227,6 +227,16 @@ class AuditTest {
                             .with(managed("10.0.1.1", "example.org", Parent.of(new ServiceKey("bar", "b")))),
                     "ClusterIPNotAllocated Service/bar/a"),
             row(
+                    "the IPAddress is not the allocator's",
+                    CLUSTER.with(service("a", "10.0.1.1"))
+                            .with(managed("10.0.1.1", "example.org", Parent.of(new ServiceKey("bar", "a")))),
+                    "ClusterIPNotAllocated Service/bar/a"),
+            row(
+                    "the IPAddress has one of the allocator's labels",
+                    CLUSTER.with(service("a", "10.0.1.1"))
+                            .with(managed("10.0.1.1", ClusterIp.ALLOCATOR, Parent.of(new ServiceKey("bar", "a")))),
+                    "ClusterIPNotAllocated Service/bar/a"),
+            row(
                     "two Services with one address and no IPAddress: the older one keeps it",
                     CLUSTER.with(service("a", START.plusSeconds(9), "10.0.1.1"), service("b", START, "10.0.1.1")),
                     "ClusterIPNotAllocated Service/bar/b",
@@ -416,6 +426,13 @@ class AuditTest {
                     "10.0.1.1 has no IPAddress, so that another Service may get it, too; the API server repairs it within 3"
                             + " minutes, and if not, says why: kubectl get events -n bar --field-selector"
                             + " involvedObject.name=a"),
+            new Says(
+                    CLUSTER.with(service("a", "10.0.1.1"))
+                            .with(managed("10.0.1.1", null, Parent.of(new ServiceKey("bar", "a")))),
+                    "IPAddress 10.0.1.1 does not have the labels ipaddress.kubernetes.io/managed-by=ipallocator.k8s.io and"
+                            + " ipaddress.kubernetes.io/ip-family=IPv4, without which it holds no ServiceCIDR that is being"
+                            + " deleted; the API server repairs it within 3 minutes, and if not, says why: kubectl get events"
+                            + " -n bar --field-selector involvedObject.name=a"),
             new Says(
                     CLUSTER.with(service("a", "10.0.1.1"), service("b", "10.0.1.1"))
                             .with(ip("10.0.1.1", "b")),
