@@ -9,6 +9,7 @@ import dev.berth.clusterip.ServiceCidr;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.FieldValidateable.Validation;
 import java.net.HttpURLConnection;
 import java.util.List;
 import java.util.Optional;
@@ -72,12 +73,21 @@ public final class LiveAddresses implements NewServices {
 
     @Override
     public Write<Service> rehearse(Service service) {
-        return calls.create(() -> client.resource(service).dryRun().create(), created -> created);
+        return calls.create(
+                () -> client.resource(service)
+                        .dryRun()
+                        .fieldValidation(Validation.STRICT)
+                        .create(),
+                created -> created);
     }
 
     @Override
     public Write<Service> create(Service service) {
-        return calls.create(() -> client.resource(service).create(), created -> created);
+        return calls.create(
+                () -> client.resource(service)
+                        .fieldValidation(Validation.STRICT)
+                        .create(),
+                created -> created);
     }
 
     @Override

@@ -18,10 +18,10 @@ public interface NewServices {
 
     Read<Service> read(ServiceKey service);
 
-    /** Asks the API server whether it would create it, and changes nothing. */
+    /** Asks the API server whether it would create it, and changes nothing. A field that it does not know: Refused. */
     Write<Service> rehearse(Service service);
 
-    /** Creates it. A Conflict means that there is one of this name already. */
+    /** Creates it. A Conflict means that there is one of this name already; a field that is not known: Refused. */
     Write<Service> create(Service service);
 
     /** Deletes this very IPAddress: one that was made anew meanwhile stays. */

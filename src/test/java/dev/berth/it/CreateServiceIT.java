@@ -163,6 +163,19 @@ class CreateServiceIT {
     }
 
     @Test
+    void fieldThatNobodyKnows_isRefused_notLeftOut() {
+        reserve("10.96.0.206", "misspelt-kept");
+
+        assertThat(create("misspelt", "selectr: {app: web},"))
+                .isEqualTo(refused("creating Service default/misspelt: Service in version \"v1\" cannot be handled as a"
+                        + " Service: strict decoding error: unknown field \"spec.selectr\""));
+        assertThat(create("misspelt-kept", "selectr: {app: web},").err())
+                .contains("unknown field \"spec.selectr\"")
+                .doesNotContain("Its reservation was deleted");
+        assertThat(owner("10.96.0.206")).isEqualTo("misspelt-kept");
+    }
+
+    @Test
     void whatIsNoService_isRefusedInOneLine() {
         BerthCommand none = BerthCommand.runWith(
                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n",
