@@ -95,6 +95,13 @@ public record ClusterIpAllocator(Collection<ServiceCidr> cidrs, ClusterIps taken
                 .orElseGet(Allocation.Full::new);
     }
 
+    /** Whether a dynamic band has a free address. */
+    boolean hasFreeDynamic(IpFamily family) {
+        return ranges(family).stream()
+                .flatMap(range -> range.dynamicBand().stream())
+                .anyMatch(band -> taken.nextFree(band.lower(), band).isPresent());
+    }
+
     /** The free addresses of {@code band}, ascending. */
     private Stream<Ip> free(IpRange band) {
         return Stream.iterate(

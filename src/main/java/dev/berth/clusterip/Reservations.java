@@ -197,7 +197,7 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
             List<ServiceCidr> ready =
                     around.stream().filter(ServiceCidr::isReady).toList();
             if (around.isEmpty()) {
-                return Optional.of(ip + " is in no ServiceCIDR");
+                return Optional.of(neverGiven(ip).orElse(ip + " is in no ServiceCIDR"));
             }
             if (ready.isEmpty()) {
                 return Optional.of(ip + " is in ServiceCIDR \""
@@ -210,6 +210,17 @@ public record Reservations(List<Outcome> outcomes, List<ClusterIp> unwanted) {
                             + staticBand(ready.getFirst(), ip)
                                     .map(band -> "choose one of " + band)
                                     .orElse("it is so small that it has none"));
+        }
+
+        /** That it is one of the ends of a range, if so. */
+        private Optional<String> neverGiven(Ip ip) {
+            return cidrs.stream()
+                    .flatMap(cidr -> cidr.ranges().stream()
+                            .filter(range -> range.whole().contains(ip))
+                            .map(range -> ip + " is the " + (ip.equals(range.network()) ? "network's own" : "broadcast")
+                                    + " address of ServiceCIDR \"" + cidr.name() + "\" (" + range
+                                    + "), which is never given"))
+                    .findFirst();
         }
 
         private static Optional<IpRange> staticBand(ServiceCidr cidr, Ip ip) {

@@ -57,7 +57,8 @@ public sealed interface StaticChoice {
                 }
                 case Allocation.Full full -> {
                     return new None("no ServiceCIDR has a free static " + family
-                            + " address; make another ServiceCIDR, or name an address of a dynamic band");
+                            + " address; make another ServiceCIDR"
+                            + (allocator.hasFreeDynamic(family) ? ", or name an address of a dynamic band" : ""));
                 }
             }
         }

@@ -160,7 +160,18 @@ class ReservationsTest {
     private static final List<Fault> FAULTS = List.of(
             new Fault("no address", "10.0.0.500", "10.0.0.500 is no IP address"),
             new Fault("no ServiceCIDR", "10.9.0.1", "10.9.0.1 is in no ServiceCIDR"),
-            new Fault("the network's own", "10.0.0.0", "10.0.0.0 is in no ServiceCIDR"),
+            new Fault(
+                    "the network's own",
+                    "10.0.0.0",
+                    "10.0.0.0 is the network's own address of ServiceCIDR \"a\" (10.0.0.0/24), which is never given"),
+            new Fault(
+                    "the network's own of IPv6",
+                    "fd00::",
+                    "fd00:: is the network's own address of ServiceCIDR \"a\" (fd00::/64), which is never given"),
+            new Fault(
+                    "the broadcast",
+                    "10.0.0.255",
+                    "10.0.0.255 is the broadcast address of ServiceCIDR \"a\" (10.0.0.0/24), which is never given"),
             new Fault(
                     "the dynamic band",
                     "10.0.0.17",

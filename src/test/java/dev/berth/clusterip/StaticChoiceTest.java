@@ -113,6 +113,16 @@ class StaticChoiceTest {
     }
 
     @Test
+    void whereTheDynamicBandIsFullToo_nobodyIsToldToNameAnAddressOfIt() {
+        String[] all =
+                Stream.iterate(1, i -> i + 1).limit(30).map(i -> "10.0.0." + i).toArray(String[]::new);
+
+        assertThat(choose(request(null, List.of()), Sample.index(all)))
+                .isEqualTo(new StaticChoice.None(
+                        "no ServiceCIDR has a free static IPv4 address; make another ServiceCIDR"));
+    }
+
+    @Test
     void addressThatIsNamed_isChosen_ofWhicheverBand_andTriedAgain() {
         assertThat(choose(request(null, List.of(), "10.0.0.25"), new ClusterIps(), "10.0.0.25"))
                 .isEqualTo(chosen("10.0.0.25"));
