@@ -7,14 +7,9 @@ import dev.berth.kube.ClusterServices;
 import dev.berth.kube.LiveAddresses;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.Read;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceSpec;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,14 +28,12 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:it is created", "1:it is not", "2:it was called wrongly"})
 final class CreateServiceCommand extends OwnAddressesCommand {
-    private static final String STDIN = "-";
-
     @Option(
             names = {"-f", "--filename"},
             paramLabel = "FILE",
             required = true,
             description = "manifest of the one Service; -: standard input")
-    private String file = STDIN;
+    private String file = ServiceManifest.STDIN;
 
     @Option(
             names = "--address",
@@ -51,7 +44,7 @@ final class CreateServiceCommand extends OwnAddressesCommand {
 
     @Override
     int call(KubernetesClient client, NetworkingVersion version) throws CannotLook, InterruptedException {
-        Service manifest = manifest(client);
+        Service manifest = ServiceManifest.read(client, file);
         LiveAddresses api = new LiveAddresses(client, version);
         StaticRequest request = request(manifest, client.getNamespace(), api);
         if (api.read(request.service()) instanceof Read.Found<Service>(Service there)) {
@@ -62,22 +55,6 @@ final class CreateServiceCommand extends OwnAddressesCommand {
                 + String.join(", ", ClusterServices.clusterIps(created)));
         out().flush();
         return 0;
-    }
-
-    private Service manifest(KubernetesClient client) throws CannotLook {
-        List<HasMetadata> objects;
-        try (InputStream in = file.equals(STDIN) ? System.in : Files.newInputStream(Path.of(file))) {
-            objects = client.load(in).items();
-        } catch (IOException | RuntimeException unreadable) {
-            throw new CannotLook("reading " + file + ": " + Preflight.innermost(unreadable));
-        }
-        if (objects.size() == 1
-                && objects.getFirst() instanceof Service service
-                && service.getSpec() != null
-                && service.getMetadata().getName() != null) {
-            return service;
-        }
-        throw new CannotLook("reading " + file + ": it has to be the manifest of one Service with a name");
     }
 
     private StaticRequest request(Service manifest, @Nullable String namespace, LiveAddresses api) throws CannotLook {

@@ -26,7 +26,8 @@ final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = "kubeconfig to connect with; without it: $KUBECONFIG, else the Pod's ServiceAccount")
+            description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
+                    + " ServiceAccount")
     @Nullable String kubeconfig;
 
     @Spec

@@ -19,7 +19,8 @@ public final class OperatorOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = "kubeconfig to connect with; without it: $KUBECONFIG, else the Pod's ServiceAccount")
+            description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
+                    + " ServiceAccount")
     @Nullable String kubeconfig;
 
     @Option(

@@ -1,9 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.kube.NetworkingVersion;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.PrintWriter;
 import java.util.Optional;
@@ -23,7 +21,8 @@ abstract class OwnAddressesCommand implements Callable<Integer> {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = "kubeconfig to connect with; without it: $KUBECONFIG, else the Pod's ServiceAccount")
+            description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
+                    + " ServiceAccount")
     private @Nullable String kubeconfig;
 
     @Spec
@@ -35,30 +34,16 @@ abstract class OwnAddressesCommand implements Callable<Integer> {
     @Override
     public final Integer call() throws InterruptedException {
         try {
-            Optional<String> unreadable = Preflight.unreadable(kubeconfig);
-            if (unreadable.isPresent()) {
-                throw new CannotLook(unreadable.get());
-            }
             System.setProperty("io.netty.noUnsafe", "true");
             if (kubeconfig != null) {
                 System.setProperty("kubeconfig", kubeconfig);
             }
-            try (KubernetesClient client = client()) {
+            try (KubernetesClient client = Preflight.client(kubeconfig)) {
                 return call(client, version(client));
             }
         } catch (CannotLook why) {
             commandLine().getErr().println("berth: " + why.getMessage());
             return FAILED;
-        }
-    }
-
-    private static KubernetesClient client() throws CannotLook {
-        try {
-            return new KubernetesClientBuilder()
-                    .withConfig(ApiClient.bound(new ConfigBuilder().build()))
-                    .build();
-        } catch (RuntimeException wrong) {
-            throw new CannotLook("the kubeconfig cannot be read: " + Preflight.innermost(wrong));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Looks, before anything starts, whether the operator can work at all. */
@@ -35,25 +37,55 @@ final class Preflight {
 
     /** The same of one who just lists these kinds. */
     static Optional<String> check(@Nullable String kubeconfig, List<Class<? extends CustomResource<?, ?>>> kinds) {
-        Optional<String> unreadable = unreadable(kubeconfig);
-        if (unreadable.isPresent()) {
-            return unreadable;
-        }
-        try (KubernetesClient client = new KubernetesClientBuilder()
-                .withConfig(ApiClient.bound(new ConfigBuilder().build()))
-                .build()) {
+        try (KubernetesClient client = client(kubeconfig)) {
             return check(client, kinds);
+        } catch (CannotLook why) {
+            return Optional.of(String.valueOf(why.getMessage()));
         } catch (RuntimeException wrong) {
-            return Optional.of("the kubeconfig cannot be read: " + innermost(wrong));
+            return Optional.of("the kubeconfig cannot be used: " + innermost(wrong));
         }
     }
 
-    /** Why this file is no use; absent: it can be read, or none was named. */
-    static Optional<String> unreadable(@Nullable String kubeconfig) {
-        return kubeconfig == null || Files.isReadable(Path.of(kubeconfig))
-                ? Optional.empty()
-                : Optional.of(
-                        "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
+    /**
+     * A client by this kubeconfig, which is the system property of that name, too, or by what else is there.
+     *
+     * @param kubeconfig null: none was named
+     * @throws CannotLook if none says where the API server is
+     */
+    static KubernetesClient client(@Nullable String kubeconfig) throws CannotLook {
+        if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {
+            throw new CannotLook(
+                    "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
+        }
+        Config config = config();
+        try {
+            return new KubernetesClientBuilder().withConfig(config).build();
+        } catch (RuntimeException wrong) {
+            throw new CannotLook("the kubeconfig cannot be used: " + innermost(wrong));
+        }
+    }
+
+    private static Config config() throws CannotLook {
+        String files = Config.getKubeconfigFilenames().stream()
+                .filter(file -> Files.isReadable(Path.of(file)))
+                .collect(Collectors.joining(", "));
+        Config config;
+        try {
+            config = ApiClient.bound(new ConfigBuilder().build());
+        } catch (RuntimeException garbage) {
+            throw new CannotLook("kubeconfig " + files + " is no kubeconfig"
+                    + YamlFault.syntax(garbage).map(fault -> ": " + fault).orElse(""));
+        }
+        if (config.getCurrentContext() == null
+                && config.getMasterUrl().startsWith(Config.DEFAULT_MASTER_URL)
+                && !Files.exists(Path.of(Config.KUBERNETES_SERVICE_ACCOUNT_TOKEN_PATH))) {
+            throw new CannotLook(
+                    files.isEmpty()
+                            ? "no kubeconfig was found, neither by $KUBECONFIG nor at ~/.kube/config, and this is no Pod"
+                                    + " with a ServiceAccount; name one by --kubeconfig"
+                            : "kubeconfig " + files + " is no kubeconfig, or has no current-context");
+        }
+        return config;
     }
 
     private static Optional<String> check(KubernetesClient client, List<Class<? extends CustomResource<?, ?>>> kinds) {

@@ -2,9 +2,14 @@ package dev.berth.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class MainTest {
@@ -45,6 +50,31 @@ class MainTest {
         assertThat(run("audit", "--kubeconfig=nowhere")).isEqualTo(1);
         assertThat(said.toString().lines())
                 .containsExactly("berth: kubeconfig nowhere cannot be read: there is no such file, or it is not yours");
+    }
+
+    @Test
+    void kubeconfigThatIsNone_isSaidToBe(@TempDir Path folder) throws IOException {
+        String before = System.getProperty("kubeconfig");
+        Path garbage = Files.writeString(folder.resolve("garbage"), "garbage");
+        Path broken = Files.writeString(folder.resolve("broken"), "clusters: [");
+        Path empty = Files.writeString(folder.resolve("empty"), "kind: Config");
+        try {
+            for (Path file : List.of(garbage, broken, empty)) {
+                assertThat(run("audit", "--kubeconfig=" + file)).isEqualTo(1);
+            }
+        } finally {
+            if (before == null) {
+                System.clearProperty("kubeconfig");
+            } else {
+                System.setProperty("kubeconfig", before);
+            }
+        }
+        assertThat(said.toString().lines())
+                .containsExactly(
+                        "berth: kubeconfig " + garbage + " is no kubeconfig",
+                        "berth: kubeconfig " + broken + " is no kubeconfig: line 1, column 12: expected the node"
+                                + " content, but found '<stream end>'",
+                        "berth: kubeconfig " + empty + " is no kubeconfig, or has no current-context");
     }
 
     @Test
