@@ -101,14 +101,26 @@ final class ServiceCreation {
     }
 
     private StaticChoice.Chosen choose() throws CannotLook {
-        ClusterIps ips = new ClusterIps();
-        CannotLook.found("listing IPAddresses", api.readClusterIps()).forEach(ips::put);
         ClusterIpAllocator allocator =
-                new ClusterIpAllocator(CannotLook.found("listing ServiceCIDRs", api.readServiceCidrs()), ips);
+                new ClusterIpAllocator(CannotLook.found("listing ServiceCIDRs", api.readServiceCidrs()), taken());
         return switch (StaticChoice.of(request, allocator, tried)) {
             case StaticChoice.Chosen chosen -> chosen;
             case StaticChoice.None(String why) -> throw failed(why);
         };
+    }
+
+    /** There may be tens of thousands; of those that are named, and asked for again and again, no others matter. */
+    private ClusterIps taken() throws CannotLook {
+        ClusterIps ips = new ClusterIps();
+        if (request.named().size() == request.families().size()) {
+            for (Ip ip : request.named()) {
+                CannotLook.found("reading IPAddress " + ip, api.readClusterIp(ip))
+                        .forEach(ips::put);
+            }
+        } else {
+            CannotLook.found("listing IPAddresses", api.readClusterIps()).forEach(ips::put);
+        }
+        return ips;
     }
 
     private void handOver(StaticChoice.Chosen chosen) throws CannotLook {

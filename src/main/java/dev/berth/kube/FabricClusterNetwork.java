@@ -105,6 +105,13 @@ public final class FabricClusterNetwork implements ClusterNetwork {
                 ServiceCidrs::clusterIp);
     }
 
+    /** The IPAddress of {@code ip}, live, for who may list them but not get one; empty: there is none. */
+    Read<List<ClusterIp>> readClusterIp(Ip ip) {
+        return list(
+                client.resources(version.ipAddress()).withField("metadata.name", ip.toString()),
+                ServiceCidrs::clusterIp);
+    }
+
     private <T> Read<List<T>> list(Class<? extends HasMetadata> kind, Function<HasMetadata, Optional<T>> translate) {
         return list(client.resources(kind), translate);
     }

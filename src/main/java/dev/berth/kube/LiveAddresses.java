@@ -1,5 +1,6 @@
 package dev.berth.kube;
 
+import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.clusterip.ClusterIp;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The cluster's own addresses and who has them, read live for who looks once, and new Services. */
 public final class LiveAddresses implements NewServices {
     private final KubernetesClient client;
-    private final ClusterNetwork network;
+    private final FabricClusterNetwork network;
     private final ApiCalls calls;
 
     public LiveAddresses(KubernetesClient client, NetworkingVersion version) {
@@ -35,6 +36,12 @@ public final class LiveAddresses implements NewServices {
     @Override
     public Read<List<ClusterIp>> readClusterIps() {
         return network.readClusterIps();
+    }
+
+    /** By a list of one, for which the right to list is enough. */
+    @Override
+    public Read<List<ClusterIp>> readClusterIp(Ip ip) {
+        return network.readClusterIp(ip);
     }
 
     /** All Services. */

@@ -1,5 +1,6 @@
 package dev.berth.kube;
 
+import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ServiceCidr;
@@ -15,6 +16,9 @@ public interface NewServices {
 
     /** There may be tens of thousands. */
     Read<List<ClusterIp>> readClusterIps();
+
+    /** The one of this address; empty: it is free. */
+    Read<List<ClusterIp>> readClusterIp(Ip ip);
 
     Read<Service> read(ServiceKey service);
 

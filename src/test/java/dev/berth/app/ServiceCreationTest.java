@@ -45,6 +45,7 @@ class ServiceCreationTest {
         private @Nullable Write<Service> rehearsal;
         private boolean loseAnswer;
         private int creations;
+        private int lists;
         private int objects;
 
         void take(String ip, String managedBy, ServiceKey by) {
@@ -67,7 +68,14 @@ class ServiceCreationTest {
         }
 
         @Override
+        public Read<List<ClusterIp>> readClusterIp(Ip ip) {
+            return new Read.Found<>(
+                    Optional.ofNullable(addresses.get(ip)).stream().toList());
+        }
+
+        @Override
         public Read<List<ClusterIp>> readClusterIps() {
+            lists++;
             return new Read.Found<>(List.copyOf(addresses.values()));
         }
 
@@ -202,6 +210,7 @@ class ServiceCreationTest {
 
         assertThatThrownBy(this::create).hasMessageContaining("given up after ");
         assertThat(Duration.between(START, now)).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(61));
+        assertThat(api.lists).as("not all addresses each time").isEqualTo(1);
     }
 
     @Test
