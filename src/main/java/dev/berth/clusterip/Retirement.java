@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * What becomes of a ServiceCIDR that is to go.
@@ -194,28 +193,22 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
             if (cidr == null) {
                 return new Retirement(name, verdict, 0, List.of());
             }
-            RangeUnion elsewhere = new RangeUnion(staying.values().stream()
-                    .filter(other -> !other.name().equals(name))
-                    .flatMap(other -> other.ranges().stream())
-                    .toList());
-            List<Holding> holdings = cidr.ranges().stream()
-                    .flatMap(range -> only(range, elsewhere).map(taken -> new Holding(taken, range)))
+            SoleAddresses alone = new SoleAddresses(
+                    cidr.ranges(),
+                    staying.values().stream()
+                            .filter(other -> !other.name().equals(name))
+                            .flatMap(other -> other.ranges().stream())
+                            .toList());
+            List<Occupant> first = alone.taken(ips)
+                    .limit(SHOWN)
+                    .map(taken -> occupant(cidr, taken))
                     .toList();
-            List<Occupant> first =
-                    holdings.stream().limit(SHOWN).map(this::occupant).toList();
-            return new Retirement(name, verdict, holdings.size(), first);
+            return new Retirement(name, verdict, alone.count(ips), first);
         }
 
-        private record Holding(ClusterIp taken, ServiceRange range) {}
-
-        private Stream<ClusterIp> only(ServiceRange range, RangeUnion elsewhere) {
-            return range.addresses().stream().flatMap(ips::stream).filter(taken -> !elsewhere.contains(taken.ip()));
-        }
-
-        private Occupant occupant(Holding holding) {
-            ClusterIp taken = holding.taken();
-            return new Occupant(
-                    taken.ip(), taken.owner(), needs(taken, holding.range().staticBand()));
+        private Occupant occupant(ServiceCidr cidr, ClusterIp taken) {
+            Optional<IpRange> staticBand = cidr.range(taken.ip().family()).flatMap(ServiceRange::staticBand);
+            return new Occupant(taken.ip(), taken.owner(), needs(taken, staticBand));
         }
 
         private Needs needs(ClusterIp taken, Optional<IpRange> staticBand) {
