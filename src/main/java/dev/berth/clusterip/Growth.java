@@ -2,6 +2,7 @@ package dev.berth.clusterip;
 
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -14,14 +15,35 @@ import java.util.stream.Stream;
 
 /** Whether a family needs another range, and which. */
 public sealed interface Growth {
-    /** Not yet. */
-    record Enough(int usedPercent) implements Growth {}
+    /** Not yet: this one, once it does. */
+    record Enough(int usedPercent, Next next) implements Growth {}
 
     /** This one: it overlaps nothing that is known. Made twice, it has the same name twice. */
     record Next(String name, ServiceRange range) implements Growth {}
 
-    /** It needs one and gets none, or would get none. */
-    record Held(Why why, String message) implements Growth {}
+    /**
+     * It gets none.
+     *
+     * @param due whether it needs one by now, or nothing could ever be done for it
+     */
+    record Held(Why why, String message, boolean due) implements Growth {}
+
+    /** What would be made if it were needed. However many addresses are in use, it is the same. */
+    sealed interface Plan {
+        /**
+         * This one.
+         *
+         * @param room how many addresses it has, with all that may be made after it
+         */
+        record Make(Next next, BigInteger room) implements Plan {}
+
+        /**
+         * Nothing.
+         *
+         * @param because as the second half of a sentence, if it depends on the need
+         */
+        record Nothing(Why why, String because) implements Plan {}
+    }
 
     /** What holds it. */
     enum Why {
@@ -55,8 +77,8 @@ public sealed interface Growth {
      * @param cidrs all ServiceCIDRs
      * @param ours the names of those that Berth made
      * @param retiring the names of those that are to go: nobody should rely on what is free in them
-     * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for only if
-     *     a range is needed, for they may be many
+     * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
+     *     {@link #plan} alone, for they may be many
      */
     record World(
             Collection<ServiceCidr> cidrs,
@@ -114,55 +136,85 @@ public sealed interface Growth {
 
     /** Decides. The answer to one question is always the same. */
     static Growth of(GrowthSettings settings, World world) {
+        return of(settings, world, plan(settings, world));
+    }
+
+    /** Decides by a {@link #plan} of before, made of the same settings and, but for addresses, the same world. */
+    static Growth of(GrowthSettings settings, World world, Plan plan) {
+        int used = world.capacity(settings.family()).usedPercent();
+        return switch (plan) {
+            case Plan.Make(Next next, BigInteger room) -> used >= settings.threshold() ? next : new Enough(used, next);
+            case Plan.Nothing nothing -> held(settings, nothing, used);
+        };
+    }
+
+    private static Held held(GrowthSettings settings, Plan.Nothing nothing, int used) {
+        return switch (nothing.why()) {
+            case INVALID_SETTINGS, NO_RANGE_OF_FAMILY -> new Held(nothing.why(), nothing.because(), true);
+            case MAXIMUM_REACHED, NO_SPACE ->
+                new Held(
+                        nothing.why(),
+                        need(settings, used) + ", and " + nothing.because(),
+                        used >= settings.threshold());
+        };
+    }
+
+    private static String need(GrowthSettings settings, int used) {
+        return used + " percent of the " + settings.family() + " addresses are in use";
+    }
+
+    /** Finds what would be made next. */
+    static Plan plan(GrowthSettings settings, World world) {
         Optional<String> fault = settings.fault();
         if (fault.isPresent()) {
-            return new Held(Why.INVALID_SETTINGS, fault.get());
+            return new Plan.Nothing(Why.INVALID_SETTINGS, fault.get());
         }
         IpFamily family = settings.family();
         if (world.ranges(family).findAny().isEmpty()) {
-            return new Held(
+            return new Plan.Nothing(
                     Why.NO_RANGE_OF_FAMILY,
                     "no ServiceCIDR has an " + family
                             + " range; the API servers give such addresses only if --service-cluster-ip-range has one");
         }
-        int used = world.capacity(family).usedPercent();
-        return used < settings.threshold() ? new Enough(used) : next(settings, world, used);
-    }
-
-    private static Growth next(GrowthSettings settings, World world, int used) {
-        String need = used + " percent of the " + settings.family() + " addresses are in use";
-        long made = world.made(settings.family());
+        long made = world.made(family);
         if (made >= settings.maximum()) {
-            return new Held(
+            return new Plan.Nothing(
                     Why.MAXIMUM_REACHED,
-                    need + ", and Berth has made " + made + " ranges of at most " + settings.maximum()
+                    "Berth has made " + made + " ranges of at most " + settings.maximum()
                             + "; raise the maximum, or make a ServiceCIDR by hand");
         }
+        return search(settings, world, settings.maximum() - made);
+    }
+
+    private static Plan search(GrowthSettings settings, World world, long atMost) {
         List<Avoided> obstacles = world.obstacles();
         FreeBlocks free = new FreeBlocks(obstacles.stream().map(Avoided::range).toList());
-        return settings.ranges().stream()
-                .flatMap(supernet ->
-                        free.lowest(supernet, settings.prefixLength(), block -> world.isFree(name(block))).stream())
-                .findFirst()
-                .<Growth>map(block -> new Next(name(block), block))
-                .orElseGet(() -> noSpace(settings, need, obstacles));
+        List<ServiceRange> blocks = settings.ranges().stream()
+                .flatMap(supernet -> free.in(supernet, settings.prefixLength()))
+                .filter(block -> world.isFree(name(block)))
+                .distinct()
+                .limit(atMost)
+                .toList();
+        if (blocks.isEmpty()) {
+            return new Plan.Nothing(Why.NO_SPACE, noSpace(settings, obstacles));
+        }
+        ServiceRange next = blocks.getFirst();
+        BigInteger room = blocks.stream().map(ServiceRange::size).reduce(BigInteger.ZERO, BigInteger::add);
+        return new Plan.Make(new Next(name(next), next), room);
     }
 
     private static String name(ServiceRange range) {
         return "berth-" + range.network().objectName() + "-" + range.prefixLength();
     }
 
-    private static Growth noSpace(GrowthSettings settings, String need, List<Avoided> obstacles) {
+    private static String noSpace(GrowthSettings settings, List<Avoided> obstacles) {
         String inTheWay = obstacles.stream()
                 .filter(obstacle ->
                         settings.ranges().stream().anyMatch(net -> net.whole().overlaps(obstacle.range())))
                 .limit(3)
                 .map(Avoided::toString)
                 .collect(Collectors.joining(", "));
-        return new Held(
-                Why.NO_SPACE,
-                need + ", and no /" + settings.prefixLength() + " is free in "
-                        + String.join(", ", settings.supernets()) + ": in the way are " + inTheWay
-                        + "; add a supernet");
+        return "no /" + settings.prefixLength() + " is free in " + String.join(", ", settings.supernets())
+                + ": in the way are " + inTheWay + "; add a supernet";
     }
 }

@@ -63,14 +63,16 @@ class GrowthTest {
 
     @Test
     void aFamilyBelowTheThreshold_hasEnough() {
-        assertThat(of(ipv4(24, "10.97.0.0/16"), taken(11), FIRST)).isEqualTo(new Growth.Enough(78));
+        assertThat(of(ipv4(24, "10.97.0.0/16"), taken(11), FIRST))
+                .isEqualTo(new Growth.Enough(78, next("berth-10.97.0.0-24", "10.97.0.0/24")));
     }
 
     @Test
     void aFamilyAtTheThreshold_getsTheFirstBlockOfTheFirstSupernet() {
         GrowthSettings half = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16", "10.98.0.0/16"), 24, 50, 4);
 
-        assertThat(of(half, taken(6), FIRST)).isEqualTo(new Growth.Enough(42));
+        assertThat(of(half, taken(6), FIRST))
+                .isEqualTo(new Growth.Enough(42, next("berth-10.97.0.0-24", "10.97.0.0/24")));
         assertThat(of(half, taken(7), FIRST)).isEqualTo(next("berth-10.97.0.0-24", "10.97.0.0/24"));
     }
 
@@ -88,8 +90,10 @@ class GrowthTest {
         ServiceCidr fresh = Sample.cidr("berth-10.97.0.0-24", "10.97.0.0/24");
         ServiceCidr unready = Sample.with(fresh, new ReadyCondition(ReadyCondition.Status.UNKNOWN, "", ""));
 
-        assertThat(withOurs(ipv4(24, "10.97.0.0/16"), fresh)).isEqualTo(new Growth.Enough(5));
-        assertThat(withOurs(ipv4(24, "10.97.0.0/16"), unready)).isEqualTo(new Growth.Enough(5));
+        assertThat(withOurs(ipv4(24, "10.97.0.0/16"), fresh))
+                .isEqualTo(new Growth.Enough(5, next("berth-10.97.1.0-24", "10.97.1.0/24")));
+        assertThat(withOurs(ipv4(24, "10.97.0.0/16"), unready))
+                .isEqualTo(new Growth.Enough(5, next("berth-10.97.1.0-24", "10.97.1.0/24")));
     }
 
     @Test
@@ -113,7 +117,7 @@ class GrowthTest {
         GrowthSettings settings = ipv4(24, "10.97.0.0/16");
 
         assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of(), FULL, List::of)))
-                .isEqualTo(new Growth.Enough(5));
+                .isEqualTo(new Growth.Enough(5, next("berth-10.97.1.0-24", "10.97.1.0/24")));
         assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of("old"), FULL, List::of)))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
@@ -149,13 +153,20 @@ class GrowthTest {
         ServiceCidr ending = Sample.deleted(other, Sample.START);
 
         assertThat(withOurs(two, one)).isEqualTo(next("berth-10.97.0.4-30", "10.97.0.4/30"));
-        assertThat(withOurs(two, one, other)).isEqualTo(new Growth.Enough(77));
+        assertThat(withOurs(two, one, other))
+                .as("said while there is room still")
+                .isEqualTo(new Growth.Held(
+                        Growth.Why.MAXIMUM_REACHED,
+                        "77 percent of the IPv4 addresses are in use, and Berth has made 2 ranges of at most 2; raise"
+                                + " the maximum, or make a ServiceCIDR by hand",
+                        false));
         GrowthSettings early = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 30, 70, 2);
         assertThat(withOurs(early, one, other))
                 .isEqualTo(new Growth.Held(
                         Growth.Why.MAXIMUM_REACHED,
                         "77 percent of the IPv4 addresses are in use, and Berth has made 2 ranges of at most 2; raise"
-                                + " the maximum, or make a ServiceCIDR by hand"));
+                                + " the maximum, or make a ServiceCIDR by hand",
+                        true));
         assertThat(withOurs(early, one, ending))
                 .as("what goes makes room for another")
                 .isEqualTo(next("berth-10.97.0.8-30", "10.97.0.8/30"));
@@ -200,7 +211,39 @@ class GrowthTest {
                         Growth.Why.NO_SPACE,
                         "100 percent of the IPv4 addresses are in use, and no /16 is free in 10.96.0.0/16, 10.97.0.0/16:"
                                 + " in the way are ServiceCIDR \"kubernetes\" 10.96.0.0-10.96.0.15, Node \"a\""
-                                + " 10.97.0.7; add a supernet"));
+                                + " 10.97.0.7; add a supernet",
+                        true));
+    }
+
+    @Test
+    void thatNoSupernetHasRoom_isSaid_beforeTheNextRangeIsNeeded() {
+        Growth growth = Growth.of(
+                ipv4(24, "10.97.0.0/24"),
+                new Growth.World(
+                        List.of(FIRST), Set.of(), Set.of(), taken(2), () -> List.of(avoid("pods", "10.97.0.0/16"))));
+
+        assertThat(growth).isInstanceOfSatisfying(Growth.Held.class, held -> {
+            assertThat(held.why()).isEqualTo(Growth.Why.NO_SPACE);
+            assertThat(held.message()).startsWith("14 percent of the IPv4 addresses are in use, and no /24 is free");
+            assertThat(held.due()).isFalse();
+        });
+    }
+
+    @Test
+    void thePlan_saysHowManyAddressesMayCome_byTheMaximum_andByWhatIsFree() {
+        GrowthSettings settings = ipv4(26, "10.97.0.0/24", "10.97.0.0/25");
+        ServiceCidr ours = Sample.ready("berth-10.97.0.0-26", "10.97.0.0/26");
+
+        assertThat(room(settings)).as("four of 62").isEqualTo(248);
+        assertThat(room(settings, ours)).as("one is there").isEqualTo(186);
+        assertThat(room(ipv4(26, "10.97.0.0/25"))).as("two fit").isEqualTo(124);
+    }
+
+    private static int room(GrowthSettings settings, ServiceCidr... ours) {
+        List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours)).toList();
+        Set<String> names = Set.of(Sample.names(Stream.of(ours)).toArray(String[]::new));
+        Growth.Plan plan = Growth.plan(settings, new Growth.World(all, names, Set.of(), FULL, List::of));
+        return ((Growth.Plan.Make) plan).room().intValueExact();
     }
 
     @Test
@@ -308,7 +351,7 @@ class GrowthTest {
                 Ip lower = new Ip(supernet.network().value().increment(random.nextInt(5_000) - 200L));
                 taken.add(new IpRange(lower, new Ip(lower.value().increment(random.nextInt(300)))));
             }
-            assertThat(new FreeBlocks(taken).lowest(supernet, length, block -> true))
+            assertThat(new FreeBlocks(taken).in(supernet, length).findFirst())
                     .as("seed %d: /%d of %s but for %s", seed, length, supernet, taken)
                     .isEqualTo(naive(supernet, length, taken));
         }

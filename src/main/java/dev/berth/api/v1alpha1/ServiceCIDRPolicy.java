@@ -220,7 +220,7 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             @Nullable @Size(max = 32) @JsonPropertyDescription("How much was in use when: what the growth is reckoned from. Oldest first.")
             List<Sample> history,
 
-            @Nullable @Size(max = 2) @JsonPropertyDescription("The ranges that would be made next, or are just being made.")
+            @Nullable @Size(max = 2) @JsonPropertyDescription("The range of each family that is made next, or is just being made.")
             List<Proposal> proposed,
 
             @Nullable @Size(max = 16) @JsonPropertyDescription("Who is still in the ranges that retire.")

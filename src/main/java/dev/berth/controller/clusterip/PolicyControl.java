@@ -22,14 +22,11 @@ import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,8 +52,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final AddressAudit audit;
     private Instant lastWrite = Instant.EPOCH;
 
-    /** What was said last, by the type of the condition: a status may be too early to be written, and be another then. */
-    private final Map<String, String> said = new HashMap<>();
+    private final Said said = new Said();
 
     private enum Written {
         NOW,
@@ -101,7 +97,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         Optional<ServiceCIDRPolicy> found = policies.get(null, name);
         if (found.isEmpty()) {
             release(policies, name);
-            said.clear();
+            said.forget();
             metrics.forget();
             return Next.ON_EVENT;
         }
@@ -177,19 +173,8 @@ public final class PolicyControl implements PolicyReconciler.Control {
                         status.look().at()))
                 .toList();
         ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
-        told.stream().filter(one -> isNew(before, one)).forEach(one -> event(policy, one));
+        told.stream().filter(one -> said.isNew(before, one)).forEach(one -> event(policy, one));
         return write(policy, now);
-    }
-
-    private boolean isNew(@Nullable List<Condition> before, PolicyStatus.Told told) {
-        String now = told.status() + " " + told.reason();
-        String last = said.put(told.type(), now);
-        return !now.equals(
-                last != null
-                        ? last
-                        : Conditions.find(before, told.type())
-                                .map(known -> known.getStatus() + " " + known.getReason())
-                                .orElse(""));
     }
 
     private void event(ServiceCIDRPolicy policy, PolicyStatus.Told told) {

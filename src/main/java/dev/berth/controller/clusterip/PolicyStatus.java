@@ -13,6 +13,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Retiring;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Sample;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.Forecast;
+import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.Reservations;
 import dev.berth.clusterip.Retirement;
 import dev.berth.clusterip.Trend;
@@ -151,7 +152,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 Stream.of(new Proposal(name, range.toString(), "dry run: it would be made for " + family));
             case RangeGrowth.Outcome.Created(var family, String name, var range) ->
                 Stream.of(new Proposal(name, range.toString(), "made for " + family));
-            case RangeGrowth.Outcome.Enough enough -> Stream.empty();
+            case RangeGrowth.Outcome.Enough(var family, int usedPercent, Growth.Next(String name, var range)) ->
+                Stream.of(new Proposal(name, range.toString(), "next for " + family + ", once it is needed"));
             case RangeGrowth.Outcome.Held held -> Stream.empty();
         };
     }
@@ -260,7 +262,7 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         Optional<Told> held = look.growth().stream()
                 .filter(RangeGrowth.Outcome.Held.class::isInstance)
                 .map(RangeGrowth.Outcome.Held.class::cast)
-                .map(one -> new Told("Growth", Status.FALSE, one.reason(), one.message(), true))
+                .map(one -> new Told("Growth", Status.FALSE, one.reason(), one.message(), one.due()))
                 .findFirst();
         if (held.isPresent()) {
             return held;

@@ -12,13 +12,17 @@ import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Write;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +35,15 @@ final class RangeGrowth {
     private static final int THRESHOLD = 80;
     private static final int MAXIMUM = 4;
 
+    /** For so long it is not asked again what is in the way of a range that is not needed yet. */
+    private static final Duration KNOWN = Duration.ofMinutes(1);
+
     /** What came of a look at one family. */
     sealed interface Outcome {
         IpFamily family();
 
-        /** There is no need. */
-        record Enough(IpFamily family, int usedPercent) implements Outcome {}
+        /** There is no need yet; {@code next} would be made then. */
+        record Enough(IpFamily family, int usedPercent, Growth.Next next) implements Outcome {}
 
         /** It would be made if this were no dry run. */
         record Proposed(IpFamily family, String name, ServiceRange range) implements Outcome {}
@@ -45,20 +52,34 @@ final class RangeGrowth {
         record Created(IpFamily family, String name, ServiceRange range) implements Outcome {}
 
         /**
-         * It is needed, and not there.
+         * It is not there, and does not come.
          *
+         * @param due whether it is needed by now
          * @param name of the range that could not be made; null: there is none to make
          */
         record Held(
                 IpFamily family,
                 String reason,
                 String message,
+                boolean due,
                 @Nullable String name) implements Outcome {}
     }
 
+    /** All that a plan is made of, but for what is taken. */
+    private record Question(
+            GrowthSettings settings,
+            List<String> avoid,
+            List<ServiceCidr> cidrs,
+            List<String> ours,
+            List<String> retiring) {}
+
+    private record Known(Question question, Growth.Plan plan, Instant until) {}
+
     private final ClusterNetwork network;
     private final Supplier<List<Avoided>> taken;
+    private final InstantSource clock;
     private final Retries<String, Outcome.Held> retries;
+    private final Map<IpFamily, Known> plans = new EnumMap<>(IpFamily.class);
 
     /**
      * Wires it.
@@ -68,6 +89,7 @@ final class RangeGrowth {
     RangeGrowth(ClusterNetwork network, Supplier<List<Avoided>> taken, Backoff backoff, InstantSource clock) {
         this.network = network;
         this.taken = taken;
+        this.clock = clock;
         this.retries = new Retries<>(backoff, clock);
     }
 
@@ -104,12 +126,32 @@ final class RangeGrowth {
     }
 
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
-        IpFamily family = settings.family();
-        return switch (decide(spec, settings, cidrs)) {
-            case Growth.Enough(int usedPercent) -> new Outcome.Enough(family, usedPercent);
-            case Growth.Held(Growth.Why why, String message) -> new Outcome.Held(family, why.toString(), message, null);
-            case Growth.Next(String name, ServiceRange range) ->
-                isDryRun(spec) ? new Outcome.Proposed(family, name, range) : create(family, name, range);
+        Question question =
+                new Question(settings, avoid(spec), cidrs, List.copyOf(network.madeByBerth()), retiring(spec));
+        boolean dryRun = isDryRun(spec);
+        Growth growth = decide(question, this::known);
+        if (dryRun || !(growth instanceof Growth.Next(String name, ServiceRange range))) {
+            return outcome(settings.family(), growth);
+        }
+        Optional<Outcome.Held> tooEarly = retries.tooEarly(name);
+        return tooEarly.isPresent() ? tooEarly.get() : make(question);
+    }
+
+    /** What was not in the way when the plan was made may be now. */
+    private Outcome make(Question question) {
+        IpFamily family = question.settings().family();
+        Growth growth = decide(question, this::plan);
+        return growth instanceof Growth.Next(String name, ServiceRange range)
+                ? create(family, name, range)
+                : outcome(family, growth);
+    }
+
+    private static Outcome outcome(IpFamily family, Growth growth) {
+        return switch (growth) {
+            case Growth.Enough(int usedPercent, Growth.Next next) -> new Outcome.Enough(family, usedPercent, next);
+            case Growth.Next(String name, ServiceRange range) -> new Outcome.Proposed(family, name, range);
+            case Growth.Held(Growth.Why why, String message, boolean due) ->
+                new Outcome.Held(family, why.toString(), message, due, null);
         };
     }
 
@@ -117,20 +159,50 @@ final class RangeGrowth {
         return spec.growth() == null || !Boolean.FALSE.equals(spec.growth().dryRun());
     }
 
-    private Growth decide(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
-        List<Avoided> named = new ArrayList<>();
-        for (String text : avoid(spec)) {
-            Optional<IpRange> range = IpRange.find(text);
-            if (range.isEmpty()) {
-                return new Growth.Held(Growth.Why.INVALID_SETTINGS, "spec.growth.avoid: " + text + " is no CIDR");
-            }
-            named.add(new Avoided("spec.growth.avoid", range.get()));
-        }
-        LinkedHashSet<String> ours = new LinkedHashSet<>(network.madeByBerth());
-        LinkedHashSet<String> retiring = new LinkedHashSet<>(Objects.requireNonNullElse(spec.retire(), List.of()));
-        Supplier<List<Avoided>> avoided =
-                () -> Stream.concat(taken.get().stream(), named.stream()).toList();
-        return network.askClusterIps(ips -> Growth.of(settings, new Growth.World(cidrs, ours, retiring, ips, avoided)));
+    private Growth decide(Question question, BiFunction<Question, Growth.World, Growth.Plan> plan) {
+        return network.askClusterIps(ips -> {
+            Growth.World world = new Growth.World(
+                    question.cidrs(),
+                    new LinkedHashSet<>(question.ours()),
+                    new LinkedHashSet<>(question.retiring()),
+                    ips,
+                    () -> avoided(question));
+            return Growth.of(question.settings(), world, plan.apply(question, world));
+        });
+    }
+
+    /** Nodes and AddressPools may be many, and a look is taken whenever a Service comes or goes. */
+    private Growth.Plan known(Question question, Growth.World world) {
+        Known known = plans.get(question.settings().family());
+        return known != null
+                        && known.question().equals(question)
+                        && clock.instant().isBefore(known.until())
+                ? known.plan()
+                : plan(question, world);
+    }
+
+    private Growth.Plan plan(Question question, Growth.World world) {
+        Growth.Plan plan = question.avoid().stream()
+                .filter(text -> IpRange.find(text).isEmpty())
+                .findFirst()
+                .<Growth.Plan>map(text -> new Growth.Plan.Nothing(
+                        Growth.Why.INVALID_SETTINGS, "spec.growth.avoid: " + text + " is no CIDR"))
+                .orElseGet(() -> Growth.plan(question.settings(), world));
+        plans.put(
+                question.settings().family(),
+                new Known(question, plan, clock.instant().plus(KNOWN)));
+        return plan;
+    }
+
+    private List<Avoided> avoided(Question question) {
+        return Stream.concat(
+                        taken.get().stream(),
+                        question.avoid().stream().map(text -> new Avoided("spec.growth.avoid", IpRange.parse(text))))
+                .toList();
+    }
+
+    private static List<String> retiring(Spec spec) {
+        return Objects.requireNonNullElse(spec.retire(), List.of());
     }
 
     private static List<String> avoid(Spec spec) {
@@ -140,10 +212,6 @@ final class RangeGrowth {
     }
 
     private Outcome create(IpFamily family, String name, ServiceRange range) {
-        Optional<Outcome.Held> tooEarly = retries.tooEarly(name);
-        if (tooEarly.isPresent()) {
-            return tooEarly.get();
-        }
         return switch (network.createServiceCidr(name, range)) {
             case Write.Done<ServiceCidr> done -> {
                 LOG.info("made ServiceCIDR \"{}\", {}", name, range);
@@ -159,7 +227,7 @@ final class RangeGrowth {
 
     private Outcome failed(IpFamily family, String name, ServiceRange range, String reason, String message) {
         Outcome.Held told = new Outcome.Held(
-                family, reason, "cannot make ServiceCIDR \"" + name + "\" of " + range + ": " + message, name);
+                family, reason, "cannot make ServiceCIDR \"" + name + "\" of " + range + ": " + message, true, name);
         LOG.warn("{}", told.message());
         return retries.failed(name, told);
     }

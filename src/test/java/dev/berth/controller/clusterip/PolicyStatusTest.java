@@ -9,6 +9,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Finding;
+import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.Reservation;
 import dev.berth.clusterip.Reservations;
 import dev.berth.clusterip.Retirement;
@@ -130,17 +131,39 @@ class PolicyStatusTest {
         assertThat(told("FillingUp", warnings(null, 9))).startsWith("False");
     }
 
+    private static RangeGrowth.Outcome enough(IpFamily family) {
+        return new RangeGrowth.Outcome.Enough(family, 30, new Growth.Next("next", ServiceRange.parse("10.100.0.0/28")));
+    }
+
+    @Test
+    void theNextRange_isProposed_beforeItIsNeeded() {
+        growth = List.of(enough(IpFamily.IPV4));
+
+        assertThat(told("Growth")).startsWith("True Enough");
+        assertThat(status(ANY).of(1L, List.of()).proposed())
+                .containsExactly(
+                        new ServiceCIDRPolicy.Proposal("next", "10.100.0.0/28", "next for IPv4, once it is needed"));
+    }
+
+    @Test
+    void thatFamilyCannotGrow_isSaidBeforeItNeedsTo_butNobodyHasToLookYet() {
+        growth = List.of(new RangeGrowth.Outcome.Held(IpFamily.IPV4, "NoSpace", "no /24 is free", false, null));
+
+        assertThat(told("Growth")).isEqualTo("False NoSpace: no /24 is free");
+        assertThat(bad("Growth")).isFalse();
+    }
+
     @Test
     void growth_saysWhatHoldsIt_beforeWhatItWouldMake_andWhatItMade() {
         ServiceRange range = ServiceRange.parse("10.100.0.0/28");
         RangeGrowth.Outcome created = new RangeGrowth.Outcome.Created(IpFamily.IPV4, "next", range);
         RangeGrowth.Outcome proposed = new RangeGrowth.Outcome.Proposed(IpFamily.IPV4, "next", range);
         RangeGrowth.Outcome held =
-                new RangeGrowth.Outcome.Held(IpFamily.IPV6, "Forbidden", "a policy denies it", "six");
+                new RangeGrowth.Outcome.Held(IpFamily.IPV6, "Forbidden", "a policy denies it", true, "six");
 
-        growth = List.of(new RangeGrowth.Outcome.Enough(IpFamily.IPV4, 30));
+        growth = List.of(enough(IpFamily.IPV4));
         assertThat(told("Growth")).startsWith("True Enough");
-        growth = List.of(new RangeGrowth.Outcome.Enough(IpFamily.IPV6, 30), created);
+        growth = List.of(enough(IpFamily.IPV6), created);
         assertThat(told("Growth")).isEqualTo("True Created: made ServiceCIDR \"next\" of 10.100.0.0/28");
         growth = List.of(created, proposed);
         assertThat(told("Growth")).startsWith("False DryRun: would make ServiceCIDR \"next\" of 10.100.0.0/28");

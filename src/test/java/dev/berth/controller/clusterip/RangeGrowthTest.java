@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
-import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Growth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,7 @@ class RangeGrowthTest {
 
     private static Spec spec(@Nullable Boolean dryRun, List<String> avoid) {
         FamilyGrowth ipv4 = new FamilyGrowth(List.of("10.100.0.0/24"), 28, null, null);
-        return new Spec(null, new Growth(dryRun, ipv4, null, avoid), null, null);
+        return new Spec(null, new ServiceCIDRPolicy.Growth(dryRun, ipv4, null, avoid), null, null);
     }
 
     private static Spec forReal() {
@@ -61,20 +63,54 @@ class RangeGrowthTest {
         assertThat(network.writes).isEmpty();
     }
 
+    private static Growth.Next next(String name, String range) {
+        return new Growth.Next(name, ServiceRange.parse(range));
+    }
+
     @Test
-    void whileThereIsEnough_nobodyIsAskedWhatIsInTheWay() {
-        RangeGrowth unasked = new RangeGrowth(
+    void whileThereIsEnough_theNextRangeIsKnown_andItIsAskedOnceAMinuteWhatIsInItsWay() {
+        AtomicInteger asked = new AtomicInteger();
+        RangeGrowth counted = new RangeGrowth(
                 network,
                 () -> {
-                    throw new IllegalStateException("all Nodes and AddressPools would be read");
+                    asked.incrementAndGet();
+                    return taken;
                 },
                 new Backoff(new Random(1)),
                 clock);
         network.put(NetworkInMemory.ready("second", "10.1.0.0/24"));
 
-        assertThat(unasked.grow(forReal(), network.serviceCidrs()))
-                .singleElement()
-                .isInstanceOf(RangeGrowth.Outcome.Enough.class);
+        for (int i = 1; i <= 9; i++) {
+            network.put(NetworkInMemory.allocated("10.1.0." + i, "more-" + i));
+            assertThat(counted.grow(forReal(), network.serviceCidrs()))
+                    .singleElement()
+                    .isEqualTo(new RangeGrowth.Outcome.Enough(
+                            IpFamily.IPV4, (6 + i) * 100 / 260, next(NEXT, "10.100.0.0/28")));
+        }
+        assertThat(asked).as("nine Services came").hasValue(1);
+
+        clock.passSeconds(60);
+        taken.add(new Avoided("Node \"a\"", IpRange.parse("10.100.0.1")));
+        assertThat(counted.grow(forReal(), network.serviceCidrs()))
+                .containsExactly(new RangeGrowth.Outcome.Enough(
+                        IpFamily.IPV4, 5, next("berth-10.100.0.16-28", "10.100.0.16/28")));
+        assertThat(asked).as("a minute later").hasValue(2);
+
+        network.put(NetworkInMemory.ready("third", "10.100.0.16/28"));
+        assertThat(counted.grow(forReal(), network.serviceCidrs()))
+                .as("another range is there")
+                .containsExactly(new RangeGrowth.Outcome.Enough(
+                        IpFamily.IPV4, 5, next("berth-10.100.0.32-28", "10.100.0.32/28")));
+    }
+
+    @Test
+    void whatCameInTheWayMeanwhile_isSeenBeforeTheRangeIsMade() {
+        grow(spec(true, List.of()));
+        taken.add(new Avoided("Node \"a\"", IpRange.parse("10.100.0.1")));
+
+        assertThat(grow(forReal()))
+                .containsExactly(new RangeGrowth.Outcome.Created(
+                        IpFamily.IPV4, "berth-10.100.0.16-28", ServiceRange.parse("10.100.0.16/28")));
     }
 
     @Test
@@ -90,7 +126,9 @@ class RangeGrowthTest {
     @Test
     void withoutDryRun_theNextRangeIsMade_once() {
         assertThat(grow(forReal())).containsExactly(CREATED);
-        assertThat(grow(forReal())).containsExactly(new RangeGrowth.Outcome.Enough(IpFamily.IPV4, 30));
+        assertThat(grow(forReal()))
+                .containsExactly(new RangeGrowth.Outcome.Enough(
+                        IpFamily.IPV4, 30, next("berth-10.100.0.16-28", "10.100.0.16/28")));
         assertThat(network.writes).containsExactly("create " + NEXT);
     }
 
