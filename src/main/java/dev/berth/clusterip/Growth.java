@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -76,7 +77,8 @@ public sealed interface Growth {
      *
      * @param cidrs all ServiceCIDRs
      * @param ours the names of those that Berth made
-     * @param retiring the names of those that are to go: nobody should rely on what is free in them
+     * @param retiring the names of those that are to go: nobody should rely on what is free in them, and who is in them
+     *     needs another address
      * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
      *     {@link #plan} alone, for they may be many
      */
@@ -99,13 +101,22 @@ public sealed interface Growth {
             return cidrs.stream().flatMap(cidr -> cidr.range(family).stream());
         }
 
+        /** All that can be given, and all that is in use of it, with what has {@link #moving to move} there. */
         private Usage.Count capacity(IpFamily family) {
-            return Usage.together(
-                    cidrs.stream()
-                            .filter(this::isCapacity)
-                            .flatMap(cidr -> cidr.range(family).stream())
-                            .toList(),
-                    ips);
+            return Usage.together(ranges(family, this::isCapacity), ips)
+                    .plus(new Usage.Count(BigInteger.ZERO, moving(family)));
+        }
+
+        /** How many addresses are in use that no range has which stays. */
+        private long moving(IpFamily family) {
+            return new SoleAddresses(ranges(family, cidr -> !stays(cidr)), ranges(family, this::stays)).count(ips);
+        }
+
+        private List<ServiceRange> ranges(IpFamily family, Predicate<ServiceCidr> which) {
+            return cidrs.stream()
+                    .filter(which)
+                    .flatMap(cidr -> cidr.range(family).stream())
+                    .toList();
         }
 
         private long made(IpFamily family) {
@@ -144,23 +155,25 @@ public sealed interface Growth {
         int used = world.capacity(settings.family()).usedPercent();
         return switch (plan) {
             case Plan.Make(Next next, BigInteger room) -> used >= settings.threshold() ? next : new Enough(used, next);
-            case Plan.Nothing nothing -> held(settings, nothing, used);
+            case Plan.Nothing nothing -> held(settings, world, nothing, used);
         };
     }
 
-    private static Held held(GrowthSettings settings, Plan.Nothing nothing, int used) {
+    private static Held held(GrowthSettings settings, World world, Plan.Nothing nothing, int used) {
         return switch (nothing.why()) {
             case INVALID_SETTINGS, NO_RANGE_OF_FAMILY -> new Held(nothing.why(), nothing.because(), true);
             case MAXIMUM_REACHED, NO_SPACE ->
                 new Held(
                         nothing.why(),
-                        need(settings, used) + ", and " + nothing.because(),
+                        need(settings.family(), world, used) + ", and " + nothing.because(),
                         used >= settings.threshold());
         };
     }
 
-    private static String need(GrowthSettings settings, int used) {
-        return used + " percent of the " + settings.family() + " addresses are in use";
+    private static String need(IpFamily family, World world, int used) {
+        long moving = world.moving(family);
+        return used + " percent of the " + family + " addresses are in use"
+                + (moving == 0 ? "" : ", with the " + moving + " that have to move");
     }
 
     /** Finds what would be made next. */

@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -40,6 +42,12 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
 
         /** Nothing: it stays. */
         record Refused(String message) implements Verdict {}
+
+        /** Nothing: it stays, for those in the ranges that go would find no other address. */
+        record NoRoom(String message) implements Verdict {}
+
+        /** Nothing yet: growth makes room first. */
+        record Waiting(String message) implements Verdict {}
 
         /** Delete it, and only it: with its uid as precondition. */
         record Delete(String uid) implements Verdict {}
@@ -94,14 +102,16 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
      * Decides about each of {@code names}, in this order: one that may go makes the next one harder to spare.
      *
      * @param services whether there is such a Service
+     * @param growable how many addresses of a family may come by new ranges, in a moment
      */
     public static List<Retirement> of(
             List<String> names,
             Collection<ServiceCidr> cidrs,
             ClusterIps ips,
             Predicate<ServiceKey> services,
+            Function<IpFamily, BigInteger> growable,
             Instant now) {
-        return new Decision(cidrs, ips, services, now).of(new LinkedHashSet<>(names));
+        return new Decision(cidrs, ips, services, growable, now).of(new LinkedHashSet<>(names));
     }
 
     private static final class Decision {
@@ -112,9 +122,15 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
 
         private final ClusterIps ips;
         private final Predicate<ServiceKey> services;
+        private final Function<IpFamily, BigInteger> growable;
         private final Instant now;
 
-        Decision(Collection<ServiceCidr> cidrs, ClusterIps ips, Predicate<ServiceKey> services, Instant now) {
+        Decision(
+                Collection<ServiceCidr> cidrs,
+                ClusterIps ips,
+                Predicate<ServiceKey> services,
+                Function<IpFamily, BigInteger> growable,
+                Instant now) {
             for (ServiceCidr cidr : cidrs) {
                 byName.put(cidr.name(), cidr);
                 if (!cidr.isTerminating()) {
@@ -123,6 +139,7 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
             }
             this.ips = ips;
             this.services = services;
+            this.growable = growable;
             this.now = now;
         }
 
@@ -142,12 +159,16 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
             if (cidr.isTerminating()) {
                 return new Verdict.Draining();
             }
-            Optional<String> objection = objection(cidr);
-            if (objection.isPresent()) {
-                return new Verdict.Refused(objection.get());
+            Verdict verdict = objection(cidr)
+                    .<Verdict>map(Verdict.Refused::new)
+                    .or(() -> cidr.ranges().stream()
+                            .flatMap(range -> hindrance(cidr, range).stream())
+                            .findFirst())
+                    .orElseGet(() -> new Verdict.Delete(cidr.uid()));
+            if (verdict instanceof Verdict.Delete) {
+                staying.remove(name);
             }
-            staying.remove(name);
-            return new Verdict.Delete(cidr.uid());
+            return verdict;
         }
 
         private Optional<String> objection(ServiceCidr cidr) {
@@ -157,35 +178,61 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                         + " cannot be retired for good; to renumber it, change that flag and, once,"
                         + " kubectl delete servicecidr kubernetes");
             }
-            if (!cidr.finalizer()) {
-                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" has no finalizer " + ServiceCidr.FINALIZER
-                        + ", which holds it until no address of it is in use: deleted now, it would be gone from under"
-                        + " its Services; nobody is its controller, so start Berth with"
-                        + " --service-cidr-controller=Auto, or kube-controller-manager with its"
-                        + " service-cidr-controller");
-            }
-            return cidr.isReady()
-                    ? cidr.ranges().stream()
-                            .filter(ServiceRange::gives)
-                            .flatMap(range -> objection(cidr, range.family()).stream())
-                            .findFirst()
-                    : Optional.empty();
+            return cidr.finalizer()
+                    ? Optional.empty()
+                    : Optional.of("ServiceCIDR \"" + cidr.name() + "\" has no finalizer " + ServiceCidr.FINALIZER
+                            + ", which holds it until no address of it is in use: deleted now, it would be gone from"
+                            + " under its Services; its controller puts it on, which is kube-controller-manager's"
+                            + " service-cidr-controller, or Berth with --service-cidr-controller=Auto (after a"
+                            + " minute) or Always");
         }
 
-        private Optional<String> objection(ServiceCidr cidr, IpFamily family) {
-            List<ServiceRange> others = staying.values().stream()
-                    .filter(other -> other.isReady() && !other.name().equals(cidr.name()))
-                    .flatMap(other -> other.range(family).stream())
+        /** What stands against doing without {@code range}; absent: nothing. */
+        private Optional<Verdict> hindrance(ServiceCidr cidr, ServiceRange range) {
+            IpFamily family = range.family();
+            List<ServiceRange> kept = ranges(family, other -> isKept(cidr, other));
+            boolean gives = cidr.isReady() && range.gives();
+            if (!gives && new SoleAddresses(List.of(range), kept).count(ips) == 0) {
+                return Optional.empty();
+            }
+            List<ServiceRange> giving = ranges(family, other -> isKept(cidr, other) && other.isReady()).stream()
                     .filter(ServiceRange::gives)
                     .toList();
-            if (others.isEmpty()) {
-                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" is the last one that gives " + family
-                        + " addresses: without it no Service could be created; make another one first");
+            long move = new SoleAddresses(ranges(family, other -> !isKept(cidr, other)), kept).count(ips);
+            BigInteger free = Usage.together(giving, ips).free();
+            if (fits(move, free)) {
+                return Optional.empty();
             }
-            return Usage.together(others, ips).isFull()
-                    ? Optional.of("without ServiceCIDR \"" + cidr.name() + "\" no " + family
-                            + " address is free: no Service could be created; make another one first")
-                    : Optional.empty();
+            String numbers = "of " + family + ", " + move + (move == 1 ? " address" : " addresses")
+                    + " would have to move, " + free + (free.equals(BigInteger.ONE) ? " is" : " are")
+                    + " free in the ranges that stay";
+            if (fits(move, free.add(growable.apply(family)))) {
+                return Optional.of(new Verdict.Waiting(
+                        "ServiceCIDR \"" + cidr.name() + "\" waits for the next range: " + numbers));
+            }
+            return Optional.of(
+                    giving.isEmpty()
+                            ? new Verdict.Refused("ServiceCIDR \"" + cidr.name() + "\" is the last one that gives "
+                                    + family + " addresses: without it no Service could be created; make another one"
+                                    + " first")
+                            : new Verdict.NoRoom("there is no room without ServiceCIDR \"" + cidr.name() + "\": "
+                                    + numbers + "; make another one first, or let spec.growth make it"));
+        }
+
+        /** And one is free in any case, or no Service could be created. */
+        private static boolean fits(long move, BigInteger free) {
+            return free.signum() > 0 && BigInteger.valueOf(move).compareTo(free) <= 0;
+        }
+
+        private boolean isKept(ServiceCidr toGo, ServiceCidr other) {
+            return staying.containsKey(other.name()) && !other.name().equals(toGo.name());
+        }
+
+        private List<ServiceRange> ranges(IpFamily family, Predicate<ServiceCidr> which) {
+            return byName.values().stream()
+                    .filter(which)
+                    .flatMap(other -> other.range(family).stream())
+                    .toList();
         }
 
         private Retirement withOccupants(String name, Verdict verdict) {

@@ -122,6 +122,31 @@ class GrowthTest {
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
+    /** 10.97.0.0/28 has 14 addresses, of which none is in use. */
+    @Test
+    void whoHasToMove_countsAsNeed() {
+        List<ServiceCidr> going = List.of(FIRST, Sample.ready("second", "10.97.0.0/28"));
+        List<ServiceCidr> gone = List.of(Sample.deleted(FIRST, Sample.START), Sample.ready("second", "10.97.0.0/28"));
+        GrowthSettings settings = ipv4(28, "10.97.0.0/24");
+        Growth.Next next = next("berth-10.97.0.16-28", "10.97.0.16/28");
+
+        assertThat(Growth.of(settings, new Growth.World(going, Set.of(), Set.of(), taken(12), List::of)))
+                .isEqualTo(new Growth.Enough(42, next));
+        assertThat(Growth.of(settings, new Growth.World(going, Set.of(), Set.of("kubernetes"), taken(12), List::of)))
+                .isEqualTo(next);
+        assertThat(Growth.of(settings, new Growth.World(gone, Set.of(), Set.of(), taken(11), List::of)))
+                .isEqualTo(new Growth.Enough(78, next));
+        assertThat(Growth.of(
+                        settings,
+                        new Growth.World(
+                                gone, Set.of(), Set.of(), taken(12), () -> List.of(avoid("pods", "10.97.0.0/24")))))
+                .isInstanceOfSatisfying(
+                        Growth.Held.class,
+                        held -> assertThat(held.message())
+                                .startsWith(
+                                        "85 percent of the IPv4 addresses are in use, with the 12 that have to move, and"));
+    }
+
     @Test
     void aRangeThatWasRetired_isNotMadeAgain() {
         assertThat(Growth.of(

@@ -3,10 +3,12 @@ package dev.berth.clusterip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.clusterip.Retirement.Needs;
 import dev.berth.clusterip.Retirement.Occupant;
 import dev.berth.clusterip.Retirement.Verdict;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -21,7 +23,17 @@ class RetirementTest {
     private static final ServiceKey GONE = new ServiceKey("prod", "gone");
 
     private static List<Retirement> of(List<String> names, ClusterIps ips, ServiceCidr... cidrs) {
-        return Retirement.of(names, List.of(cidrs), ips, service -> !service.equals(GONE), NOW);
+        return growing(0, names, ips, cidrs);
+    }
+
+    private static List<Retirement> growing(long by, List<String> names, ClusterIps ips, ServiceCidr... cidrs) {
+        return Retirement.of(
+                names,
+                List.of(cidrs),
+                ips,
+                service -> !service.equals(GONE),
+                family -> family == IpFamily.IPV4 ? BigInteger.valueOf(by) : BigInteger.ZERO,
+                NOW);
     }
 
     private static Retirement old(ClusterIps ips, ServiceCidr... cidrs) {
@@ -110,9 +122,95 @@ class RetirementTest {
     void aRangeIsRefused_whileAllOthersAreFull() {
         ServiceCidr small = Sample.ready("new", "10.0.1.0/30");
 
-        assertThat(refusal(old(Sample.index("10.0.1.1", "10.0.1.2"), OLD, small)))
-                .contains("no IPv4 address is free");
+        assertThat(old(Sample.index("10.0.1.1", "10.0.1.2"), OLD, small).verdict())
+                .isEqualTo(noRoom("old", "0 addresses", "0 are"));
         assertThat(old(Sample.index("10.0.1.1"), OLD, small).verdict()).isEqualTo(delete("old"));
+    }
+
+    private static Verdict noRoom(String name, String move, String free) {
+        return new Verdict.NoRoom("there is no room without ServiceCIDR \"" + name + "\": of IPv4, " + move
+                + " would have to move, " + free + " free in the ranges that stay; make another one first, or let"
+                + " spec.growth make it");
+    }
+
+    /** So many addresses of 10.0.N.0/28, which has 14. */
+    private static List<ClusterIp> taken(int third, int count) {
+        return IntStream.rangeClosed(1, count)
+                .mapToObj(low -> Sample.ip("10.0." + third + "." + low))
+                .toList();
+    }
+
+    private static ServiceCidr small(int third) {
+        return Sample.ready("small-" + third, "10.0." + third + ".0/28");
+    }
+
+    @Test
+    void aRangeIsRefused_whileThoseInItFindNoOtherAddress() {
+        ClusterIps ips = Sample.index(taken(0, 5));
+        taken(1, 10).forEach(ips::put);
+        List<String> first = List.of("small-0");
+
+        assertThat(verdicts(of(first, ips, small(0), small(1))))
+                .containsExactly(noRoom("small-0", "5 addresses", "4 are"));
+        ips.remove(Ip.parse("10.0.1.1"));
+        assertThat(verdicts(of(first, ips, small(0), small(1))))
+                .as("five fit into five")
+                .containsExactly(delete("small-0"));
+    }
+
+    @Test
+    void ofSixRangesThatAreNearlyFull_oneGoesAtATime_andThoseThatGoAlreadyAreCounted() {
+        ClusterIps ips = new ClusterIps();
+        IntStream.range(0, 6).forEach(third -> taken(third, 10).forEach(ips::put));
+        ServiceCidr[] all =
+                IntStream.range(0, 6).mapToObj(RetirementTest::small).toArray(ServiceCidr[]::new);
+        List<String> names = Stream.of(all).map(ServiceCidr::name).toList();
+
+        List<Verdict> verdicts = verdicts(of(names, ips, all));
+        assertThat(verdicts)
+                .startsWith(delete("small-0"), noRoom("small-1", "20 addresses", "16 are"))
+                .filteredOn(Verdict.Delete.class::isInstance)
+                .hasSize(1);
+
+        all[0] = deleted(all[0]);
+        ips.remove(Ip.parse("10.0.5.1"));
+        assertThat(verdicts(of(names, ips, all)))
+                .as("a Service is made anew")
+                .startsWith(new Verdict.Draining(), noRoom("small-1", "20 addresses", "17 are"))
+                .noneMatch(Verdict.Delete.class::isInstance);
+    }
+
+    @Test
+    void whatAnotherRangeHasThatStays_needNotMove() {
+        ClusterIps ips = Sample.index(taken(0, 14));
+
+        assertThat(verdicts(of(List.of("small-0"), ips, small(0), Sample.ready("around", "10.0.0.0/27"))))
+                .containsExactly(delete("small-0"));
+    }
+
+    @Test
+    void aRangeThatIsNotReady_isNotDeletedEither_whileThoseInItFindNoOtherAddress() {
+        ClusterIps ips = Sample.index(taken(0, 5));
+        taken(1, 10).forEach(ips::put);
+
+        assertThat(verdicts(of(List.of("small-0"), ips, Sample.with(small(0), ReadyCondition.TERMINATING), small(1))))
+                .containsExactly(noRoom("small-0", "5 addresses", "4 are"));
+    }
+
+    @Test
+    void aRangeWaits_ifGrowthMayMakeTheRoomThatIsMissing() {
+        ClusterIps ips = Sample.index(taken(0, 5));
+        taken(1, 10).forEach(ips::put);
+        List<String> names = List.of("small-0");
+
+        assertThat(verdicts(growing(0, names, ips, small(0), small(1)))).hasOnlyElementsOfType(Verdict.NoRoom.class);
+        assertThat(verdicts(growing(1, names, ips, small(0), small(1))))
+                .containsExactly(new Verdict.Waiting("ServiceCIDR \"small-0\" waits for the next range: of IPv4,"
+                        + " 5 addresses would have to move, 4 are free in the ranges that stay"));
+        assertThat(verdicts(growing(14, names, Sample.index("10.0.0.1"), small(0))))
+                .as("the last one")
+                .containsExactly(new Verdict.Waiting("ServiceCIDR \"small-0\" waits for the next range: of IPv4,"
+                        + " 1 address would have to move, 0 are free in the ranges that stay"));
     }
 
     @Test

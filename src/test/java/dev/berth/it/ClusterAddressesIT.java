@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +110,56 @@ class ClusterAddressesIT {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).containsExactly("kubernetes"));
         cluster.awaitStatus(
                 status -> assertThat(condition(status.conditions(), "Retired")).startsWith("True Gone"));
+    }
+
+    @Test
+    void rangeRetires_onceThoseInItFindOtherAddresses_andNoneGoesBesideItThatTheyNeed() {
+        cluster.create("old", "10.101.0.0/28");
+        List<String> settled = List.of("settled-1", "settled-2", "settled-3");
+        for (int i = 0; i < settled.size(); i++) {
+            cluster.createServiceWhenPossible(settled.get(i), "10.101.0." + (i + 1));
+        }
+        fillAllButTwo();
+
+        cluster.policy("growth: {dryRun: false, ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, threshold: 100,"
+                + " maximum: 1}}, retire: [old]");
+        cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
+                .startsWith("False Draining: ServiceCIDR \"old\": 3 addresses in use"));
+        assertThat(events()).noneMatch(event -> event.startsWith("Warning Retired"));
+
+        cluster.policy("retire: [old, berth-10.100.0.0-28]");
+        cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
+                .startsWith("False Refused: there is no room without ServiceCIDR \"berth-10.100.0.0-28\": of IPv4,"
+                        + " 3 addresses would have to move, 2 are free in the ranges that stay")
+                .contains("ServiceCIDR \"old\": 3 addresses in use"));
+
+        cluster.policy("retire: [old]");
+        settled.forEach(name -> {
+            cluster.deleteService(name);
+            cluster.createService(name);
+        });
+        cluster.awaitGone("old");
+        assertThat(cidrs()).containsExactly("berth-10.100.0.0-28", "kubernetes");
+    }
+
+    /** 10.96.0.0/27 has 30 addresses. */
+    private void fillAllButTwo() {
+        String metrics = cluster.client()
+                .services()
+                .inNamespace("berth-system")
+                .withName("berth-metrics")
+                .get()
+                .getSpec()
+                .getClusterIP();
+        IntStream.rangeClosed(2, 30)
+                .mapToObj(low -> "10.96.0." + low)
+                .filter(ip -> !ip.equals(metrics))
+                .limit(26)
+                .forEach(ip -> cluster.createService("at-" + ip.replace('.', '-'), ip));
+    }
+
+    private List<String> events() {
+        return BerthOnCluster.events(cluster.client(), "ServiceCIDRPolicy", "cluster");
     }
 
     @Test

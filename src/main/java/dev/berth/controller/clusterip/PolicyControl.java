@@ -140,7 +140,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         Reservations kept = reservations.keep(Objects.requireNonNullElse(spec.reservations(), List.of()), cidrs);
         List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
         List<RangeRetirement.Outcome> retired =
-                retirement.retire(Objects.requireNonNullElse(spec.retire(), List.of()), cidrs);
+                retirement.retire(Objects.requireNonNullElse(spec.retire(), List.of()), cidrs, growth::room);
         List<Finding> findings = audit.look(cidrs);
         return new PolicyStatus.Look(now, usage, history, grown, retired, kept, findings);
     }

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -167,14 +168,22 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                         .map(left -> new Remaining(
                                 left.ip().toString(), left.owner(), left.needs().toString()))
                         .toList(),
-                objection(outcome).orElse(null));
+                objection(outcome).or(() -> waiting(outcome)).orElse(null));
     }
 
-    /** Why it is not being deleted; absent: it is, or is gone. */
+    /** Why it is not being deleted; absent: it is, will be, or is gone. */
     private static Optional<String> objection(RangeRetirement.Outcome outcome) {
-        return outcome.retirement().verdict() instanceof Retirement.Verdict.Refused(String message)
+        return switch (outcome.retirement().verdict()) {
+            case Retirement.Verdict.Refused(String message) -> Optional.of(message);
+            case Retirement.Verdict.NoRoom(String message) -> Optional.of(message);
+            default -> outcome.failure();
+        };
+    }
+
+    private static Optional<String> waiting(RangeRetirement.Outcome outcome) {
+        return outcome.retirement().verdict() instanceof Retirement.Verdict.Waiting(String message)
                 ? Optional.of(message)
-                : outcome.failure();
+                : Optional.empty();
     }
 
     private static ReservationState reservation(Reservations.Outcome outcome) {
@@ -300,31 +309,50 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         if (look.retirement().isEmpty()) {
             return Optional.empty();
         }
-        Optional<Told> refused = look.retirement().stream()
-                .flatMap(outcome -> objection(outcome).stream())
-                .findFirst()
-                .map(message -> new Told("Retired", Status.FALSE, "Refused", message, true));
-        return refused.or(() -> Optional.of(draining()));
+        List<String> refused = retirements(PolicyStatus::objection);
+        List<String> waiting = retirements(PolicyStatus::waiting);
+        List<String> draining = retirements(PolicyStatus::draining);
+        String message =
+                Stream.of(refused, waiting, draining).flatMap(List::stream).collect(Collectors.joining("; "));
+        if (!refused.isEmpty()) {
+            return Optional.of(new Told("Retired", Status.FALSE, "Refused", message, true));
+        }
+        if (!waiting.isEmpty()) {
+            return Optional.of(new Told("Retired", Status.FALSE, "Waiting", message, false));
+        }
+        return Optional.of(
+                draining.isEmpty()
+                        ? new Told("Retired", Status.TRUE, "Gone", "every range that was to go is gone", false)
+                        : new Told("Retired", Status.FALSE, "Draining", message, false));
     }
 
-    private Told draining() {
-        String left = look.retirement().stream()
-                .map(RangeRetirement.Outcome::retirement)
-                .filter(retirement -> !(retirement.verdict() instanceof Retirement.Verdict.NotThere))
-                .map(retirement -> "ServiceCIDR \"" + retirement.serviceCidr() + "\": "
-                        + (retirement.remaining() == 0
-                                ? "empty, it goes in a moment"
-                                : retirement.remaining() + (retirement.remaining() == 1 ? " address" : " addresses")
-                                        + " in use, such as "
-                                        + retirement.first().stream()
-                                                .limit(NAMED)
-                                                .map(one -> one.ip() + " of " + one.owner() + " ("
-                                                        + one.needs().advice() + ")")
-                                                .collect(Collectors.joining(", "))))
-                .collect(Collectors.joining("; "));
-        return left.isEmpty()
-                ? new Told("Retired", Status.TRUE, "Gone", "every range that was to go is gone", false)
-                : new Told("Retired", Status.FALSE, "Draining", left, false);
+    private List<String> retirements(Function<RangeRetirement.Outcome, Optional<String>> told) {
+        return look.retirement().stream()
+                .flatMap(outcome -> told.apply(outcome).stream())
+                .toList();
+    }
+
+    /** Who is left in a range that is being deleted; absent: it is not. */
+    private static Optional<String> draining(RangeRetirement.Outcome outcome) {
+        Retirement retirement = outcome.retirement();
+        return switch (retirement.verdict()) {
+            case Retirement.Verdict.Draining draining -> Optional.of(left(retirement));
+            case Retirement.Verdict.Delete delete when outcome.failure().isEmpty() -> Optional.of(left(retirement));
+            default -> Optional.empty();
+        };
+    }
+
+    private static String left(Retirement retirement) {
+        return "ServiceCIDR \"" + retirement.serviceCidr() + "\": "
+                + (retirement.remaining() == 0
+                        ? "empty, it goes in a moment"
+                        : retirement.remaining() + (retirement.remaining() == 1 ? " address" : " addresses")
+                                + " in use, such as "
+                                + retirement.first().stream()
+                                        .limit(NAMED)
+                                        .map(one -> one.ip() + " of " + one.owner() + " ("
+                                                + one.needs().advice() + ")")
+                                        .collect(Collectors.joining(", ")));
     }
 
     private Optional<Told> reserved() {

@@ -12,6 +12,7 @@ import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Write;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -80,6 +81,7 @@ final class RangeGrowth {
     private final InstantSource clock;
     private final Retries<String, Outcome.Held> retries;
     private final Map<IpFamily, Known> plans = new EnumMap<>(IpFamily.class);
+    private final Map<IpFamily, BigInteger> room = new EnumMap<>(IpFamily.class);
 
     /**
      * Wires it.
@@ -102,8 +104,27 @@ final class RangeGrowth {
             Optional.ofNullable(spec.growth().ipv6())
                     .ifPresent(ipv6 -> outcomes.add(grow(spec, settings(IpFamily.IPV6, ipv6), cidrs)));
         }
+        room.clear();
+        if (!isDryRun(spec)) {
+            outcomes.forEach(this::addRoom);
+        }
         retries.retain(outcomes.stream().flatMap(RangeGrowth::unmade).toList());
         return outcomes;
+    }
+
+    private void addRoom(Outcome outcome) {
+        Known known = plans.get(outcome.family());
+        boolean grows = outcome instanceof Outcome.Enough || outcome instanceof Outcome.Created;
+        if (grows
+                && known != null
+                && known.plan() instanceof Growth.Plan.Make(Growth.Next next, BigInteger addresses)) {
+            room.put(outcome.family(), addresses);
+        }
+    }
+
+    /** How many addresses the ranges have that may still be made, and the one that was just made. */
+    BigInteger room(IpFamily family) {
+        return room.getOrDefault(family, BigInteger.ZERO);
     }
 
     /** When to try again what failed; absent: nothing did. */

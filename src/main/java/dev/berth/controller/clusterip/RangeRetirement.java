@@ -1,21 +1,35 @@
 package dev.berth.controller.clusterip;
 
+import dev.berth.address.IpFamily;
 import dev.berth.clusterip.Retirement;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.controller.Backoff;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Write;
+import java.math.BigInteger;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Has ranges drain: deletes their ServiceCIDRs, which their controller holds until they are empty. */
 final class RangeRetirement {
     private static final Logger LOG = LoggerFactory.getLogger(RangeRetirement.class);
+
+    /**
+     * Where there was no room there must be some for this long. Services that are made anew are away for a moment, and
+     * need their addresses again.
+     */
+    private static final Duration LASTING = Duration.ofMinutes(1);
 
     /**
      * One range that is to go.
@@ -29,6 +43,16 @@ final class RangeRetirement {
     private final InstantSource clock;
     private final Retries<String, String> retries;
 
+    /** When there was no room last, by the name of the range that was to go. */
+    private final Map<String, NoRoom> noRoom = new HashMap<>();
+
+    /**
+     * There was no room.
+     *
+     * @param cidrs the uids of all ServiceCIDRs then
+     */
+    private record NoRoom(Instant at, List<String> cidrs) {}
+
     RangeRetirement(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock) {
         this.caches = caches;
         this.network = network;
@@ -36,14 +60,20 @@ final class RangeRetirement {
         this.retries = new Retries<>(backoff, clock);
     }
 
-    /** Looks at each range of these names. */
-    List<Outcome> retire(List<String> names, List<ServiceCidr> cidrs) {
+    /**
+     * Looks at each range of these names.
+     *
+     * @param growable how many addresses of a family may come by new ranges, in a moment
+     */
+    List<Outcome> retire(List<String> names, List<ServiceCidr> cidrs, Function<IpFamily, BigInteger> growable) {
         retries.retain(names);
+        noRoom.keySet().retainAll(names);
         List<Retirement> retirements = network.askClusterIps(ips -> Retirement.of(
                 names,
                 cidrs,
                 ips,
                 key -> caches.services().get(key.namespace(), key.name()).isPresent(),
+                growable,
                 clock.instant()));
         return retirements.stream()
                 .map(retirement -> new Outcome(retirement, act(retirement, cidrs)))
@@ -52,15 +82,28 @@ final class RangeRetirement {
 
     /** When to try again what failed; absent: nothing did. */
     Optional<Instant> again() {
-        return retries.again();
+        return Stream.concat(
+                        retries.again().stream(),
+                        noRoom.values().stream().map(seen -> seen.at().plus(LASTING)))
+                .min(Instant::compareTo);
     }
 
     private Optional<String> act(Retirement retirement, List<ServiceCidr> cidrs) {
         String name = retirement.serviceCidr();
-        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
-            retries.done(name);
+        if (retirement.verdict() instanceof Retirement.Verdict.NoRoom) {
+            noRoom.put(name, new NoRoom(clock.instant(), uids(cidrs)));
             return Optional.empty();
         }
+        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
+            retries.done(name);
+            noRoom.remove(name);
+            return Optional.empty();
+        }
+        Optional<String> tooSoon = tooSoon(name, cidrs);
+        if (tooSoon.isPresent()) {
+            return tooSoon;
+        }
+        noRoom.remove(name);
         Optional<String> tooEarly = retries.tooEarly(name);
         if (tooEarly.isPresent()) {
             return tooEarly;
@@ -76,6 +119,19 @@ final class RangeRetirement {
             case Write.Refused<ServiceCidr>(String message) -> failed(name, message);
             case Write.Unknown<ServiceCidr>(String message) -> failed(name, message);
         };
+    }
+
+    /** Another range is room that lasts. */
+    private Optional<String> tooSoon(String name, List<ServiceCidr> cidrs) {
+        return Optional.ofNullable(noRoom.get(name))
+                .filter(seen -> clock.instant().isBefore(seen.at().plus(LASTING)))
+                .filter(seen -> seen.cidrs().containsAll(uids(cidrs)))
+                .map(seen -> "there was no room without ServiceCIDR \"" + name + "\"; there is now, and it retires if"
+                        + " there still is at " + seen.at().plus(LASTING).truncatedTo(ChronoUnit.SECONDS));
+    }
+
+    private static List<String> uids(List<ServiceCidr> cidrs) {
+        return cidrs.stream().map(ServiceCidr::uid).toList();
     }
 
     private Optional<String> deleted(String name) {

@@ -197,6 +197,23 @@ class PolicyStatusTest {
         retired = List.of(retirement(new Retirement.Verdict.Delete("u"), 1, Optional.of("cannot be deleted: no")));
         assertThat(told("Retired")).isEqualTo("False Refused: cannot be deleted: no");
         assertThat(bad("Retired")).isTrue();
+        retired = List.of(
+                retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()),
+                retirement(new Retirement.Verdict.NoRoom("no room"), 1, Optional.empty()));
+        assertThat(told("Retired"))
+                .isEqualTo("False Refused: no room; ServiceCIDR \"old\": empty, it goes in a moment");
+    }
+
+    @Test
+    void retirementThatWaitsForRoom_isNothingToLookAt() {
+        retired = List.of(retirement(new Retirement.Verdict.Waiting("waits for the next range"), 1, Optional.empty()));
+
+        assertThat(told("Retired")).isEqualTo("False Waiting: waits for the next range");
+        assertThat(bad("Retired")).isFalse();
+        assertThat(status(ANY).of(1L, List.of()).retiring())
+                .singleElement()
+                .extracting(ServiceCIDRPolicy.Retiring::message)
+                .isEqualTo("waits for the next range");
     }
 
     private static Reservations.Outcome reservation(String address, Reservations.State state) {

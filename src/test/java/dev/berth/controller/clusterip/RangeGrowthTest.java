@@ -12,6 +12,7 @@ import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +131,26 @@ class RangeGrowthTest {
                 .containsExactly(new RangeGrowth.Outcome.Enough(
                         IpFamily.IPV4, 30, next("berth-10.100.0.16-28", "10.100.0.16/28")));
         assertThat(network.writes).containsExactly("create " + NEXT);
+    }
+
+    @Test
+    void whatMayComeStill_isRoom_unlessItIsADryRun_orCannotBeMade() {
+        BigInteger four = BigInteger.valueOf(4 * 14);
+
+        grow(spec(true, List.of()));
+        assertThat(growth.room(IpFamily.IPV4)).as("dry run").isZero();
+        network.fault = Fault.REFUSED;
+        grow(forReal());
+        assertThat(growth.room(IpFamily.IPV4)).as("forbidden").isZero();
+        clock.passSeconds(5);
+        network.fault = null;
+        grow(forReal());
+        assertThat(growth.room(IpFamily.IPV4)).as("with the one just made").isEqualTo(four);
+        grow(forReal());
+        assertThat(growth.room(IpFamily.IPV4)).isEqualTo(BigInteger.valueOf(3 * 14));
+        assertThat(growth.room(IpFamily.IPV6)).as("IPv6 does not grow").isZero();
+        grow(new Spec(null, null, null, null));
+        assertThat(growth.room(IpFamily.IPV4)).as("nothing grows").isZero();
     }
 
     @Test

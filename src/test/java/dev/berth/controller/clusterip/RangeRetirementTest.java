@@ -2,11 +2,13 @@ package dev.berth.controller.clusterip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Ip;
 import dev.berth.clusterip.Retirement;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
 import dev.berth.kube.Caches;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +27,9 @@ class RangeRetirementTest {
     }
 
     private RangeRetirement.Outcome retire(String... names) {
-        return retirement.retire(List.of(names), network.serviceCidrs()).getFirst();
+        return retirement
+                .retire(List.of(names), network.serviceCidrs(), family -> BigInteger.ZERO)
+                .getFirst();
     }
 
     @Test
@@ -42,6 +46,44 @@ class RangeRetirementTest {
 
         assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.Refused.class);
         assertThat(network.writes).isEmpty();
+    }
+
+    /** A Service that is made anew is away for a moment. */
+    @Test
+    void rangeThatThereWasNoRoomFor_retiresOnlyIfTheRoomLasts() {
+        network.put(NetworkInMemory.ready("small", "10.0.2.0/30"));
+        network.remove("new");
+        network.put(NetworkInMemory.allocated("10.0.0.100", "a"));
+        network.put(NetworkInMemory.allocated("10.0.0.101", "b"));
+        network.put(NetworkInMemory.allocated("10.0.2.1", "c"));
+
+        assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.NoRoom.class);
+        network.remove(Ip.parse("10.0.0.100"));
+        clock.passSeconds(59);
+        assertThat(retire("old").failure())
+                .hasValue("there was no room without ServiceCIDR \"old\"; there is now, and it retires if there still"
+                        + " is at 2026-01-01T00:01:00Z");
+        assertThat(retirement.again()).hasValue(NetworkInMemory.START.plusSeconds(60));
+        assertThat(network.writes).isEmpty();
+
+        clock.passSeconds(1);
+        assertThat(retire("old").failure()).isEmpty();
+        assertThat(network.writes).containsExactly("delete old");
+        assertThat(retirement.again()).isEmpty();
+    }
+
+    @Test
+    void rangeThatThereWasNoRoomFor_retiresAtOnce_ifAnotherRangeIsMade() {
+        network.remove("new");
+        network.put(NetworkInMemory.ready("small", "10.0.2.0/30"));
+        network.put(NetworkInMemory.allocated("10.0.2.1", "c"));
+        network.put(NetworkInMemory.allocated("10.0.2.2", "d"));
+        assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.NoRoom.class);
+
+        network.put(NetworkInMemory.ready("new", "10.0.1.0/24"));
+
+        assertThat(retire("old").failure()).isEmpty();
+        assertThat(network.writes).containsExactly("delete old");
     }
 
     @Test
@@ -77,7 +119,7 @@ class RangeRetirementTest {
         retire("old");
         assertThat(retirement.again()).isPresent();
 
-        retirement.retire(List.of(), network.serviceCidrs());
+        retirement.retire(List.of(), network.serviceCidrs(), family -> BigInteger.ZERO);
 
         assertThat(retirement.again()).isEmpty();
     }
