@@ -18,14 +18,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of a ServiceCIDR that is to go.
  *
  * @param remaining how many addresses are taken that no ServiceCIDR has which stays
  * @param first the lowest of them
+ * @param memory for the next look
  */
-public record Retirement(String serviceCidr, Verdict verdict, long remaining, List<Occupant> first) {
+public record Retirement(String serviceCidr, Verdict verdict, long remaining, List<Occupant> first, Memory memory) {
     /** The ServiceCIDR that every API server makes by itself. */
     static final String OF_API_SERVER = "kubernetes";
 
@@ -37,8 +39,11 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
 
     /** What to do. */
     public sealed interface Verdict {
-        /** Nothing: there is none of this name (any more). */
-        record NotThere() implements Verdict {}
+        /** Nothing: it was there, and is gone. */
+        record Gone() implements Verdict {}
+
+        /** Nothing: there is none of this name, and none was seen. */
+        record NotFound() implements Verdict {}
 
         /** Nothing: it stays. */
         record Refused(String message) implements Verdict {}
@@ -54,6 +59,28 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
 
         /** Wait: it is being deleted, and gives no more addresses. */
         record Draining() implements Verdict {}
+    }
+
+    /**
+     * What is remembered of a name from one look to the next.
+     *
+     * @param uid of the ServiceCIDR of this name that was seen; null: none was
+     * @param missingSince when there was none of this name first; null: there is one
+     */
+    public record Memory(@Nullable String uid, @Nullable Instant missingSince) {
+        static final Memory NONE = new Memory(null, null);
+
+        private Memory of(@Nullable ServiceCidr cidr, Instant now) {
+            if (cidr == null) {
+                return new Memory(uid, missingSince == null ? now : missingSince);
+            }
+            return isAnother(cidr) ? this : new Memory(cidr.uid(), null);
+        }
+
+        /** Whether it was made after there was none of the name: nobody asked for this one to go. */
+        private boolean isAnother(ServiceCidr cidr) {
+            return uid == null ? missingSince != null && cidr.created().isAfter(missingSince) : !uid.equals(cidr.uid());
+        }
     }
 
     /** What an address needs to go. */
@@ -101,17 +128,19 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
     /**
      * Decides about each of {@code names}, in this order: one that may go makes the next one harder to spare.
      *
+     * @param memories of the last look, by name
      * @param services whether there is such a Service
      * @param growable how many addresses of a family may come by new ranges, in a moment
      */
     public static List<Retirement> of(
             List<String> names,
+            Map<String, Memory> memories,
             Collection<ServiceCidr> cidrs,
             ClusterIps ips,
             Predicate<ServiceKey> services,
             Function<IpFamily, BigInteger> growable,
             Instant now) {
-        return new Decision(cidrs, ips, services, growable, now).of(new LinkedHashSet<>(names));
+        return new Decision(memories, cidrs, ips, services, growable, now).of(new LinkedHashSet<>(names));
     }
 
     private static final class Decision {
@@ -120,12 +149,14 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
         /** Those that are not being deleted, nor are to be. */
         private final Map<String, ServiceCidr> staying = new TreeMap<>();
 
+        private final Map<String, Memory> memories;
         private final ClusterIps ips;
         private final Predicate<ServiceKey> services;
         private final Function<IpFamily, BigInteger> growable;
         private final Instant now;
 
         Decision(
+                Map<String, Memory> memories,
                 Collection<ServiceCidr> cidrs,
                 ClusterIps ips,
                 Predicate<ServiceKey> services,
@@ -137,6 +168,7 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                     staying.put(cidr.name(), cidr);
                 }
             }
+            this.memories = memories;
             this.ips = ips;
             this.services = services;
             this.growable = growable;
@@ -154,7 +186,7 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
         private Verdict verdict(String name) {
             ServiceCidr cidr = byName.get(name);
             if (cidr == null) {
-                return new Verdict.NotThere();
+                return memory(name).uid() == null ? new Verdict.NotFound() : new Verdict.Gone();
             }
             if (cidr.isTerminating()) {
                 return new Verdict.Draining();
@@ -171,12 +203,20 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
             return verdict;
         }
 
+        private Memory memory(String name) {
+            return memories.getOrDefault(name, Memory.NONE);
+        }
+
         private Optional<String> objection(ServiceCidr cidr) {
             if (cidr.name().equals(OF_API_SERVER)) {
                 return Optional.of("ServiceCIDR \"kubernetes\" is made by the API server from"
                         + " --service-cluster-ip-range, again and under this name whenever it is gone, so that it"
                         + " cannot be retired for good; to renumber it, change that flag and, once,"
                         + " kubectl delete servicecidr kubernetes");
+            }
+            if (memory(cidr.name()).isAnother(cidr)) {
+                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" was made after there was none of this name;"
+                        + " if it is to retire, too, take the name off spec.retire and put it there again");
             }
             return cidr.finalizer()
                     ? Optional.empty()
@@ -237,8 +277,9 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
 
         private Retirement withOccupants(String name, Verdict verdict) {
             ServiceCidr cidr = byName.get(name);
+            Memory memory = memory(name).of(cidr, now);
             if (cidr == null) {
-                return new Retirement(name, verdict, 0, List.of());
+                return new Retirement(name, verdict, 0, List.of(), memory);
             }
             SoleAddresses alone = new SoleAddresses(
                     cidr.ranges(),
@@ -250,7 +291,7 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                     .limit(SHOWN)
                     .map(taken -> occupant(cidr, taken))
                     .toList();
-            return new Retirement(name, verdict, alone.count(ips), first);
+            return new Retirement(name, verdict, alone.count(ips), first, memory);
         }
 
         private Occupant occupant(ServiceCidr cidr, ClusterIp taken) {

@@ -11,6 +11,7 @@ import dev.berth.clusterip.Retirement.Verdict;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ class RetirementTest {
     private static List<Retirement> growing(long by, List<String> names, ClusterIps ips, ServiceCidr... cidrs) {
         return Retirement.of(
                 names,
+                Map.of(),
                 List.of(cidrs),
                 ips,
                 service -> !service.equals(GONE),
@@ -60,14 +62,62 @@ class RetirementTest {
         return new ClusterIp(Ip.parse(ip), "uid-" + ip, ClusterIp.ALLOCATOR, "IPv4", parent, created);
     }
 
+    /** What is remembered is of the look before. */
+    private static Retirement old(Retirement.Memory memory, Instant now, ServiceCidr... cidrs) {
+        return Retirement.of(
+                        List.of("old"),
+                        Map.of("old", memory),
+                        List.of(cidrs),
+                        new ClusterIps(),
+                        service -> true,
+                        family -> BigInteger.ZERO,
+                        now)
+                .getFirst();
+    }
+
     @Test
-    void aRangeThatIsNotThere_isDone() {
-        assertThat(old(new ClusterIps(), NEW)).isEqualTo(new Retirement("old", new Verdict.NotThere(), 0, List.of()));
+    void aRangeThatWasSeen_andIsThereNoMore_isGone() {
+        Retirement before = old(new ClusterIps(), deleted(OLD), NEW);
+        Retirement after = old(before.memory(), NOW, NEW);
+
+        assertThat(after.verdict()).isEqualTo(new Verdict.Gone());
+        assertThat(after.memory()).isEqualTo(new Retirement.Memory("uid-old", NOW));
+        assertThat(old(after.memory(), NOW.plusSeconds(60), NEW)).isEqualTo(after);
+    }
+
+    @Test
+    void aNameThatNobodyBears_isNotFound() {
+        Retirement first = old(new ClusterIps(), NEW);
+
+        assertThat(first)
+                .isEqualTo(
+                        new Retirement("old", new Verdict.NotFound(), 0, List.of(), new Retirement.Memory(null, NOW)));
+        assertThat(old(first.memory(), NOW.plusSeconds(60), NEW)).isEqualTo(first);
+    }
+
+    @Test
+    void aRangeThatWasMadeWhenThereWasNoneOfItsName_isNotDeleted() {
+        Retirement.Memory gone = new Retirement.Memory("uid-of-another", Sample.START);
+        Retirement.Memory neverSeen = new Retirement.Memory(null, Sample.START.minusSeconds(1));
+
+        Retirement after = old(gone, NOW, OLD, NEW);
+        assertThat(refusal(after)).contains("\"old\" was made after there was none", "take the name off spec.retire");
+        assertThat(refusal(old(after.memory(), NOW, OLD, NEW))).contains("was made after");
+        assertThat(refusal(old(neverSeen, NOW, OLD, NEW))).contains("was made after");
+    }
+
+    @Test
+    void aRangeThatWasThereBeforeItWasHeardOf_isDeleted() {
+        Retirement after = old(new Retirement.Memory(null, NOW), NOW, OLD, NEW);
+
+        assertThat(after.verdict()).isEqualTo(delete("old"));
+        assertThat(after.memory()).isEqualTo(new Retirement.Memory("uid-old", null));
     }
 
     @Test
     void aRangeThatOthersStandInFor_isDeleted() {
-        assertThat(old(new ClusterIps(), OLD, NEW)).isEqualTo(new Retirement("old", delete("old"), 0, List.of()));
+        assertThat(old(new ClusterIps(), OLD, NEW))
+                .isEqualTo(new Retirement("old", delete("old"), 0, List.of(), new Retirement.Memory("uid-old", null)));
     }
 
     @Test

@@ -284,14 +284,14 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             @Nullable @JsonPropertyDescription("As in a band.")
             String fullOn) {}
 
-    /** How much of each range was in use at a time. */
+    /** How much of each range was in use at a time. One that lacks something was edited by somebody. */
     public record Sample(
-            String at,
+            @Nullable String at,
 
-            @JsonPropertyDescription("Of the static band, by CIDR.") @JsonProperty("static")
+            @Nullable @JsonPropertyDescription("Of the static band, by CIDR.") @JsonProperty("static")
             Map<String, Long> staticBand,
 
-            @JsonPropertyDescription("Of the dynamic band, by CIDR.") @JsonProperty("dynamic")
+            @Nullable @JsonPropertyDescription("Of the dynamic band, by CIDR.") @JsonProperty("dynamic")
             Map<String, Long> dynamicBand) {}
 
     /** A range to be. */
@@ -308,8 +308,15 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             @Size(max = 20) @JsonPropertyDescription("The lowest of them.")
             List<Remaining> first,
 
-            @Nullable @JsonPropertyDescription("Why it is not being deleted; absent: it is.")
-            String message) {}
+            @Nullable @JsonPropertyDescription("Why it is not being deleted; absent: it is, or is gone.")
+            String message,
+
+            @Nullable @JsonPropertyDescription("Of the ServiceCIDR that is to go; absent: none of the name was seen.")
+            String uid,
+
+            @Nullable @JsonPropertyDescription(
+                    "Since when there is none of the name; one that is made later is not retired. Absent: there is one.")
+            String missingSince) {}
 
     /** What keeps a range that retires. */
     public record Remaining(

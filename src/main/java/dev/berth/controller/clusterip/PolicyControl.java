@@ -139,8 +139,11 @@ public final class PolicyControl implements PolicyReconciler.Control {
         List<UsageSample> history = Forecast.record(PolicyStatus.history(policy.getStatus()), usage, now);
         Reservations kept = reservations.keep(Objects.requireNonNullElse(spec.reservations(), List.of()), cidrs);
         List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
-        List<RangeRetirement.Outcome> retired =
-                retirement.retire(Objects.requireNonNullElse(spec.retire(), List.of()), cidrs, growth::room);
+        List<RangeRetirement.Outcome> retired = retirement.retire(
+                Objects.requireNonNullElse(spec.retire(), List.of()),
+                PolicyStatus.memories(policy.getStatus()),
+                cidrs,
+                growth::room);
         List<Finding> findings = audit.look(cidrs);
         return new PolicyStatus.Look(now, usage, history, grown, retired, kept, findings);
     }

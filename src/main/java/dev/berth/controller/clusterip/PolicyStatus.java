@@ -24,11 +24,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -70,7 +73,7 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 look.usage().ranges().stream().limit(RANGES).map(this::range).toList(),
                 family(IpFamily.IPV4),
                 family(IpFamily.IPV6),
-                look.history().stream().map(PolicyStatus::sample).toList(),
+                look.history().stream().map(PolicyStatus::text).toList(),
                 nullIfEmpty(
                         look.growth().stream().flatMap(PolicyStatus::proposal).toList()),
                 nullIfEmpty(
@@ -91,12 +94,24 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         return status == null || status.history() == null
                 ? List.of()
                 : status.history().stream()
-                        .map(sample ->
-                                new UsageSample(Instant.parse(sample.at()), sample.staticBand(), sample.dynamicBand()))
+                        .flatMap(sample -> sample(sample).stream())
                         .toList();
     }
 
-    private static Sample sample(UsageSample sample) {
+    /** Absent: somebody has edited it, and it is none. */
+    private static Optional<UsageSample> sample(@Nullable Sample sample) {
+        if (sample == null) {
+            return Optional.empty();
+        }
+        Optional<Instant> at = time(sample.at());
+        Map<String, Long> staticBand = sample.staticBand();
+        Map<String, Long> dynamicBand = sample.dynamicBand();
+        return at.isEmpty() || staticBand == null || dynamicBand == null
+                ? Optional.empty()
+                : Optional.of(new UsageSample(at.get(), staticBand, dynamicBand));
+    }
+
+    private static Sample text(UsageSample sample) {
         return new Sample(seconds(sample.at()), sample.staticBand(), sample.dynamicBand());
     }
 
@@ -168,7 +183,42 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                         .map(left -> new Remaining(
                                 left.ip().toString(), left.owner(), left.needs().toString()))
                         .toList(),
-                objection(outcome).or(() -> waiting(outcome)).orElse(null));
+                objection(outcome)
+                        .or(() -> notFound(outcome))
+                        .or(() -> waiting(outcome))
+                        .orElse(null),
+                retirement.memory().uid(),
+                Optional.ofNullable(retirement.memory().missingSince())
+                        .map(PolicyStatus::seconds)
+                        .orElse(null));
+    }
+
+    /** What a status remembers of the ranges that were to go, by name. */
+    static Map<String, Retirement.Memory> memories(ServiceCIDRPolicy.@Nullable Status status) {
+        Map<String, Retirement.Memory> memories = new TreeMap<>();
+        if (status != null && status.retiring() != null) {
+            status.retiring()
+                    .forEach(one -> memories.put(
+                            one.serviceCidr(),
+                            new Retirement.Memory(
+                                    one.uid(), time(one.missingSince()).orElse(null))));
+        }
+        return memories;
+    }
+
+    private static Optional<Instant> time(@Nullable String text) {
+        try {
+            return Optional.ofNullable(text).map(Instant::parse);
+        } catch (DateTimeParseException noTime) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> notFound(RangeRetirement.Outcome outcome) {
+        return outcome.retirement().verdict() instanceof Retirement.Verdict.NotFound
+                ? Optional.of(
+                        "there is no ServiceCIDR \"" + outcome.retirement().serviceCidr() + "\"")
+                : Optional.empty();
     }
 
     /** Why it is not being deleted; absent: it is, will be, or is gone. */
@@ -310,19 +360,29 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
             return Optional.empty();
         }
         List<String> refused = retirements(PolicyStatus::objection);
+        List<String> notFound = retirements(PolicyStatus::notFound);
         List<String> waiting = retirements(PolicyStatus::waiting);
         List<String> draining = retirements(PolicyStatus::draining);
-        String message =
-                Stream.of(refused, waiting, draining).flatMap(List::stream).collect(Collectors.joining("; "));
+        String message = Stream.of(refused, notFound, waiting, draining)
+                .flatMap(List::stream)
+                .collect(Collectors.joining("; "));
         if (!refused.isEmpty()) {
             return Optional.of(new Told("Retired", Status.FALSE, "Refused", message, true));
+        }
+        if (!notFound.isEmpty()) {
+            return Optional.of(new Told("Retired", Status.FALSE, "NotFound", message, true));
         }
         if (!waiting.isEmpty()) {
             return Optional.of(new Told("Retired", Status.FALSE, "Waiting", message, false));
         }
         return Optional.of(
                 draining.isEmpty()
-                        ? new Told("Retired", Status.TRUE, "Gone", "every range that was to go is gone", false)
+                        ? new Told(
+                                "Retired",
+                                Status.TRUE,
+                                "Gone",
+                                "every range that was to go is gone; take the names off spec.retire",
+                                false)
                         : new Told("Retired", Status.FALSE, "Draining", message, false));
     }
 

@@ -63,13 +63,19 @@ final class RangeRetirement {
     /**
      * Looks at each range of these names.
      *
+     * @param memories of the last look, by name
      * @param growable how many addresses of a family may come by new ranges, in a moment
      */
-    List<Outcome> retire(List<String> names, List<ServiceCidr> cidrs, Function<IpFamily, BigInteger> growable) {
+    List<Outcome> retire(
+            List<String> names,
+            Map<String, Retirement.Memory> memories,
+            List<ServiceCidr> cidrs,
+            Function<IpFamily, BigInteger> growable) {
         retries.retain(names);
         noRoom.keySet().retainAll(names);
         List<Retirement> retirements = network.askClusterIps(ips -> Retirement.of(
                 names,
+                memories,
                 cidrs,
                 ips,
                 key -> caches.services().get(key.namespace(), key.name()).isPresent(),

@@ -172,20 +172,23 @@ class PolicyStatusTest {
         assertThat(bad("Growth")).isTrue();
     }
 
+    private static final Retirement.Memory MEMORY = new Retirement.Memory("uid-old", NetworkInMemory.START);
+
     private static RangeRetirement.Outcome retirement(
             Retirement.Verdict verdict, long remaining, Optional<String> failure) {
         List<Retirement.Occupant> first = remaining == 0
                 ? List.of()
                 : List.of(new Retirement.Occupant(Ip.parse("10.0.0.7"), "prod/web", Retirement.Needs.RECREATE));
-        return new RangeRetirement.Outcome(new Retirement("old", verdict, remaining, first), failure);
+        return new RangeRetirement.Outcome(new Retirement("old", verdict, remaining, first, MEMORY), failure);
     }
 
     @Test
     void retirement_saysWhyNot_elseWhoIsLeft_elseThatAllAreGone() {
         assertThat(told("Retired")).isEmpty();
 
-        retired = List.of(retirement(new Retirement.Verdict.NotThere(), 0, Optional.empty()));
-        assertThat(told("Retired")).startsWith("True Gone");
+        retired = List.of(retirement(new Retirement.Verdict.Gone(), 0, Optional.empty()));
+        assertThat(told("Retired"))
+                .isEqualTo("True Gone: every range that was to go is gone; take the names off spec.retire");
         retired = List.of(retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()));
         assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it goes in a moment");
         retired = List.of(retirement(new Retirement.Verdict.Draining(), 1, Optional.empty()));
@@ -202,6 +205,47 @@ class PolicyStatusTest {
                 retirement(new Retirement.Verdict.NoRoom("no room"), 1, Optional.empty()));
         assertThat(told("Retired"))
                 .isEqualTo("False Refused: no room; ServiceCIDR \"old\": empty, it goes in a moment");
+    }
+
+    @Test
+    void nameThatNobodyBears_isToBeLookedAt() {
+        retired = List.of(
+                retirement(new Retirement.Verdict.NotFound(), 0, Optional.empty()),
+                retirement(new Retirement.Verdict.Gone(), 0, Optional.empty()));
+
+        assertThat(told("Retired")).isEqualTo("False NotFound: there is no ServiceCIDR \"old\"");
+        assertThat(bad("Retired")).isTrue();
+    }
+
+    @Test
+    void whatIsRememberedOfARange_isInTheStatus() {
+        retired = List.of(retirement(new Retirement.Verdict.Gone(), 0, Optional.empty()));
+
+        assertThat(PolicyStatus.memories(status(ANY).of(1L, List.of()))).containsExactly(Map.entry("old", MEMORY));
+        assertThat(PolicyStatus.memories(null)).isEmpty();
+    }
+
+    @Test
+    void sampleThatSomebodyHasEdited_isNone() {
+        ServiceCIDRPolicy.Status status = new ServiceCIDRPolicy.Status(
+                null,
+                null,
+                null,
+                null,
+                List.of(
+                        new ServiceCIDRPolicy.Sample(null, Map.of(), Map.of()),
+                        new ServiceCIDRPolicy.Sample("yesterday", Map.of(), Map.of()),
+                        new ServiceCIDRPolicy.Sample("2026-01-01T00:00:00Z", null, Map.of()),
+                        new ServiceCIDRPolicy.Sample("2026-01-01T00:00:00Z", Map.of(), null),
+                        new ServiceCIDRPolicy.Sample("2026-01-01T00:00:00Z", Map.of(), Map.of())),
+                null,
+                null,
+                null,
+                null,
+                null);
+
+        assertThat(PolicyStatus.history(status))
+                .containsExactly(new UsageSample(NetworkInMemory.START, Map.of(), Map.of()));
     }
 
     @Test

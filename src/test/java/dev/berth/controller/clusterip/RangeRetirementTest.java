@@ -10,6 +10,7 @@ import dev.berth.controller.clusterip.NetworkInMemory.Fault;
 import dev.berth.kube.Caches;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ class RangeRetirementTest {
 
     private RangeRetirement.Outcome retire(String... names) {
         return retirement
-                .retire(List.of(names), network.serviceCidrs(), family -> BigInteger.ZERO)
+                .retire(List.of(names), Map.of(), network.serviceCidrs(), family -> BigInteger.ZERO)
                 .getFirst();
     }
 
@@ -119,7 +120,7 @@ class RangeRetirementTest {
         retire("old");
         assertThat(retirement.again()).isPresent();
 
-        retirement.retire(List.of(), network.serviceCidrs(), family -> BigInteger.ZERO);
+        retirement.retire(List.of(), Map.of(), network.serviceCidrs(), family -> BigInteger.ZERO);
 
         assertThat(retirement.again()).isEmpty();
     }
