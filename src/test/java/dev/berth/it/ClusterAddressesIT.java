@@ -115,6 +115,17 @@ class ClusterAddressesIT {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).containsExactly("kubernetes"));
         cluster.awaitStatus(
                 status -> assertThat(condition(status.conditions(), "Retired")).startsWith("True Gone"));
+
+        // Nobody asked for this one to go.
+        cluster.create("old", "10.101.0.0/27");
+        cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
+                .startsWith("False Refused: ServiceCIDR \"old\" was made after there was none of this name"));
+        cluster.policy("retire: [odl]");
+        cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
+                .isEqualTo("False NotFound: there is no ServiceCIDR \"odl\""));
+        assertThat(cluster.find("old"))
+                .hasValueSatisfying(range ->
+                        assertThat(range.getMetadata().getDeletionTimestamp()).isNull());
     }
 
     @Test
