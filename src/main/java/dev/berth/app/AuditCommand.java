@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code berth audit}: how full the cluster's Service ranges are, and what is wrong with them. */
 @Command(
@@ -27,6 +28,18 @@ import picocli.CommandLine.Command;
         })
 final class AuditCommand extends OwnAddressesCommand {
     private static final int FOUND = 3;
+
+    enum Output {
+        text,
+        json
+    }
+
+    @Option(
+            names = {"-o", "--output"},
+            defaultValue = "text",
+            paramLabel = "FORMAT",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    private Output output = Output.text;
 
     /** Services come and go between one list and the next; what is wrong is so still after this. */
     private static final Duration AGAIN = Duration.ofSeconds(5);
@@ -40,7 +53,11 @@ final class AuditCommand extends OwnAddressesCommand {
             Thread.sleep(AGAIN);
             report = look(addresses).keeping(first);
         }
-        out().print(report.text());
+        out().print(
+                        switch (output) {
+                            case text -> report.text();
+                            case json -> AuditJson.of(report).text();
+                        });
         out().flush();
         return report.findings().isEmpty() ? 0 : FOUND;
     }

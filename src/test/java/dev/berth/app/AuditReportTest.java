@@ -90,6 +90,73 @@ class AuditReportTest {
     }
 
     @Test
+    void asJson_itHasTheSame_forPrograms() {
+        take("10.96.0.1");
+
+        assertThat(AuditJson.of(report(List.of(cidr("kubernetes", "10.96.0.0/27"), cidr("six", "fd00::/64")), false))
+                        .text())
+                .isEqualTo("""
+                        {
+                          "ranges" : [ {
+                            "serviceCIDR" : "kubernetes",
+                            "cidr" : "10.96.0.0/27",
+                            "state" : "Ready",
+                            "static" : {
+                              "size" : "16",
+                              "allocated" : "1",
+                              "free" : "15"
+                            },
+                            "dynamic" : {
+                              "size" : "14",
+                              "allocated" : "0",
+                              "free" : "14"
+                            },
+                            "largestFreeStaticBlock" : "10.96.0.2-10.96.0.16"
+                          }, {
+                            "serviceCIDR" : "six",
+                            "cidr" : "fd00::/64",
+                            "state" : "Ready",
+                            "static" : {
+                              "size" : "256",
+                              "allocated" : "0",
+                              "free" : "256"
+                            },
+                            "dynamic" : {
+                              "size" : "18446744073709551359",
+                              "allocated" : "0",
+                              "free" : "18446744073709551359"
+                            },
+                            "largestFreeStaticBlock" : "fd00::1-fd00::100"
+                          } ],
+                          "families" : [ {
+                            "family" : "IPv4",
+                            "size" : "30",
+                            "allocated" : "1",
+                            "free" : "29",
+                            "usedPercent" : 3
+                          }, {
+                            "family" : "IPv6",
+                            "size" : "18446744073709551615",
+                            "allocated" : "0",
+                            "free" : "18446744073709551615",
+                            "usedPercent" : 0
+                          } ],
+                          "findings" : [ {
+                            "reason" : "IPAddressWithoutParent",
+                            "object" : "IPAddress/10.96.0.1",
+                            "message" : "it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1"
+                          } ],
+                          "seen" : {
+                            "serviceCidrs" : 2,
+                            "ipAddresses" : 1,
+                            "services" : 0,
+                            "pools" : false
+                          }
+                        }
+                        """);
+    }
+
+    @Test
     void whatWasNotFoundBefore_isLeftOut() {
         take("10.96.0.1");
         AuditReport first = report(List.of(cidr("kubernetes", "10.96.0.0/27")), true);

@@ -7,9 +7,12 @@ import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What {@code berth audit} says of real clusters. */
@@ -17,8 +20,9 @@ class AuditIT {
     /** Nobody calls an IPAddress forlorn in its first minute. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private static BerthCommand audit(Path kubeconfig) {
-        return BerthCommand.run("audit", "--kubeconfig=" + kubeconfig);
+    private static BerthCommand audit(Path kubeconfig, String... flags) {
+        return BerthCommand.run(Stream.concat(Stream.of("audit", "--kubeconfig=" + kubeconfig), Stream.of(flags))
+                .toArray(String[]::new));
     }
 
     private static void create(ControlPlane cluster, String yaml) {
@@ -147,6 +151,13 @@ class AuditIT {
                             "FamilyFull  ServiceCIDR/kubernetes\n    no IPv4 address is free, all 14 are in use: ",
                             " | kubectl create -f -\n",
                             "1 finding in 1 ServiceCIDR, 14 IPAddresses, 14 Services");
+
+            BerthCommand json = audit(reader, "-o", "json");
+
+            assertThat(json.exitCode()).as(json.err()).isEqualTo(3);
+            GenericKubernetesResource report = Serialization.unmarshal(json.out(), GenericKubernetesResource.class);
+            assertThat(report.<String>get("findings", 0, "reason")).isEqualTo("FamilyFull");
+            assertThat(report.<String>get("families", 0, "free")).isEqualTo("0");
         }
     }
 
