@@ -36,6 +36,11 @@ public sealed interface ServiceCidrStep {
     /** Take {@link ServiceCidr#FINALIZER} off. Decide once more on what the API server has now, before. */
     record RemoveFinalizer() implements ServiceCidrStep {}
 
+    /** Whether it depends on the IPAddresses; if not, they need not be read to decide on it once more. */
+    default boolean needsAddresses() {
+        return this instanceof SetTerminating || this instanceof RemoveFinalizer;
+    }
+
     /**
      * What to do with {@code cidr}, in the order of kube-controller-manager; empty: nothing, it is as it
      * shall be. What it does next depends on {@code cidr}, on every ServiceCIDR that overlaps it, on the

@@ -1,5 +1,7 @@
 package dev.berth.kube;
 
+import java.util.function.Function;
+
 /** What came of a live read. */
 public sealed interface Read<T> {
     record Found<T>(T value) implements Read<T> {}
@@ -9,4 +11,13 @@ public sealed interface Read<T> {
 
     /** Nobody knows. */
     record Failed<T>(String message) implements Read<T> {}
+
+    /** What follows from what was found; if nothing was, the same. */
+    default <U> Read<U> then(Function<T, Read<U>> next) {
+        return switch (this) {
+            case Found<T>(T value) -> next.apply(value);
+            case Absent<T> none -> new Absent<>();
+            case Failed<T>(String message) -> new Failed<>(message);
+        };
+    }
 }

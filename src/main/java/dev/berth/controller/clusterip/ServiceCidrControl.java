@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,15 +46,22 @@ public final class ServiceCidrControl {
         Always
     }
 
-    /** What is to be done of one object, each since when. */
-    private record Undone(String uid, Map<Class<? extends ServiceCidrStep>, Instant> since) {
+    /** What is to be done of one object: each since when, and what failed of it. */
+    private record Undone(
+            String uid,
+            Map<Class<? extends ServiceCidrStep>, Instant> since,
+            Retries<Class<? extends ServiceCidrStep>, ServiceCidrStep> retries) {
+        /** Nothing is, as far as is known. */
+        static Undone none(String uid, Backoff backoff, InstantSource clock) {
+            return new Undone(uid, Map.of(), new Retries<>(backoff, clock));
+        }
+
         /** The same of what is to be done now; what was not to be done before is so since now. */
-        static Undone of(ServiceCidr cidr, List<ServiceCidrStep> steps, @Nullable Undone before, Instant now) {
-            Map<Class<? extends ServiceCidrStep>, Instant> known =
-                    before != null && before.uid().equals(cidr.uid()) ? before.since() : Map.of();
-            Map<Class<? extends ServiceCidrStep>, Instant> since = new HashMap<>();
-            steps.forEach(step -> since.put(step.getClass(), known.getOrDefault(step.getClass(), now)));
-            return new Undone(cidr.uid(), since);
+        Undone now(List<ServiceCidrStep> steps, Instant now) {
+            Map<Class<? extends ServiceCidrStep>, Instant> undone = new HashMap<>();
+            steps.forEach(step -> undone.put(step.getClass(), since.getOrDefault(step.getClass(), now)));
+            retries.retain(undone.keySet());
+            return new Undone(uid, undone, retries);
         }
     }
 
@@ -65,7 +72,8 @@ public final class ServiceCidrControl {
     private final Backoff backoff;
     private final InstantSource clock;
     private final Map<String, Undone> undone = new ConcurrentHashMap<>();
-    private final Map<String, Integer> failures = new ConcurrentHashMap<>();
+    private final Map<String, Integer> blinded = new ConcurrentHashMap<>();
+    private final ReentrantLock proof = new ReentrantLock();
 
     /**
      * Wires it.
@@ -98,8 +106,9 @@ public final class ServiceCidrControl {
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
             LOG.warn("ServiceCIDRs are not looked after: {}", blind.get());
-            return again(name);
+            return Next.after(backoff.after(blinded.merge(name, 1, Integer::sum)));
         }
+        blinded.remove(name);
         List<ServiceCidr> all = network.serviceCidrs();
         Optional<ServiceCidr> found = named(name, all);
         List<ServiceCidrStep> wanted = found.map(cidr -> network.askClusterIps(ips -> {
@@ -109,26 +118,32 @@ public final class ServiceCidrControl {
                 .orElse(List.of());
         if (wanted.isEmpty()) {
             undone.remove(name);
-            failures.remove(name);
             return Next.ON_EVENT;
         }
         return next(found.orElseThrow(), wanted);
     }
 
     private Next next(ServiceCidr cidr, List<ServiceCidrStep> steps) {
-        Map<Class<? extends ServiceCidrStep>, Instant> since = undoneSince(cidr, steps);
         ServiceCidrStep step = steps.getFirst();
-        if (step instanceof ServiceCidrStep.Wait(Instant until)) {
-            return Next.after(Duration.between(clock.instant(), until));
-        }
-        if (mode == Mode.Auto) {
-            Instant due = since.getOrDefault(step.getClass(), clock.instant()).plus(UNDONE);
-            if (clock.instant().isBefore(due)) {
-                return Next.after(Duration.between(clock.instant(), due));
-            }
+        Undone work = undone(cidr, steps);
+        Instant due = due(work, step);
+        if (clock.instant().isBefore(due)) {
+            return Next.after(Duration.between(clock.instant(), due));
         }
         boolean needsProof = mode == Mode.Auto || step instanceof ServiceCidrStep.RemoveFinalizer;
-        return needsProof && !isStillToDo(cidr, step) ? again(cidr.name()) : act(cidr, step);
+        Optional<Next> instead = needsProof ? disproved(cidr, step, work) : Optional.empty();
+        return instead.orElseGet(() -> act(cidr, step, work));
+    }
+
+    private Instant due(Undone work, ServiceCidrStep step) {
+        if (step instanceof ServiceCidrStep.Wait(Instant until)) {
+            return until;
+        }
+        Instant since = work.since().getOrDefault(step.getClass(), clock.instant());
+        return work.retries()
+                .tooEarly(step.getClass())
+                .flatMap(told -> work.retries().again())
+                .orElse(mode == Mode.Auto ? since.plus(UNDONE) : clock.instant());
     }
 
     /** Whatever it would say of the addresses that are left. */
@@ -144,41 +159,66 @@ public final class ServiceCidrControl {
         return all.stream().filter(cidr -> cidr.name().equals(name)).findFirst();
     }
 
-    private Map<Class<? extends ServiceCidrStep>, Instant> undoneSince(ServiceCidr cidr, List<ServiceCidrStep> steps) {
-        return undone.merge(
-                        cidr.name(),
-                        Undone.of(cidr, steps, null, clock.instant()),
-                        (before, now) -> Undone.of(cidr, steps, before, clock.instant()))
-                .since();
+    private Undone undone(ServiceCidr cidr, List<ServiceCidrStep> steps) {
+        Undone before = undone.get(cidr.name());
+        Undone known =
+                before != null && before.uid().equals(cidr.uid()) ? before : Undone.none(cidr.uid(), backoff, clock);
+        Undone now = known.now(steps, clock.instant());
+        undone.put(cidr.name(), now);
+        return now;
     }
 
-    /** Asks the API server itself: a cache may lag behind, and an address be lost by it. */
-    private boolean isStillToDo(ServiceCidr seen, ServiceCidrStep step) {
-        if (!(network.readServiceCidrs() instanceof Read.Found<List<ServiceCidr>>(List<ServiceCidr> all))
-                || !(network.readClusterIps() instanceof Read.Found<List<ClusterIp>>(List<ClusterIp> taken))) {
-            return false;
+    /**
+     * Asks the API server itself: a cache may lag behind, and an address be lost by it. One range at a time: each may
+     * need all IPAddresses.
+     *
+     * @return when to look again instead of doing it; absent: it is still to do
+     */
+    private Optional<Next> disproved(ServiceCidr seen, ServiceCidrStep step, Undone work) {
+        proof.lock();
+        try {
+            return switch (firstStepLive(seen, step.needsAddresses())) {
+                case Read.Found<ServiceCidrStep>(ServiceCidrStep now) ->
+                    isSame(step, now) ? Optional.empty() : Optional.of(again(step, work));
+                case Read.Absent<ServiceCidrStep> nothing -> Optional.of(again(step, work));
+                case Read.Failed<ServiceCidrStep>(String message) ->
+                    Optional.of(failed(seen, step, work, "the API server cannot be asked before: " + message));
+            };
+        } finally {
+            proof.unlock();
         }
+    }
+
+    private Read<ServiceCidrStep> firstStepLive(ServiceCidr seen, boolean withAddresses) {
+        Read<List<ClusterIp>> none = new Read.Found<>(List.of());
+        return network.readServiceCidrs()
+                .then(all -> (withAddresses ? network.readClusterIps() : none)
+                        .then(taken -> named(seen.name(), all)
+                                .filter(now -> now.uid().equals(seen.uid()))
+                                .flatMap(now ->
+                                        steps(now, all, index(taken)).stream().findFirst())
+                                .<Read<ServiceCidrStep>>map(Read.Found::new)
+                                .orElseGet(Read.Absent::new)));
+    }
+
+    private static ClusterIps index(List<ClusterIp> taken) {
         ClusterIps ips = new ClusterIps();
         ips.replaceAll(taken);
-        return named(seen.name(), all)
-                .filter(now -> now.uid().equals(seen.uid()))
-                .flatMap(now -> steps(now, all, ips).stream().findFirst())
-                .filter(now -> isSame(step, now))
-                .isPresent();
+        return ips;
     }
 
-    private Next act(ServiceCidr cidr, ServiceCidrStep step) {
+    private Next act(ServiceCidr cidr, ServiceCidrStep step, Undone work) {
         return switch (send(cidr, step)) {
             case Write.Done<ServiceCidr> done -> {
                 LOG.info("ServiceCIDR \"{}\": {}: done", cidr.name(), infinitive(step));
-                failures.remove(cidr.name());
+                work.retries().done(step.getClass());
                 // What comes next is decided on the object as the watch brings it.
                 yield Next.ON_EVENT;
             }
             case Write.NotFound<ServiceCidr> gone -> Next.ON_EVENT;
-            case Write.Conflict<ServiceCidr>(String message) -> failed(cidr, step, message);
-            case Write.Refused<ServiceCidr>(String message) -> failed(cidr, step, message);
-            case Write.Unknown<ServiceCidr>(String message) -> failed(cidr, step, message);
+            case Write.Conflict<ServiceCidr>(String message) -> failed(cidr, step, work, message);
+            case Write.Refused<ServiceCidr>(String message) -> failed(cidr, step, work, message);
+            case Write.Unknown<ServiceCidr>(String message) -> failed(cidr, step, work, message);
         };
     }
 
@@ -212,16 +252,18 @@ public final class ServiceCidrControl {
         };
     }
 
-    private Next failed(ServiceCidr cidr, ServiceCidrStep step, String message) {
+    private Next failed(ServiceCidr cidr, ServiceCidrStep step, Undone work, String message) {
         LOG.warn("ServiceCIDR \"{}\": cannot {}: {}", cidr.name(), infinitive(step), message);
         events.warning(
                 new About(apiVersion, "ServiceCIDR", "", cidr.name(), cidr.uid()),
                 "KubernetesServiceCIDRError",
                 "cannot " + infinitive(step) + ": " + message);
-        return again(cidr.name());
+        return again(step, work);
     }
 
-    private Next again(String name) {
-        return Next.after(backoff.after(failures.merge(name, 1, Integer::sum)));
+    /** Later, and not before whatever wakes it. */
+    private Next again(ServiceCidrStep step, Undone work) {
+        work.retries().failed(step.getClass(), step);
+        return Next.after(Duration.between(clock.instant(), due(work, step)));
     }
 }

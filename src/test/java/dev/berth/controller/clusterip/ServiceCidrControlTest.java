@@ -89,7 +89,7 @@ class ServiceCidrControlTest {
         clock.passSeconds(1);
         control.reconcile("web");
 
-        assertThat(network.liveReads).isEqualTo(2);
+        assertThat(network.liveReads).as("the ServiceCIDRs alone").isEqualTo(1);
         assertThat(network.writes).containsExactly("addFinalizer web");
     }
 
@@ -172,9 +172,14 @@ class ServiceCidrControlTest {
         network.silent = true;
 
         assertBacksOff(control.reconcile("web"), 1);
+        clock.passSeconds(5);
         assertBacksOff(control.reconcile("web"), 2);
 
         assertThat(network.writes).isEmpty();
+        assertThat(warnings)
+                .hasSize(2)
+                .containsOnly("ServiceCIDR/web KubernetesServiceCIDRError: cannot add its finalizer: the API server"
+                        + " cannot be asked before: no route to host");
     }
 
     @Test
@@ -253,7 +258,9 @@ class ServiceCidrControlTest {
         ServiceCidrControl control = control(Mode.Always);
 
         assertBacksOff(control.reconcile("web"), 1);
+        clock.passSeconds(5);
         assertBacksOff(control.reconcile("web"), 2);
+        clock.passSeconds(10);
         assertBacksOff(control.reconcile("web"), 3);
 
         assertThat(warnings)
@@ -270,6 +277,7 @@ class ServiceCidrControlTest {
         network.fault = Fault.UNKNOWN;
         assertBacksOff(control.reconcile("web"), 1);
         network.fault = Fault.CONFLICT;
+        clock.passSeconds(5);
         assertBacksOff(control.reconcile("web"), 2);
 
         assertThat(warnings).hasSize(2);
@@ -281,12 +289,59 @@ class ServiceCidrControlTest {
         ServiceCidrControl control = control(Mode.Always);
         network.fault = Fault.UNKNOWN;
         control.reconcile("web");
-        control.reconcile("web");
+        clock.passSeconds(5);
         network.fault = null;
         control.reconcile("web");
 
+        network.put(NEW);
         network.fault = Fault.UNKNOWN;
         assertBacksOff(control.reconcile("web"), 1);
+    }
+
+    @Test
+    void endThatIsRefused_isNotTriedAgainBeforeItsTime_whateverWakesIt() {
+        network.put(gone(READY));
+        network.fault = Fault.REFUSED;
+        ServiceCidrControl control = control(Mode.Always);
+
+        for (int i = 0; i < 20; i++) {
+            assertBacksOff(control.reconcile("web"), 1);
+        }
+        assertThat(network.writes).containsExactly("removeFinalizer web");
+        assertThat(network.liveReads).isEqualTo(2);
+        assertThat(warnings).hasSize(1);
+
+        clock.passSeconds(5);
+        network.fault = null;
+        control.reconcile("web");
+        assertThat(network.writes).containsExactly("removeFinalizer web", "removeFinalizer web");
+    }
+
+    @Test
+    void whatComesAfterAFailure_isNotHeldUpByIt() {
+        network.put(NEW);
+        network.fault = Fault.REFUSED;
+        ServiceCidrControl control = control(Mode.Always);
+        control.reconcile("web");
+        network.fault = null;
+        network.put(NetworkInMemory.with(NEW, true));
+
+        control.reconcile("web");
+
+        assertThat(network.writes).containsExactly("addFinalizer web", "setReady True web");
+    }
+
+    @Test
+    void anotherObjectOfTheSameName_isNotHeldUpByTheFailuresOfTheFirst() {
+        network.put(NEW);
+        network.fault = Fault.REFUSED;
+        ServiceCidrControl control = control(Mode.Always);
+        control.reconcile("web");
+        network.put(NetworkInMemory.reborn(NEW));
+
+        assertBacksOff(control.reconcile("web"), 1);
+
+        assertThat(network.writes).hasSize(2);
     }
 
     @Test
