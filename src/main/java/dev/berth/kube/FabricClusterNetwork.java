@@ -141,7 +141,10 @@ public final class FabricClusterNetwork implements ClusterNetwork {
         return calls.write(
                 () -> client.resource(named(version.serviceCidr(), seen.name()))
                         .patch(
-                                PatchContext.of(PatchType.STRATEGIC_MERGE),
+                                new PatchContext.Builder()
+                                        .withPatchType(PatchType.STRATEGIC_MERGE)
+                                        .withFieldManager(FIELD_MANAGER)
+                                        .build(),
                                 json(Map.of(
                                         "metadata", Map.of("uid", seen.uid(), what, List.of(ServiceCidr.FINALIZER))))),
                 ServiceCidrs::of);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
+import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,17 @@ class ServiceCidrAutoIT {
             await().untilAsserted(() ->
                     assertThat(writes(alone)).contains("patch servicecidrs web", "patch servicecidrs/status web"));
             assertThat(writes(beside)).isEmpty();
+            assertThat(fieldManagers(alone, "web")).containsOnly("berth-service-cidr-controller");
         }
+    }
+
+    /** Who put finalizers on or wrote the status. */
+    private static List<String> fieldManagers(ServiceCidrs cidrs, String name) {
+        return cidrs.find(name).orElseThrow().getMetadata().getManagedFields().stream()
+                .filter(entry -> "status".equals(entry.getSubresource())
+                        || entry.getFieldsV1().getAdditionalProperties().containsKey("f:metadata"))
+                .map(ManagedFieldsEntry::getManager)
+                .toList();
     }
 
     /** Berth's, of ServiceCIDRs and IPAddresses. */
