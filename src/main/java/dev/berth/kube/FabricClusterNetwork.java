@@ -9,18 +9,21 @@ import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Listable;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** A real cluster's ServiceCIDRs and IPAddresses. */
 public final class FabricClusterNetwork implements ClusterNetwork {
@@ -28,6 +31,9 @@ public final class FabricClusterNetwork implements ClusterNetwork {
 
     /** What lets the operator write ServiceCIDRs and IPAddresses. */
     private static final String CURE = "add the component cluster-addresses (docs/cluster-addresses.md)";
+
+    /** Objects; an IPAddress is 0.7 KiB. */
+    private static final long PAGE = 1_000;
 
     private final KubernetesClient client;
     private final NetworkingVersion version;
@@ -90,40 +96,51 @@ public final class FabricClusterNetwork implements ClusterNetwork {
 
     @Override
     public Read<List<ServiceCidr>> readServiceCidrs() {
-        return list(version.serviceCidr(), object -> Optional.of(ServiceCidrs.of(object)));
+        return list(version.serviceCidr(), object -> Stream.of(ServiceCidrs.of(object)));
     }
 
     @Override
     public Read<List<ClusterIp>> readClusterIps() {
-        return list(version.ipAddress(), ServiceCidrs::clusterIp);
+        return list(version.ipAddress(), object -> ServiceCidrs.clusterIp(object).stream());
     }
 
     @Override
     public Read<List<ClusterIp>> readReservations() {
         return list(
                 client.resources(version.ipAddress()).withLabel(ClusterIp.MANAGED_BY, ClusterIp.BERTH),
-                ServiceCidrs::clusterIp);
+                object -> ServiceCidrs.clusterIp(object).stream());
     }
 
     /** The IPAddress of {@code ip}, live, for who may list them but not get one; empty: there is none. */
     Read<List<ClusterIp>> readClusterIp(Ip ip) {
         return list(
                 client.resources(version.ipAddress()).withField("metadata.name", ip.toString()),
-                ServiceCidrs::clusterIp);
+                object -> ServiceCidrs.clusterIp(object).stream());
     }
 
-    private <T> Read<List<T>> list(Class<? extends HasMetadata> kind, Function<HasMetadata, Optional<T>> translate) {
+    private <T> Read<List<T>> list(Class<? extends HasMetadata> kind, Function<HasMetadata, Stream<T>> translate) {
         return list(client.resources(kind), translate);
     }
 
+    /** One page after another: of tens of thousands of objects, only what is needed of them is kept. */
     private static <T> Read<List<T>> list(
             Listable<? extends KubernetesResourceList<? extends HasMetadata>> which,
-            Function<HasMetadata, Optional<T>> translate) {
+            Function<HasMetadata, Stream<T>> translate) {
+        List<T> found = new ArrayList<>();
         return ApiCalls.read(
-                () -> which.list().getItems(),
-                objects -> Optional.of(objects.stream()
-                        .flatMap(object -> translate.apply(object).stream())
-                        .toList()));
+                () -> {
+                    String next = "";
+                    do {
+                        KubernetesResourceList<? extends HasMetadata> page = which.list(new ListOptionsBuilder()
+                                .withLimit(PAGE)
+                                .withContinue(next.isEmpty() ? null : next)
+                                .build());
+                        page.getItems().stream().flatMap(translate).forEach(found::add);
+                        next = Objects.requireNonNullElse(page.getMetadata().getContinue(), "");
+                    } while (!next.isEmpty());
+                    return found;
+                },
+                Optional::of);
     }
 
     @Override

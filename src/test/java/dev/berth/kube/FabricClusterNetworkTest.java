@@ -1,0 +1,101 @@
+package dev.berth.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.berth.clusterip.ClusterIp;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The live list of IPAddresses, of an API server that answers in pages. */
+class FabricClusterNetworkTest {
+    private static final String PATH = "/apis/networking.k8s.io/v1/ipaddresses";
+
+    private record Answer(int status, String body) {}
+
+    private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final AtomicReference<Answer> second = new AtomicReference<>();
+    private HttpServer server;
+    private KubernetesClient client;
+
+    @BeforeEach
+    void start() throws IOException {
+        second.set(new Answer(200, page("", 3, 4)));
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext(PATH, exchange -> {
+            String query = exchange.getRequestURI().getQuery();
+            asked.add(query);
+            Answer answer = query.contains("continue=more") ? second.get() : new Answer(200, page("more", 1, 2));
+            byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().add("Content-Type", "application/json");
+            exchange.sendResponseHeaders(answer.status(), body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
+                .withRequestRetryBackoffLimit(0)
+                .build();
+        client = new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        server.stop(0);
+    }
+
+    private static String page(String next, int from, int to) {
+        return IntStream.rangeClosed(from, to)
+                .mapToObj("""
+                        {"metadata": {"name": "10.0.0.%1$d", "uid": "uid-%1$d",
+                         "creationTimestamp": "2026-01-01T00:00:00Z"},
+                         "spec": {"parentRef": {"resource": "services", "namespace": "prod", "name": "of-%1$d"}}}
+                        """::formatted)
+                .collect(Collectors.joining(
+                        ",",
+                        "{\"apiVersion\": \"networking.k8s.io/v1\", \"kind\": \"IPAddressList\","
+                                + " \"metadata\": {\"continue\": \"" + next + "\"}, \"items\": [",
+                        "]}"));
+    }
+
+    private Read<List<ClusterIp>> read() {
+        return FabricClusterNetwork.live(client, NetworkingVersion.V1).readClusterIps();
+    }
+
+    @Test
+    void ipAddresses_areReadInPages() {
+        assertThat(read())
+                .isInstanceOfSatisfying(
+                        Read.Found.class,
+                        found -> assertThat((List<?>) found.value())
+                                .extracting(ip -> ((ClusterIp) ip).ip().toString())
+                                .containsExactly("10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"));
+        assertThat(asked).hasSize(2).allMatch(query -> query.contains("limit=1000"));
+    }
+
+    @Test
+    void aPageThatIsMissing_isAFailure_notFewerAddresses() {
+        second.set(new Answer(410, """
+                {"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 410, "reason": "Expired",
+                 "message": "The provided continue parameter is too old"}
+                """));
+
+        assertThat(read()).isEqualTo(new Read.Failed<>("The provided continue parameter is too old"));
+    }
+}
