@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A ServiceCIDR object.
  *
  * @param ranges one or two, one of a family
+ * @param unreadable CIDRs of it that Berth cannot read: what they contain is not known
  * @param created its creationTimestamp
  * @param deletedAt its deletionTimestamp; null: it is not being deleted
  * @param ready its condition {@code Ready}; null: it has none
@@ -21,6 +22,7 @@ public record ServiceCidr(
         String name,
         String uid,
         List<ServiceRange> ranges,
+        List<String> unreadable,
         Instant created,
         @Nullable Instant deletedAt,
         @Nullable ReadyCondition ready,
@@ -31,6 +33,7 @@ public record ServiceCidr(
 
     public ServiceCidr {
         ranges = List.copyOf(ranges);
+        unreadable = List.copyOf(unreadable);
     }
 
     /** Whether it is being deleted. */

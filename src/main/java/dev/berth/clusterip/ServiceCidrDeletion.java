@@ -46,6 +46,13 @@ public sealed interface ServiceCidrDeletion {
     /** Not before it says that it is the last one of its CIDR, as the others are gone. */
     record LastOfItsCidr() implements ServiceCidrDeletion {}
 
+    /** Never: nobody knows which addresses these CIDRs of it contain. */
+    record Unreadable(List<String> cidrs) implements ServiceCidrDeletion {
+        public Unreadable {
+            cidrs = List.copyOf(cidrs);
+        }
+    }
+
     /** It may go now. */
     record Free() implements ServiceCidrDeletion {}
 
@@ -82,6 +89,8 @@ public sealed interface ServiceCidrDeletion {
                         .filter(twin -> !ReadyCondition.AFTER_ANOTHER.equals(twin.ready()))
                         .findFirst()
                         .map(later -> new BeforeAnother(later.name())))
+                .or(() ->
+                        cidr.unreadable().isEmpty() ? Optional.empty() : Optional.of(new Unreadable(cidr.unreadable())))
                 .or(() -> waitUntil(deletedAt(cidr).plus(GRACE), now))
                 .orElseGet(Free::new);
     }

@@ -33,6 +33,13 @@ public sealed interface ServiceCidrStep {
     /** Look again then: until then an API server may not have heard of the deletion. */
     record Wait(Instant until) implements ServiceCidrStep {}
 
+    /** Leave {@link ServiceCidr#FINALIZER} on for ever, and say so: these CIDRs cannot be read. */
+    record Keep(List<String> unreadable) implements ServiceCidrStep {
+        public Keep {
+            unreadable = List.copyOf(unreadable);
+        }
+    }
+
     /** Take {@link ServiceCidr#FINALIZER} off. Decide once more on what the API server has now, before. */
     record RemoveFinalizer() implements ServiceCidrStep {}
 
@@ -72,6 +79,8 @@ public sealed interface ServiceCidrStep {
             case ServiceCidrDeletion.LastOfItsCidr() -> List.of(new SetLastOfItsCidr());
             case ServiceCidrDeletion.BeforeAnother later -> List.of();
             case ServiceCidrDeletion.WaitUntil(Instant until) -> List.of(new Wait(until));
+            case ServiceCidrDeletion.Unreadable(List<String> cidrs) ->
+                cidr.finalizer() ? List.of(new Keep(cidrs)) : List.of();
             case ServiceCidrDeletion.Free() -> cidr.finalizer() ? List.of(new RemoveFinalizer()) : List.of();
         };
     }

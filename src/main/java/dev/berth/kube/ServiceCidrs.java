@@ -31,6 +31,9 @@ final class ServiceCidrs {
                 metadata.getName(),
                 metadata.getUid(),
                 cidrs(object).stream().flatMap(ServiceCidrs::range).toList(),
+                cidrs(object).stream()
+                        .filter(cidr -> range(cidr).findAny().isEmpty())
+                        .toList(),
                 Instant.parse(metadata.getCreationTimestamp()),
                 metadata.getDeletionTimestamp() == null ? null : Instant.parse(metadata.getDeletionTimestamp()),
                 condition
@@ -44,7 +47,7 @@ final class ServiceCidrs {
                 metadata.getFinalizers().contains(ServiceCidr.FINALIZER));
     }
 
-    /** The API server lets no other in. */
+    /** Empty: it is none that Berth can read. Today's API servers let no such one in. */
     private static Stream<ServiceRange> range(String cidr) {
         try {
             return Stream.of(ServiceRange.parse(cidr));

@@ -22,7 +22,15 @@ class AuditReportTest {
 
     private static ServiceCidr cidr(String name, String... ranges) {
         return new ServiceCidr(
-                name, "uid", Stream.of(ranges).map(ServiceRange::parse).toList(), START, null, null, null, true);
+                name,
+                "uid",
+                Stream.of(ranges).map(ServiceRange::parse).toList(),
+                List.of(),
+                START,
+                null,
+                null,
+                null,
+                true);
     }
 
     private void take(String ip) {

@@ -72,7 +72,15 @@ public class ClusterIpBench {
 
     private static ServiceCidr cidr(String range, @Nullable Instant deletedAt) {
         return new ServiceCidr(
-                "kubernetes", "uid", List.of(ServiceRange.parse(range)), Instant.EPOCH, deletedAt, null, null, true);
+                "kubernetes",
+                "uid",
+                List.of(ServiceRange.parse(range)),
+                List.of(),
+                Instant.EPOCH,
+                deletedAt,
+                null,
+                null,
+                true);
     }
 
     private static List<Ip> fillUp(ClusterIpAllocator allocator, int number, Random random) {

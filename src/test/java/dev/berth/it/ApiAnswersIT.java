@@ -79,6 +79,7 @@ class ApiAnswersIT {
                 known.name(),
                 "gone",
                 known.ranges(),
+                known.unreadable(),
                 known.created(),
                 null,
                 known.ready(),

@@ -34,7 +34,15 @@ class ClusterAddressMetersTest {
 
     private static ServiceCidr cidr(String name, String... ranges) {
         return new ServiceCidr(
-                name, "uid", Stream.of(ranges).map(ServiceRange::parse).toList(), NOW, null, null, null, true);
+                name,
+                "uid",
+                Stream.of(ranges).map(ServiceRange::parse).toList(),
+                List.of(),
+                NOW,
+                null,
+                null,
+                null,
+                true);
     }
 
     /** The addresses from {@code first} to {@code last} of 10.0.0.0/24. */

@@ -130,6 +130,9 @@ public final class ServiceCidrControl {
         if (clock.instant().isBefore(due)) {
             return Next.after(Duration.between(clock.instant(), due));
         }
+        if (step instanceof ServiceCidrStep.Keep(List<String> unreadable)) {
+            return failed(cidr, step, work, "Berth cannot read " + String.join(", ", unreadable));
+        }
         boolean needsProof = mode == Mode.Auto || step instanceof ServiceCidrStep.RemoveFinalizer;
         Optional<Next> instead = needsProof ? disproved(cidr, step, work) : Optional.empty();
         return instead.orElseGet(() -> act(cidr, step, work));
@@ -234,6 +237,7 @@ public final class ServiceCidrControl {
                 network.setReady(cidr, ReadyCondition.LAST_OF_ITS_CIDR, clock.instant());
             case ServiceCidrStep.RemoveFinalizer() -> network.removeFinalizer(cidr);
             case ServiceCidrStep.Wait wait -> throw new IllegalStateException("there is nothing to send: " + wait);
+            case ServiceCidrStep.Keep keep -> throw new IllegalStateException("there is nothing to send: " + keep);
         };
     }
 
@@ -248,6 +252,7 @@ public final class ServiceCidrControl {
             case ServiceCidrStep.SetLastOfItsCidr() ->
                 "set Ready to False anew, as the other ServiceCIDRs of the same CIDR are gone";
             case ServiceCidrStep.RemoveFinalizer() -> "remove its finalizer";
+            case ServiceCidrStep.Keep keep -> "remove its finalizer";
             case ServiceCidrStep.Wait(Instant until) -> "wait until " + until;
         };
     }

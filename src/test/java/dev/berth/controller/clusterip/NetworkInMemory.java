@@ -98,6 +98,7 @@ final class NetworkInMemory implements ClusterNetwork {
                 name,
                 "uid-" + name,
                 Stream.of(ranges).map(ServiceRange::parse).toList(),
+                List.of(),
                 START,
                 null,
                 null,
@@ -115,6 +116,7 @@ final class NetworkInMemory implements ClusterNetwork {
                 cidr.name(),
                 cidr.uid(),
                 cidr.ranges(),
+                cidr.unreadable(),
                 cidr.created(),
                 cidr.deletedAt(),
                 cidr.ready(),
@@ -131,6 +133,7 @@ final class NetworkInMemory implements ClusterNetwork {
                 cidr.name(),
                 cidr.uid(),
                 cidr.ranges(),
+                cidr.unreadable(),
                 cidr.created(),
                 cidr.deletedAt(),
                 ready,
@@ -143,8 +146,22 @@ final class NetworkInMemory implements ClusterNetwork {
                 cidr.name(),
                 cidr.uid(),
                 cidr.ranges(),
+                cidr.unreadable(),
                 cidr.created(),
                 when,
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer());
+    }
+
+    static ServiceCidr unreadable(ServiceCidr cidr, String text) {
+        return new ServiceCidr(
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                List.of(text),
+                cidr.created(),
+                cidr.deletedAt(),
                 cidr.ready(),
                 cidr.readySince(),
                 cidr.finalizer());
@@ -155,6 +172,7 @@ final class NetworkInMemory implements ClusterNetwork {
                 cidr.name(),
                 cidr.uid() + "-2",
                 cidr.ranges(),
+                cidr.unreadable(),
                 cidr.created(),
                 null,
                 cidr.ready(),

@@ -318,6 +318,19 @@ class ServiceCidrControlTest {
     }
 
     @Test
+    void rangeThatCannotBeRead_isNeverLetGo_andIsSaid() {
+        network.put(NetworkInMemory.unreadable(gone(READY), "10.0.0.0/24-ish"));
+        ServiceCidrControl control = control(Mode.Always);
+
+        assertBacksOff(control.reconcile("web"), 1);
+
+        assertThat(network.writes).isEmpty();
+        assertThat(warnings)
+                .containsExactly("ServiceCIDR/web KubernetesServiceCIDRError: cannot remove its finalizer:"
+                        + " Berth cannot read 10.0.0.0/24-ish");
+    }
+
+    @Test
     void whatComesAfterAFailure_isNotHeldUpByIt() {
         network.put(NEW);
         network.fault = Fault.REFUSED;
