@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.informers.cache.ReducedStateItemStore;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ public final class IpAddresses implements AutoCloseable {
     private final NetworkingVersion version;
     private final Listener listener;
     private final ClusterIps index = new ClusterIps();
+    private final CompletableFuture<?> closed = new CompletableFuture<>();
     private volatile @Nullable SharedIndexInformer<?> informer;
 
     public IpAddresses(KubernetesClient client, NetworkingVersion version, Listener listener) {
@@ -42,11 +44,15 @@ public final class IpAddresses implements AutoCloseable {
     /**
      * Watches them, and returns when all are known; does nothing if they are watched already.
      *
-     * @throws java.util.concurrent.CompletionException if the API server says no; they are not watched then
+     * @throws java.util.concurrent.CompletionException if the API server says no, or this is closed meanwhile; they are
+     *     not watched then
      */
     public synchronized void watch() {
         if (informer == null) {
             informer = started(version.ipAddress());
+            if (closed.isDone()) {
+                close();
+            }
         }
     }
 
@@ -63,7 +69,7 @@ public final class IpAddresses implements AutoCloseable {
                 })
                 .exceptionHandler((working, failure) -> working);
         try {
-            begun.start().toCompletableFuture().join();
+            CompletableFuture.anyOf(closed, begun.start().toCompletableFuture()).join();
         } catch (RuntimeException failure) {
             begun.stop();
             throw failure;
@@ -114,10 +120,13 @@ public final class IpAddresses implements AutoCloseable {
         return watched == null || watched.isRunning();
     }
 
+    /** Does not wait for a first list that is still under way. */
     @Override
-    public synchronized void close() {
-        if (informer != null) {
-            informer.stop();
+    public void close() {
+        closed.completeExceptionally(new IllegalStateException("the IPAddresses are not needed any more"));
+        SharedIndexInformer<?> watched = informer;
+        if (watched != null) {
+            watched.stop();
         }
     }
 }

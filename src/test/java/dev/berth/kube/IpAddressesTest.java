@@ -1,24 +1,37 @@
 package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.address.Ip;
 import dev.berth.clusterip.ClusterIp;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class IpAddressesTest {
     private static final Ip IP = Ip.parse("10.96.0.9");
 
     private final List<String> told = new ArrayList<>();
     private final KubernetesClient client = new KubernetesClientBuilder().build();
-    private final IpAddresses addresses = new IpAddresses(client, NetworkingVersion.V1, new IpAddresses.Listener() {
+    private final IpAddresses.Listener listener = new IpAddresses.Listener() {
         @Override
         public void taken(ClusterIp now) {
             told.add("taken by " + now.owner() + ", " + known());
@@ -28,7 +41,8 @@ class IpAddressesTest {
         public void released(ClusterIp before) {
             told.add("released by " + before.owner() + ", " + known());
         }
-    });
+    };
+    private final IpAddresses addresses = new IpAddresses(client, NetworkingVersion.V1, listener);
 
     @AfterEach
     void close() {
@@ -101,5 +115,33 @@ class IpAddressesTest {
         addresses.changed(object("ten", "web"), null);
 
         assertThat(told).isEmpty();
+    }
+
+    @Test
+    @Timeout(60)
+    void close_waitsNotForAnApiServerThatDoesNotAnswer() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                KubernetesClient waiting = client(silent);
+                ExecutorService watching = Executors.newVirtualThreadPerTaskExecutor()) {
+            IpAddresses unanswered = new IpAddresses(waiting, NetworkingVersion.V1, listener);
+            CompletableFuture<Void> watch = CompletableFuture.runAsync(unanswered::watch, watching);
+            try (Socket list = silent.accept()) {
+                unanswered.close();
+
+                assertThat(list.isConnected()).isTrue();
+                assertThatThrownBy(() -> watch.get(20, TimeUnit.SECONDS))
+                        .hasRootCauseMessage("the IPAddresses are not needed any more");
+                assertThatThrownBy(unanswered::watch).isInstanceOf(CompletionException.class);
+            }
+        }
+    }
+
+    private static KubernetesClient client(ServerSocket server) {
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl("http://127.0.0.1:" + server.getLocalPort())
+                .withRequestTimeout(30_000)
+                .withRequestRetryBackoffLimit(0)
+                .build();
+        return new KubernetesClientBuilder().withConfig(config).build();
     }
 }
