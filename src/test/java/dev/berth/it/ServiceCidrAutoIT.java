@@ -7,6 +7,7 @@ import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +40,14 @@ class ServiceCidrAutoIT {
                     assertThat(writes(alone)).contains("patch servicecidrs web", "patch servicecidrs/status web"));
             assertThat(writes(beside)).isEmpty();
             assertThat(fieldManagers(alone, "web")).containsOnly("berth-service-cidr-controller");
+
+            alone.delete("web");
+            Instant deleted =
+                    Instant.parse(alone.find("web").orElseThrow().getMetadata().getDeletionTimestamp());
+            alone.awaitGone("web", Duration.ofSeconds(150));
+            assertThat(Instant.now())
+                    .as("not before the end of the grace was left undone for a minute")
+                    .isAfter(deleted.plusSeconds(70));
         }
     }
 

@@ -130,7 +130,11 @@ final class ServiceCidrs implements AutoCloseable {
     }
 
     void awaitGone(String name) {
-        eventually(PATIENCE, () -> assertThat(find(name)).isEmpty());
+        awaitGone(name, PATIENCE);
+    }
+
+    void awaitGone(String name, Duration patience) {
+        eventually(patience, () -> assertThat(find(name)).isEmpty());
     }
 
     /** What an API server that is just being restarted cannot say yet, it says later. */
