@@ -15,10 +15,16 @@ import java.util.stream.Stream;
 public final class TakenNetworks {
     private TakenNetworks() {}
 
-    /** Of Nodes, their Pods and AddressPools. */
+    /** Of Nodes, their Pods, the API servers and AddressPools. */
     public static List<Avoided> of(Caches caches) {
         List<Avoided> all = new ArrayList<>();
         caches.nodes().list().forEach(node -> all.addAll(of(node)));
+        caches.apiServers()
+                .list()
+                .flatMap(slice -> slice.getEndpoints().stream())
+                .flatMap(endpoint -> endpoint.getAddresses().stream())
+                .flatMap(address -> IpRange.find(address).stream())
+                .forEach(range -> all.add(new Avoided("an API server", range)));
         pools(caches).forEach(pool -> all.add(new Avoided("AddressPool \"" + pool.pool() + "\"", pool.range())));
         return all;
     }

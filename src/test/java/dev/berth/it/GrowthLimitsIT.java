@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -26,6 +27,8 @@ class GrowthLimitsIT {
         cidrs = new ServiceCidrs(
                 ControlPlane.builder()
                         .serviceCidrs("10.96.0.0/29", "fd00:10:96::/125")
+                        .apiServerFlag("--endpoint-reconciler-type=lease")
+                        .apiServerFlag("--advertise-address=10.104.0.10")
                         .start(),
                 "--service-cidr-controller=Always");
     }
@@ -84,6 +87,16 @@ class GrowthLimitsIT {
 
         cidrs.allow("servicecidrs.frozen");
         cidrs.awaitGone("settled");
+    }
+
+    @Test
+    void newRange_hasNotTheAddressOfAnApiServer() {
+        cidrs.policy("growth: {ipv4: {supernets: [10.104.0.0/24], prefixLength: 28}}");
+
+        cidrs.awaitStatus(status -> assertThat(status.proposed())
+                .singleElement()
+                .extracting(ServiceCIDRPolicy.Proposal::cidr)
+                .isEqualTo("10.104.0.16/28"));
     }
 
     @Test
