@@ -193,7 +193,7 @@ public sealed interface Growth {
         if (made >= settings.maximum()) {
             return new Plan.Nothing(
                     Why.MAXIMUM_REACHED,
-                    "Berth has made " + made + " ranges of at most " + settings.maximum()
+                    "Berth has made " + made + (made == 1 ? " range" : " ranges") + " of at most " + settings.maximum()
                             + "; raise the maximum, or make a ServiceCIDR by hand");
         }
         return search(settings, world, settings.maximum() - made);
@@ -228,6 +228,6 @@ public sealed interface Growth {
                 .map(Avoided::toString)
                 .collect(Collectors.joining(", "));
         return "no /" + settings.prefixLength() + " is free in " + String.join(", ", settings.supernets())
-                + ": in the way are " + inTheWay + "; add a supernet";
+                + ": in the way are " + inTheWay + "; add a supernet, or raise prefixLength";
     }
 }

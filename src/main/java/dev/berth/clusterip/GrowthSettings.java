@@ -28,6 +28,11 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
     Optional<String> fault() {
         int shortest = family == IpFamily.IPV4 ? SHORTEST_IPV4 : SHORTEST_IPV6;
         int longest = family == IpFamily.IPV4 ? LONGEST_IPV4 : LONGEST_IPV6;
+        Optional<String> other =
+                supernets.stream().flatMap(text -> ofOtherFamily(text).stream()).findFirst();
+        if (other.isPresent()) {
+            return other;
+        }
         if (prefixLength < shortest || prefixLength > longest) {
             return Optional.of("prefixLength " + prefixLength + " of " + family + " is none of " + shortest + " to "
                     + longest + ", which are of use to the API server");
@@ -44,15 +49,19 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
         return supernets.stream().flatMap(text -> fault(text).stream()).findFirst();
     }
 
+    /** Said first: what else is wrong comes of it. */
+    private Optional<String> ofOtherFamily(String supernet) {
+        return ServiceRange.find(supernet)
+                .filter(range -> range.family() != family)
+                .map(range -> "supernets of " + family + ": " + supernet + " is " + range.family());
+    }
+
     private Optional<String> fault(String supernet) {
         ServiceRange range;
         try {
             range = ServiceRange.parse(supernet);
         } catch (IllegalArgumentException noRange) {
             return Optional.of("supernets of " + family + ": " + noRange.getMessage());
-        }
-        if (range.family() != family) {
-            return Optional.of("supernets of " + family + ": " + supernet + " is " + range.family());
         }
         if (range.prefixLength() > prefixLength) {
             return Optional.of("supernets of " + family + ": no /" + prefixLength + " fits into " + supernet

@@ -236,7 +236,7 @@ class GrowthTest {
                         Growth.Why.NO_SPACE,
                         "100 percent of the IPv4 addresses are in use, and no /16 is free in 10.96.0.0/16, 10.97.0.0/16:"
                                 + " in the way are ServiceCIDR \"kubernetes\" 10.96.0.0-10.96.0.15, Node \"a\""
-                                + " 10.97.0.7; add a supernet",
+                                + " 10.97.0.7; add a supernet, or raise prefixLength",
                         true));
     }
 

@@ -27,6 +27,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -317,42 +318,60 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 : Optional.empty();
     }
 
+    /** Of two families, what is worse for either comes first. */
     private Optional<Told> grown() {
-        Optional<Told> held = look.growth().stream()
-                .filter(RangeGrowth.Outcome.Held.class::isInstance)
-                .map(RangeGrowth.Outcome.Held.class::cast)
-                .map(one -> new Told("Growth", Status.FALSE, one.reason(), one.message(), one.due()))
-                .findFirst();
-        if (held.isPresent()) {
-            return held;
+        if (look.growth().isEmpty()) {
+            return Optional.ofNullable(spec.growth())
+                    .map(settings -> new Told(
+                            "Growth",
+                            Status.FALSE,
+                            "InvalidSettings",
+                            "spec.growth names no family: add ipv4 or ipv6",
+                            true));
         }
-        Optional<Told> proposed = look.growth().stream()
-                .filter(RangeGrowth.Outcome.Proposed.class::isInstance)
-                .map(RangeGrowth.Outcome.Proposed.class::cast)
-                .map(one -> new Told(
+        List<Told> each = look.growth().stream()
+                .sorted(Comparator.comparingInt(PolicyStatus::urgency))
+                .flatMap(outcome -> grown(outcome).stream())
+                .toList();
+        return Optional.of(
+                each.isEmpty()
+                        ? new Told("Growth", Status.TRUE, "Enough", "no family needs another range yet", false)
+                        : new Told(
+                                "Growth",
+                                each.getFirst().status(),
+                                each.getFirst().reason(),
+                                each.stream().map(Told::message).collect(Collectors.joining("; ")),
+                                each.stream().anyMatch(Told::bad)));
+    }
+
+    private static int urgency(RangeGrowth.Outcome outcome) {
+        return switch (outcome) {
+            case RangeGrowth.Outcome.Held held -> held.due() ? 0 : 2;
+            case RangeGrowth.Outcome.Proposed proposed -> 1;
+            case RangeGrowth.Outcome.Created created -> 3;
+            case RangeGrowth.Outcome.Enough enough -> 4;
+        };
+    }
+
+    /** Absent: there is nothing to say of the family. */
+    private static Optional<Told> grown(RangeGrowth.Outcome outcome) {
+        return switch (outcome) {
+            case RangeGrowth.Outcome.Held held ->
+                Optional.of(new Told("Growth", Status.FALSE, held.reason(), held.message(), held.due()));
+            case RangeGrowth.Outcome.Proposed(var family, String name, var range) ->
+                Optional.of(new Told(
                         "Growth",
                         Status.FALSE,
                         "DryRun",
-                        "would make ServiceCIDR \"" + one.name() + "\" of " + one.range()
+                        "would make ServiceCIDR \"" + name + "\" of " + range
                                 + "; to have it made, tell firewalls and network plug-ins of it, and set"
                                 + " spec.growth.dryRun to false",
-                        true))
-                .findFirst();
-        if (proposed.isPresent() || look.growth().isEmpty()) {
-            return proposed;
-        }
-        return Optional.of(look.growth().stream()
-                .filter(RangeGrowth.Outcome.Created.class::isInstance)
-                .map(RangeGrowth.Outcome.Created.class::cast)
-                .map(one -> new Told(
-                        "Growth",
-                        Status.TRUE,
-                        "Created",
-                        "made ServiceCIDR \"" + one.name() + "\" of " + one.range(),
-                        false))
-                .findFirst()
-                .orElseGet(
-                        () -> new Told("Growth", Status.TRUE, "Enough", "no family needs another range yet", false)));
+                        true));
+            case RangeGrowth.Outcome.Created(var family, String name, var range) ->
+                Optional.of(new Told(
+                        "Growth", Status.TRUE, "Created", "made ServiceCIDR \"" + name + "\" of " + range, false));
+            case RangeGrowth.Outcome.Enough enough -> Optional.empty();
+        };
     }
 
     private Optional<Told> retired() {

@@ -207,7 +207,8 @@ final class RangeGrowth {
                 .filter(text -> IpRange.find(text).isEmpty())
                 .findFirst()
                 .<Growth.Plan>map(text -> new Growth.Plan.Nothing(
-                        Growth.Why.INVALID_SETTINGS, "spec.growth.avoid: " + text + " is no CIDR"))
+                        Growth.Why.INVALID_SETTINGS,
+                        "spec.growth.avoid: " + text + " is no CIDR; no bits may be set beyond its prefix"))
                 .orElseGet(() -> Growth.plan(question.settings(), world));
         plans.put(
                 question.settings().family(),

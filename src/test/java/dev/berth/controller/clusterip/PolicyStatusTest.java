@@ -167,9 +167,28 @@ class PolicyStatusTest {
         assertThat(told("Growth")).isEqualTo("True Created: made ServiceCIDR \"next\" of 10.100.0.0/28");
         growth = List.of(created, proposed);
         assertThat(told("Growth")).startsWith("False DryRun: would make ServiceCIDR \"next\" of 10.100.0.0/28");
-        growth = List.of(created, proposed, held);
-        assertThat(told("Growth")).isEqualTo("False Forbidden: a policy denies it");
+        growth = List.of(created, held);
+        assertThat(told("Growth"))
+                .isEqualTo("False Forbidden: a policy denies it; made ServiceCIDR \"next\" of 10.100.0.0/28");
         assertThat(bad("Growth")).isTrue();
+    }
+
+    @Test
+    void ofTwoFamilies_bothAreTold_firstTheOneThatNeedsARangeNow() {
+        growth = List.of(
+                new RangeGrowth.Outcome.Held(IpFamily.IPV4, "NoSpace", "no /24 is free", false, null),
+                new RangeGrowth.Outcome.Held(IpFamily.IPV6, "InvalidSettings", "prefixLength 56", true, null));
+
+        assertThat(told("Growth")).isEqualTo("False InvalidSettings: prefixLength 56; no /24 is free");
+    }
+
+    @Test
+    void growthOfNoFamily_isAFault() {
+        Spec noFamily = new Spec(null, new ServiceCIDRPolicy.Growth(false, null, null, null), null, null);
+
+        assertThat(told("Growth", noFamily))
+                .isEqualTo("False InvalidSettings: spec.growth names no family: add ipv4 or ipv6");
+        assertThat(told("Growth")).isEmpty();
     }
 
     private static final Retirement.Memory MEMORY = new Retirement.Memory("uid-old", NetworkInMemory.START);
