@@ -6,32 +6,18 @@ import dev.berth.address.Ip;
 import dev.berth.clusterip.Audit;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceCidr;
-import dev.berth.clusterip.ServiceRange;
 import dev.berth.clusterip.Usage;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AuditReportTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final ClusterIps ips = new ClusterIps();
-
-    private static ServiceCidr cidr(String name, String... ranges) {
-        return new ServiceCidr(
-                name,
-                "uid",
-                Stream.of(ranges).map(ServiceRange::parse).toList(),
-                List.of(),
-                START,
-                null,
-                null,
-                null,
-                true);
-    }
 
     private void take(String ip) {
         ips.put(new ClusterIp(Ip.parse(ip), "uid", "example.org", null, null, START));
@@ -46,7 +32,11 @@ class AuditReportTest {
 
     @Test
     void ofASoundCluster_itIsTheTable_andThatNothingWasFound() {
-        assertThat(report(List.of(cidr("kubernetes", "10.96.0.0/16", "fd00::/108"), cidr("small", "10.9.0.0/28")), true)
+        assertThat(report(
+                                List.of(
+                                        SampleCidrs.ready("kubernetes", "10.96.0.0/16", "fd00::/108"),
+                                        SampleCidrs.ready("small", "10.9.0.0/28")),
+                                true)
                         .text())
                 .isEqualTo("""
                         SERVICECIDR  CIDR          STATE  STATIC         DYNAMIC            LARGEST FREE STATIC BLOCK
@@ -66,7 +56,8 @@ class AuditReportTest {
     void whatIsWrong_comesWithItsObject_andWhatToType() {
         take("10.96.0.1");
 
-        assertThat(report(List.of(cidr("kubernetes", "10.96.0.0/27")), false).text())
+        assertThat(report(List.of(SampleCidrs.ready("kubernetes", "10.96.0.0/27")), false)
+                        .text())
                 .isEqualTo("""
                         SERVICECIDR  CIDR          STATE  STATIC        DYNAMIC       LARGEST FREE STATIC BLOCK
                         kubernetes   10.96.0.0/27  Ready  1 of 16 (6%)  0 of 14 (0%)  10.96.0.2-10.96.0.16
@@ -85,7 +76,11 @@ class AuditReportTest {
     void aFamily_countsWhatTwoRangesHaveOnce_andThatItIsFullIsFound() {
         IntStream.rangeClosed(1, 14).forEach(low -> take("10.9.0." + low));
 
-        assertThat(report(List.of(cidr("large", "10.9.0.0/28"), cidr("small", "10.9.0.0/29")), true)
+        assertThat(report(
+                                List.of(
+                                        SampleCidrs.ready("large", "10.9.0.0/28"),
+                                        SampleCidrs.ready("small", "10.9.0.0/29")),
+                                true)
                         .text())
                 .contains("""
 
@@ -101,7 +96,11 @@ class AuditReportTest {
     void asJson_itHasTheSame_forPrograms() {
         take("10.96.0.1");
 
-        assertThat(AuditJson.of(report(List.of(cidr("kubernetes", "10.96.0.0/27"), cidr("six", "fd00::/64")), false))
+        assertThat(AuditJson.of(report(
+                                List.of(
+                                        SampleCidrs.ready("kubernetes", "10.96.0.0/27"),
+                                        SampleCidrs.ready("six", "fd00::/64")),
+                                false))
                         .text())
                 .isEqualTo("""
                         {
@@ -167,9 +166,9 @@ class AuditReportTest {
     @Test
     void whatWasNotFoundBefore_isLeftOut() {
         take("10.96.0.1");
-        AuditReport first = report(List.of(cidr("kubernetes", "10.96.0.0/27")), true);
+        AuditReport first = report(List.of(SampleCidrs.ready("kubernetes", "10.96.0.0/27")), true);
         take("10.96.0.2");
-        AuditReport second = report(List.of(cidr("kubernetes", "10.96.0.0/27")), true);
+        AuditReport second = report(List.of(SampleCidrs.ready("kubernetes", "10.96.0.0/27")), true);
 
         assertThat(second.findings()).hasSize(2);
         assertThat(second.keeping(first.findings()).findings()).isEqualTo(first.findings());

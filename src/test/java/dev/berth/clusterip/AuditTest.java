@@ -20,7 +20,7 @@ class AuditTest {
     private static final long SEEDS = Math.min(100, Long.getLong("property.seeds", 100));
     private static final Instant START = Sample.START;
     private static final Instant LATER = START.plusSeconds(3_600);
-    private static final ServiceCidr DEFAULT = Sample.ready("kubernetes", "10.0.0.0/16", "2001:db8::/64");
+    private static final ServiceCidr DEFAULT = SampleCidrs.ready("kubernetes", "10.0.0.0/16", "2001:db8::/64");
 
     private static ClusterService service(String name, Instant created, String... clusterIps) {
         return new ClusterService(new ServiceKey("bar", name), "ClusterIP", List.of(clusterIps), created);
@@ -97,7 +97,7 @@ class AuditTest {
         return new Upstream(rule, world, START.plusSeconds(seconds), List.of(found));
     }
 
-    private static final ServiceCidr CUSTOM = Sample.ready("custom", "192.168.0.0/24", "2001:db8:a:b::/64");
+    private static final ServiceCidr CUSTOM = SampleCidrs.ready("custom", "192.168.0.0/24", "2001:db8:a:b::/64");
 
     private static final List<Upstream> UPSTREAM = List.of(
             row(
@@ -123,7 +123,7 @@ class AuditTest {
                     "ClusterIPNotAllocated Service/bar/a"),
             row(
                     "no IPAddress, out of a second ServiceCIDR",
-                    CLUSTER.with(Sample.ready("custom", "192.168.1.0/24")).with(service("a", "192.168.1.1")),
+                    CLUSTER.with(SampleCidrs.ready("custom", "192.168.1.0/24")).with(service("a", "192.168.1.1")),
                     "ClusterIPNotAllocated Service/bar/a"),
             row(
                     "the IPAddress names another Service, single-stack",
@@ -279,10 +279,10 @@ class AuditTest {
             row(
                     "ranges that are of no use",
                     CLUSTER.with(
-                            Sample.ready("a", "192.0.2.0/31"),
-                            Sample.ready("b", "fd00::/63"),
-                            Sample.ready("c", "fd00:1::/127"),
-                            Sample.ready("d", "192.0.2.4/32", "fd00:2::/128")),
+                            SampleCidrs.ready("a", "192.0.2.0/31"),
+                            SampleCidrs.ready("b", "fd00::/63"),
+                            SampleCidrs.ready("c", "fd00:1::/127"),
+                            SampleCidrs.ready("d", "192.0.2.4/32", "fd00:2::/128")),
                     "RangeNeverAllocates ServiceCIDR/a",
                     "RangeNeverAllocates ServiceCIDR/d",
                     "RangeNeverAllocates ServiceCIDR/b",
@@ -290,26 +290,26 @@ class AuditTest {
                     "RangeNeverAllocates ServiceCIDR/d"),
             row(
                     "an inner static band that the outer range gives",
-                    NOTHING.with(Sample.ready("inner", "10.0.1.0/24"), Sample.ready("outer", "10.0.0.0/16")),
+                    NOTHING.with(SampleCidrs.ready("inner", "10.0.1.0/24"), SampleCidrs.ready("outer", "10.0.0.0/16")),
                     "BandsConflict ServiceCIDR/inner"),
             row(
                     "an outer static band that the inner range gives",
-                    NOTHING.with(Sample.ready("inner", "10.0.0.0/26"), Sample.ready("outer", "10.0.0.0/20")),
+                    NOTHING.with(SampleCidrs.ready("inner", "10.0.0.0/26"), SampleCidrs.ready("outer", "10.0.0.0/20")),
                     "BandsConflict ServiceCIDR/outer"),
             row(
                     "the same range twice keeps the same band",
-                    NOTHING.with(Sample.ready("a", "10.0.0.0/24"), Sample.ready("b", "10.0.0.0/24"))),
+                    NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/24"), SampleCidrs.ready("b", "10.0.0.0/24"))),
             row(
                     "ranges side by side",
-                    NOTHING.with(Sample.ready("a", "10.0.0.0/24"), Sample.ready("b", "10.0.1.0/24"))),
+                    NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/24"), SampleCidrs.ready("b", "10.0.1.0/24"))),
             row(
                     "a range that gives no more takes from nobody",
                     NOTHING.with(
-                            Sample.ready("inner", "10.0.1.0/24"),
-                            Sample.deleted(Sample.ready("outer", "10.0.0.0/16"), START))),
+                            SampleCidrs.ready("inner", "10.0.1.0/24"),
+                            SampleCidrs.deleted(SampleCidrs.ready("outer", "10.0.0.0/16"), START))),
             row(
                     "a range that never gives takes from nobody",
-                    NOTHING.with(Sample.ready("inner", "fd00::/112"), Sample.ready("outer", "fd00::/48")),
+                    NOTHING.with(SampleCidrs.ready("inner", "fd00::/112"), SampleCidrs.ready("outer", "fd00::/48")),
                     "RangeNeverAllocates ServiceCIDR/outer"),
             row(
                     "two that cover each other are both being deleted",
@@ -321,7 +321,7 @@ class AuditTest {
             row(
                     "a third one stays",
                     ending("10.0.0.0/24", "10.0.0.0/24")
-                            .with(Sample.ready("c", "10.0.0.0/24"))
+                            .with(SampleCidrs.ready("c", "10.0.0.0/24"))
                             .with(service("s", "10.0.0.9"))
                             .with(ip("10.0.0.9", "s"))),
             row(
@@ -339,31 +339,33 @@ class AuditTest {
                     "PoolInServiceCIDR AddressPool/edge"),
             row(
                     "each address of a family is in use, those of two ranges counted once",
-                    taken(NOTHING.with(Sample.ready("a", "10.0.0.0/28"), Sample.ready("b", "10.0.0.0/29")), 14),
+                    taken(
+                            NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/28"), SampleCidrs.ready("b", "10.0.0.0/29")),
+                            14),
                     "FamilyFull ServiceCIDR/a"),
-            row("all but one", taken(NOTHING.with(Sample.ready("a", "10.0.0.0/28")), 13)),
+            row("all but one", taken(NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/28")), 13)),
             row(
                     "what is free is in a range that gives no more",
                     taken(
                             NOTHING.with(
-                                    Sample.deleted(Sample.ready("a", "10.0.1.0/24"), START),
-                                    Sample.ready("b", "10.0.0.0/28")),
+                                    SampleCidrs.deleted(SampleCidrs.ready("a", "10.0.1.0/24"), START),
+                                    SampleCidrs.ready("b", "10.0.0.0/28")),
                             14),
                     "FamilyFull ServiceCIDR/b"),
             row(
                     "no range that gives is left",
-                    NOTHING.with(Sample.deleted(Sample.ready("a", "10.0.1.0/24"), START)),
+                    NOTHING.with(SampleCidrs.deleted(SampleCidrs.ready("a", "10.0.1.0/24"), START)),
                     "FamilyFull ServiceCIDR/a"),
             row(
                     "a family of which no range ever gave",
-                    NOTHING.with(Sample.ready("a", "fd00::/48")),
+                    NOTHING.with(SampleCidrs.ready("a", "fd00::/48")),
                     "RangeNeverAllocates ServiceCIDR/a"));
 
     private static World ending(String a, String b) {
         return NOTHING.with(
-                Sample.deleted(Sample.ready("a", a), START),
-                Sample.deleted(Sample.ready("b", b), START),
-                Sample.ready("elsewhere", "10.9.0.0/24"));
+                SampleCidrs.deleted(SampleCidrs.ready("a", a), START),
+                SampleCidrs.deleted(SampleCidrs.ready("b", b), START),
+                SampleCidrs.ready("elsewhere", "10.9.0.0/24"));
     }
 
     /** 10.0.0.1 to 10.0.0.{@code last}, each with its Service. */
@@ -401,13 +403,13 @@ class AuditTest {
 
     private static final List<Says> MESSAGES = List.of(
             new Says(
-                    taken(NOTHING.with(Sample.ready("a", "10.0.0.0/28")), 14),
+                    taken(NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/28")), 14),
                     "no IPv4 address is free, all 14 are in use: no Service that needs one can be created; make another"
                             + " range, of a network that no Node, Pod or AddressPool has: echo"
                             + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":"
                             + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
             new Says(
-                    NOTHING.with(Sample.deleted(Sample.ready("a", "10.0.1.0/24"), START)),
+                    NOTHING.with(SampleCidrs.deleted(SampleCidrs.ready("a", "10.0.1.0/24"), START)),
                     "no IPv4 address is free, for no ServiceCIDR that has any is ready: no Service that needs one can be"
                             + " created; make another range, of a network that no Node, Pod or AddressPool has: echo"
                             + " '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\",\"metadata\":{\"name\":"
@@ -453,16 +455,16 @@ class AuditTest {
                             + " IPAddress (its label ipaddress.kubernetes.io/managed-by is absent); kubectl delete"
                             + " ipaddress 10.0.1.1"),
             new Says(
-                    CLUSTER.with(Sample.ready("six", "fd00::/48")),
+                    CLUSTER.with(SampleCidrs.ready("six", "fd00::/48")),
                     "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
                             + " ready; make another ServiceCIDR, then kubectl delete servicecidr six"),
             new Says(
-                    CLUSTER.with(Sample.ready("inner", "10.0.1.0/24")),
+                    CLUSTER.with(SampleCidrs.ready("inner", "10.0.1.0/24")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
                             + " or name inner in spec.retire of the ServiceCIDRPolicy"),
             new Says(
-                    NOTHING.with(Sample.ready("inner", "10.0.1.0/24"), Sample.ready("around", "10.0.0.0/16")),
+                    NOTHING.with(SampleCidrs.ready("inner", "10.0.1.0/24"), SampleCidrs.ready("around", "10.0.0.0/16")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"around\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range, or"
                             + " name around or inner in spec.retire of the ServiceCIDRPolicy"),
@@ -583,7 +585,7 @@ class AuditTest {
     private static World broken(Random random) {
         World sound = sound(random);
         return new World(sound.cidrs(), some(sound.ips(), random), some(sound.services(), random), List.of())
-                .with(Sample.ready("inner", "10.0.3.0/26"), Sample.ready("useless", "fd00::/48"))
+                .with(SampleCidrs.ready("inner", "10.0.3.0/26"), SampleCidrs.ready("useless", "fd00::/48"))
                 .with(service("double", START.plusSeconds(9), "10.0.3.1"), service("third", "192.168.0.1", "10.0.3.1"))
                 .with(ending("10.9.0.0/24", "10.9.0.0/24").cidrs().toArray(ServiceCidr[]::new))
                 .with(ip("10.9.0.9", "s0"))

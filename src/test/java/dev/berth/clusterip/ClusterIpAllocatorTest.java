@@ -35,7 +35,7 @@ class ClusterIpAllocatorTest {
     }
 
     private static ClusterIpAllocator allocator(String... ranges) {
-        return allocator(new ClusterIps(), Sample.ready("kubernetes", ranges));
+        return allocator(new ClusterIps(), SampleCidrs.ready("kubernetes", ranges));
     }
 
     /** Takes one and records it; absent: all are taken. */
@@ -178,11 +178,11 @@ class ClusterIpAllocatorTest {
             Random random = new Random(seed);
             ClusterIpAllocator allocator = allocator(
                     new ClusterIps(),
-                    Sample.ready("within", "10.0.0.0/27"),
-                    Sample.ready("around", "10.0.0.0/26"),
-                    Sample.ready("twin", "10.0.0.0/26"),
-                    Sample.ready("apart", "10.1.0.0/29"),
-                    Sample.deleted(Sample.ready("going", "10.2.0.0/24"), Sample.START));
+                    SampleCidrs.ready("within", "10.0.0.0/27"),
+                    SampleCidrs.ready("around", "10.0.0.0/26"),
+                    SampleCidrs.ready("twin", "10.0.0.0/26"),
+                    SampleCidrs.ready("apart", "10.1.0.0/29"),
+                    SampleCidrs.deleted(SampleCidrs.ready("going", "10.2.0.0/24"), Sample.START));
 
             assertThat(takeAll(allocator, IpFamily.IPV4, random))
                     .as("seed %s", seed)
@@ -193,8 +193,8 @@ class ClusterIpAllocatorTest {
 
     @Test
     void noRange_comesBeforeAnother() {
-        ClusterIpAllocator allocator =
-                allocator(new ClusterIps(), Sample.ready("a", "10.0.0.0/24"), Sample.ready("b", "10.1.0.0/24"));
+        ClusterIpAllocator allocator = allocator(
+                new ClusterIps(), SampleCidrs.ready("a", "10.0.0.0/24"), SampleCidrs.ready("b", "10.1.0.0/24"));
         Random random = new Random(1);
 
         assertThat(IntStream.range(0, 100).mapToObj(i -> allocator.next(IpFamily.IPV4, random)))
@@ -239,7 +239,7 @@ class ClusterIpAllocatorTest {
     @Test
     void anAddressThatSomebodyElseReserved_isSkipped() {
         ClusterIps taken = Sample.index(List.of(Sample.foreign("192.168.1.1")));
-        ClusterIpAllocator allocator = allocator(taken, Sample.ready("kubernetes", "192.168.1.0/30"));
+        ClusterIpAllocator allocator = allocator(taken, SampleCidrs.ready("kubernetes", "192.168.1.0/30"));
 
         assertThat(allocator.next(IpFamily.IPV4, new Random(1))).isEqualTo(new Allocated(Ip.parse("192.168.1.2")));
     }
@@ -247,17 +247,18 @@ class ClusterIpAllocatorTest {
     @Test
     void aNewRange_endsWantOfAddresses() {
         Random random = new Random(1);
-        ServiceCidr first = Sample.ready("first", "192.168.0.0/28");
+        ServiceCidr first = SampleCidrs.ready("first", "192.168.0.0/28");
         ClusterIps taken = new ClusterIps();
         assertThat(takeAll(allocator(taken, first), IpFamily.IPV4, random)).hasSize(14);
 
-        assertThat(takeAll(allocator(taken, first, Sample.ready("wider", "192.168.0.0/24")), IpFamily.IPV4, random))
+        assertThat(takeAll(
+                        allocator(taken, first, SampleCidrs.ready("wider", "192.168.0.0/24")), IpFamily.IPV4, random))
                 .hasSize(254 - 14);
     }
 
     @Test
     void aRangeThatIsGone_givesNothing() {
-        ClusterIpAllocator allocator = allocator(new ClusterIps(), Sample.ready("narrower", "192.168.0.0/28"));
+        ClusterIpAllocator allocator = allocator(new ClusterIps(), SampleCidrs.ready("narrower", "192.168.0.0/28"));
 
         assertThat(takeAll(allocator, IpFamily.IPV4, new Random(1))).hasSize(14);
         assertThat(allocator.exact(Ip.parse("192.168.0.253"))).isInstanceOf(OutOfRange.class);
@@ -297,7 +298,7 @@ class ClusterIpAllocatorTest {
     void anAddressAskedForThatIsTaken_isRefusedNamingWhoHasIt() {
         ClusterIp foreign = Sample.foreign("192.168.1.5");
         ClusterIpAllocator allocator =
-                allocator(Sample.index(List.of(foreign)), Sample.ready("kubernetes", "192.168.1.0/24"));
+                allocator(Sample.index(List.of(foreign)), SampleCidrs.ready("kubernetes", "192.168.1.0/24"));
 
         assertThat(allocator.exact(foreign.ip()))
                 .isEqualTo(new AlreadyAllocated(foreign))
@@ -315,15 +316,17 @@ class ClusterIpAllocatorTest {
     @Test
     void anAddressThatOneRangeCannotGive_isGivenByOneAroundIt() {
         ClusterIpAllocator allocator = allocator(
-                new ClusterIps(), Sample.ready("within", "192.168.1.0/24"), Sample.ready("around", "192.168.0.0/16"));
+                new ClusterIps(),
+                SampleCidrs.ready("within", "192.168.1.0/24"),
+                SampleCidrs.ready("around", "192.168.0.0/16"));
 
         assertThat(allocator.exact(Ip.parse("192.168.1.0"))).isEqualTo(new Allocated(Ip.parse("192.168.1.0")));
     }
 
     @Test
     void aRangeThatIsNotReady_givesNothing() {
-        ServiceCidr gone = Sample.deleted(Sample.ready("gone", "10.0.0.0/24"), Sample.START);
-        ServiceCidr failing = Sample.with(gone, ReadyCondition.TERMINATING);
+        ServiceCidr gone = SampleCidrs.deleted(SampleCidrs.ready("gone", "10.0.0.0/24"), Sample.START);
+        ServiceCidr failing = SampleCidrs.with(gone, ReadyCondition.TERMINATING);
         ClusterIpAllocator allocator = allocator(new ClusterIps(), gone, failing);
 
         assertThat(allocator.next(IpFamily.IPV4, new Random(1))).isEqualTo(new Full());
@@ -334,8 +337,8 @@ class ClusterIpAllocatorTest {
     @Test
     void anyStaticAddress_isTheLowestFreeOneOfTheLowestRange() {
         ClusterIps taken = Sample.index("10.0.0.1", "10.0.0.3");
-        ClusterIpAllocator allocator =
-                allocator(taken, Sample.ready("high", "10.9.0.0/24", "fd00::/112"), Sample.ready("low", "10.0.0.0/27"));
+        ClusterIpAllocator allocator = allocator(
+                taken, SampleCidrs.ready("high", "10.9.0.0/24", "fd00::/112"), SampleCidrs.ready("low", "10.0.0.0/27"));
 
         assertThat(allocator.lowestStatic(IpFamily.IPV4)).isEqualTo(new Allocated(Ip.parse("10.0.0.2")));
         assertThat(allocator.lowestStatic(IpFamily.IPV6)).isEqualTo(new Allocated(Ip.parse("fd00::1")));

@@ -29,7 +29,7 @@ class ForecastTest {
         ClusterIps ips = new ClusterIps();
         IntStream.rangeClosed(1, fixed).forEach(low -> ips.put(Sample.ip("10.0.0." + low)));
         IntStream.rangeClosed(17, 16 + any).forEach(low -> ips.put(Sample.ip("10.0.0." + low)));
-        return Usage.of(List.of(Sample.ready("a", RANGE.toString())), ips);
+        return Usage.of(List.of(SampleCidrs.ready("a", RANGE.toString())), ips);
     }
 
     private static UsageSample before(Duration ago, int fixed, int any) {
@@ -56,7 +56,7 @@ class ForecastTest {
 
     @Test
     void ofSeveralRanges_eachHasItsOwnTrend_andSoHasEachFamily() {
-        List<ServiceCidr> cidrs = List.of(Sample.ready("b", "10.0.1.0/24"), Sample.ready("c", "fd00::/112"));
+        List<ServiceCidr> cidrs = List.of(SampleCidrs.ready("b", "10.0.1.0/24"), SampleCidrs.ready("c", "fd00::/112"));
         Usage then = Usage.of(cidrs, Sample.index("10.0.1.20"));
         Usage now = Usage.of(cidrs, Sample.index("10.0.1.20", "10.0.1.21", "fd00::1", "fd00::2", "fd00::3"));
 
@@ -98,7 +98,7 @@ class ForecastTest {
     @Test
     void aBandThatIsNotThere_isNeverFull() {
         ServiceRange small = ServiceRange.parse("10.0.0.0/28");
-        Usage usage = Usage.of(List.of(Sample.ready("a", small.toString())), Sample.index("10.0.0.1"));
+        Usage usage = Usage.of(List.of(SampleCidrs.ready("a", small.toString())), Sample.index("10.0.0.1"));
 
         assertThat(forecast(usage).staticBand(small)).isEqualTo(UNKNOWN);
         assertThat(forecast(usage).range(RANGE)).as("a range that is not there").isEqualTo(UNKNOWN);
@@ -136,7 +136,7 @@ class ForecastTest {
 
     @Test
     void aRangeIsReckoned_fromTheFirstSampleThatHasIt() {
-        Usage old = Usage.of(List.of(Sample.ready("b", "10.0.9.0/24")), new ClusterIps());
+        Usage old = Usage.of(List.of(SampleCidrs.ready("b", "10.0.9.0/24")), new ClusterIps());
         Forecast forecast = forecast(
                 usage(0, 100), UsageSample.of(old, NOW.minus(Duration.ofDays(5))), before(Duration.ofDays(1), 0, 60));
 
@@ -146,7 +146,8 @@ class ForecastTest {
     @Test
     void servicesThatMovedFromARangeThatIsGone_areNoGrowthOfTheFamily() {
         ClusterIps there = Sample.index("10.0.9.1", "10.0.9.2", "10.0.9.3", "10.0.9.4");
-        Usage old = Usage.of(List.of(Sample.ready("a", "10.0.0.0/24"), Sample.ready("b", "10.0.9.0/24")), there);
+        Usage old =
+                Usage.of(List.of(SampleCidrs.ready("a", "10.0.0.0/24"), SampleCidrs.ready("b", "10.0.9.0/24")), there);
 
         Forecast forecast = forecast(usage(0, 6), UsageSample.of(old, NOW.minus(Duration.ofDays(1))));
 
@@ -156,7 +157,7 @@ class ForecastTest {
 
     @Test
     void whatTwoRangesHave_countsOnceInTheFamilysPast() {
-        List<ServiceCidr> both = List.of(Sample.ready("a", "10.0.0.0/24"), Sample.ready("b", "10.0.0.0/25"));
+        List<ServiceCidr> both = List.of(SampleCidrs.ready("a", "10.0.0.0/24"), SampleCidrs.ready("b", "10.0.0.0/25"));
         Usage then = Usage.of(both, Sample.index("10.0.0.20", "10.0.0.21"));
         Usage now = Usage.of(both, Sample.index("10.0.0.20", "10.0.0.21", "10.0.0.22"));
 

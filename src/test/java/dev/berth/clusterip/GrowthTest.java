@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class GrowthTest {
     private static final long SEEDS = Math.min(200, Long.getLong("property.seeds", 200));
-    private static final ServiceCidr FIRST = Sample.ready("kubernetes", "10.96.0.0/28");
+    private static final ServiceCidr FIRST = SampleCidrs.ready("kubernetes", "10.96.0.0/28");
     private static final ClusterIps FULL = taken(14);
 
     /** The first so many addresses of 10.96.0.0/28, which has 14. */
@@ -81,14 +81,14 @@ class GrowthTest {
         assertThat(of(
                         ipv6(112, "fd00:1::/64"),
                         Sample.index("fd00::1", "fd00::2", "fd00::3"),
-                        Sample.ready("a", "fd00::/126")))
+                        SampleCidrs.ready("a", "fd00::/126")))
                 .isEqualTo(next("berth-fd00-0001-0000-0000-0000-0000-0000-0000-112", "fd00:1::/112"));
     }
 
     @Test
     void aRangeThatBerthMade_isCapacity_beforeAnybodyCalledItReady() {
-        ServiceCidr fresh = Sample.cidr("berth-10.97.0.0-24", "10.97.0.0/24");
-        ServiceCidr unready = Sample.with(fresh, new ReadyCondition(ReadyCondition.Status.UNKNOWN, "", ""));
+        ServiceCidr fresh = SampleCidrs.cidr("berth-10.97.0.0-24", "10.97.0.0/24");
+        ServiceCidr unready = SampleCidrs.with(fresh, new ReadyCondition(ReadyCondition.Status.UNKNOWN, "", ""));
 
         assertThat(withOurs(ipv4(24, "10.97.0.0/16"), fresh))
                 .isEqualTo(new Growth.Enough(5, next("berth-10.97.1.0-24", "10.97.1.0/24")));
@@ -98,7 +98,7 @@ class GrowthTest {
 
     @Test
     void anothersRangeThatIsNotReady_isNoCapacity_butIsNotOverlapped() {
-        ServiceCidr unready = Sample.with(Sample.cidr("other", "10.97.0.0/24"), ReadyCondition.TERMINATING);
+        ServiceCidr unready = SampleCidrs.with(SampleCidrs.cidr("other", "10.97.0.0/24"), ReadyCondition.TERMINATING);
 
         assertThat(of(ipv4(24, "10.97.0.0/16"), FULL, FIRST, unready))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
@@ -106,14 +106,14 @@ class GrowthTest {
 
     @Test
     void aRangeThatIsBeingDeleted_isNoCapacity_butIsNotOverlapped() {
-        ServiceCidr ending = Sample.deleted(Sample.ready("berth-10.97.0.0-24", "10.97.0.0/24"), Sample.START);
+        ServiceCidr ending = SampleCidrs.deleted(SampleCidrs.ready("berth-10.97.0.0-24", "10.97.0.0/24"), Sample.START);
 
         assertThat(withOurs(ipv4(24, "10.97.0.0/16"), ending)).isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
     @Test
     void aRangeThatRetires_isNoCapacity() {
-        List<ServiceCidr> cidrs = List.of(FIRST, Sample.ready("old", "10.97.0.0/24"));
+        List<ServiceCidr> cidrs = List.of(FIRST, SampleCidrs.ready("old", "10.97.0.0/24"));
         GrowthSettings settings = ipv4(24, "10.97.0.0/16");
 
         assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of(), FULL, List::of)))
@@ -125,8 +125,9 @@ class GrowthTest {
     /** 10.97.0.0/28 has 14 addresses, of which none is in use. */
     @Test
     void whoHasToMove_countsAsNeed() {
-        List<ServiceCidr> going = List.of(FIRST, Sample.ready("second", "10.97.0.0/28"));
-        List<ServiceCidr> gone = List.of(Sample.deleted(FIRST, Sample.START), Sample.ready("second", "10.97.0.0/28"));
+        List<ServiceCidr> going = List.of(FIRST, SampleCidrs.ready("second", "10.97.0.0/28"));
+        List<ServiceCidr> gone =
+                List.of(SampleCidrs.deleted(FIRST, Sample.START), SampleCidrs.ready("second", "10.97.0.0/28"));
         GrowthSettings settings = ipv4(28, "10.97.0.0/24");
         Growth.Next next = next("berth-10.97.0.16-28", "10.97.0.16/28");
 
@@ -173,9 +174,9 @@ class GrowthTest {
     @Test
     void noMoreAreMade_thanTheMaximum() {
         GrowthSettings two = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 30, 80, 2);
-        ServiceCidr one = Sample.ready("berth-10.97.0.0-30", "10.97.0.0/30");
-        ServiceCidr other = Sample.ready("berth-10.97.0.4-30", "10.97.0.4/30");
-        ServiceCidr ending = Sample.deleted(other, Sample.START);
+        ServiceCidr one = SampleCidrs.ready("berth-10.97.0.0-30", "10.97.0.0/30");
+        ServiceCidr other = SampleCidrs.ready("berth-10.97.0.4-30", "10.97.0.4/30");
+        ServiceCidr ending = SampleCidrs.deleted(other, Sample.START);
 
         assertThat(withOurs(two, one)).isEqualTo(next("berth-10.97.0.4-30", "10.97.0.4/30"));
         assertThat(withOurs(two, one, other))
@@ -201,7 +202,7 @@ class GrowthTest {
     void theMaximum_isOfEachFamily() {
         GrowthSettings one = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 80, 1);
 
-        assertThat(withOurs(one, Sample.ready("berth-six", "fd00::/112"))).isInstanceOf(Growth.Next.class);
+        assertThat(withOurs(one, SampleCidrs.ready("berth-six", "fd00::/112"))).isInstanceOf(Growth.Next.class);
     }
 
     @Test
@@ -257,7 +258,7 @@ class GrowthTest {
     @Test
     void thePlan_saysHowManyAddressesMayCome_byTheMaximum_andByWhatIsFree() {
         GrowthSettings settings = ipv4(26, "10.97.0.0/24", "10.97.0.0/25");
-        ServiceCidr ours = Sample.ready("berth-10.97.0.0-26", "10.97.0.0/26");
+        ServiceCidr ours = SampleCidrs.ready("berth-10.97.0.0-26", "10.97.0.0/26");
 
         assertThat(room(settings)).as("four of 62").isEqualTo(248);
         assertThat(room(settings, ours)).as("one is there").isEqualTo(186);
@@ -273,7 +274,7 @@ class GrowthTest {
 
     @Test
     void aNameThatAnotherRangeBears_isPassedOver() {
-        ServiceCidr odd = Sample.ready("berth-10.97.0.0-24", "10.99.0.0/30");
+        ServiceCidr odd = SampleCidrs.ready("berth-10.97.0.0-24", "10.99.0.0/30");
         ClusterIps ips = taken(14);
         ips.put(Sample.ip("10.99.0.1"));
 
@@ -285,7 +286,7 @@ class GrowthTest {
         Avoided most = avoid("most of it", "10.0.0.0-10.15.254.255");
         assertThat(avoiding(ipv4(24, "10.0.0.0/12"), most)).isEqualTo(next("berth-10.15.255.0-24", "10.15.255.0/24"));
 
-        ServiceCidr six = Sample.ready("six", "fd00:1::/126");
+        ServiceCidr six = SampleCidrs.ready("six", "fd00:1::/126");
         ClusterIps ips = Sample.index("fd00:1::1", "fd00:1::2", "fd00:1::3");
         Avoided half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
         assertThat(Growth.of(
@@ -412,7 +413,7 @@ class GrowthTest {
                         .noneMatch(one -> one.range().contains(range.network())
                                 || range.whole().contains(one.range().lower()));
                 assertThat(range.gives()).as(world).isTrue();
-                cidrs.add(Sample.cidr(name, range.toString()));
+                cidrs.add(SampleCidrs.cidr(name, range.toString()));
                 ours.add(name);
                 range.addresses()
                         .ifPresent(all -> Stream.iterate(all.lower(), ip -> ip.compareTo(all.upper()) <= 0, Ip::next)

@@ -21,7 +21,7 @@ class ReservationsTest {
     private static final ServiceKey DB = new ServiceKey("prod", "db");
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Ip IP = Ip.parse("10.0.0.5");
-    private static final List<ServiceCidr> CIDRS = List.of(Sample.ready("a", "10.0.0.0/24", "fd00::/64"));
+    private static final List<ServiceCidr> CIDRS = List.of(SampleCidrs.ready("a", "10.0.0.0/24", "fd00::/64"));
 
     /** What there is: change it, and ask. */
     private static final class World {
@@ -188,7 +188,7 @@ class ReservationsTest {
     @Test
     void anAddressOfARangeWithoutBands_isRefused() {
         World world = new World();
-        world.cidrs = List.of(Sample.ready("small", "10.0.0.0/28"));
+        world.cidrs = List.of(SampleCidrs.ready("small", "10.0.0.0/28"));
 
         assertThat(world.refusal()).contains("it is so small that it has none");
     }
@@ -196,7 +196,7 @@ class ReservationsTest {
     @Test
     void anAddressOfARangeThatGivesNoMore_isRefused() {
         World world = new World();
-        world.cidrs = List.of(Sample.deleted(CIDRS.getFirst(), NOW));
+        world.cidrs = List.of(SampleCidrs.deleted(CIDRS.getFirst(), NOW));
 
         assertThat(world.refusal()).isEqualTo("10.0.0.5 is in ServiceCIDR \"a\", which gives no addresses any more");
     }
@@ -204,7 +204,7 @@ class ReservationsTest {
     @Test
     void oneReadyRangeWhoseStaticBandHasIt_isEnough() {
         World world = wanting("10.0.0.20");
-        world.cidrs = List.of(CIDRS.getFirst(), Sample.ready("outer", "10.0.0.0/20"));
+        world.cidrs = List.of(CIDRS.getFirst(), SampleCidrs.ready("outer", "10.0.0.0/20"));
 
         assertThat(world.state()).isEqualTo(new State.Reserve(Ip.parse("10.0.0.20")));
     }

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 class RetirementTest {
     private static final Instant NOW = Sample.START.plusSeconds(3_600);
-    private static final ServiceCidr OLD = Sample.ready("old", "10.0.0.0/24");
-    private static final ServiceCidr NEW = Sample.ready("new", "10.0.1.0/24");
+    private static final ServiceCidr OLD = SampleCidrs.ready("old", "10.0.0.0/24");
+    private static final ServiceCidr NEW = SampleCidrs.ready("new", "10.0.1.0/24");
     private static final ServiceKey GONE = new ServiceKey("prod", "gone");
 
     private static List<Retirement> of(List<String> names, ClusterIps ips, ServiceCidr... cidrs) {
@@ -47,7 +47,7 @@ class RetirementTest {
     }
 
     private static ServiceCidr deleted(ServiceCidr cidr) {
-        return Sample.deleted(cidr, NOW);
+        return SampleCidrs.deleted(cidr, NOW);
     }
 
     private static Verdict delete(String name) {
@@ -127,14 +127,14 @@ class RetirementTest {
 
     @Test
     void aRangeThatNothingHoldsUntilItIsEmpty_isRefused() {
-        Retirement retirement = old(new ClusterIps(), Sample.with(OLD, false), NEW);
+        Retirement retirement = old(new ClusterIps(), SampleCidrs.with(OLD, false), NEW);
         assertThat(refusal(retirement)).contains("has no finalizer", "--service-cidr-controller=Auto");
     }
 
     @Test
     void theApiServersOwnRange_isRefused_asItIsMadeAgain() {
         Retirement retirement = of(
-                        List.of("kubernetes"), new ClusterIps(), Sample.ready("kubernetes", "10.0.0.0/24"), NEW)
+                        List.of("kubernetes"), new ClusterIps(), SampleCidrs.ready("kubernetes", "10.0.0.0/24"), NEW)
                 .getFirst();
 
         assertThat(refusal(retirement)).contains("--service-cluster-ip-range", "kubectl delete servicecidr kubernetes");
@@ -145,14 +145,14 @@ class RetirementTest {
         assertThat(verdicts(of(
                         List.of("kubernetes"),
                         new ClusterIps(),
-                        deleted(Sample.ready("kubernetes", "10.0.0.0/24")),
+                        deleted(SampleCidrs.ready("kubernetes", "10.0.0.0/24")),
                         NEW)))
                 .containsExactly(new Verdict.Draining());
     }
 
     @Test
     void theLastReadyRangeOfAFamily_isRefused() {
-        ServiceCidr dual = Sample.ready("old", "10.0.0.0/24", "fd00::/112");
+        ServiceCidr dual = SampleCidrs.ready("old", "10.0.0.0/24", "fd00::/112");
 
         assertThat(refusal(old(new ClusterIps(), OLD))).contains("the last one that gives IPv4 addresses");
         assertThat(refusal(old(new ClusterIps(), OLD, deleted(NEW)))).contains("the last one that gives IPv4");
@@ -161,8 +161,8 @@ class RetirementTest {
 
     @Test
     void aRangeThatNeverGives_standsInForNobody_andIsNeverTheLast() {
-        ServiceCidr six = Sample.ready("old", "fd00::/112");
-        ServiceCidr useless = Sample.ready("useless", "fd00::/48");
+        ServiceCidr six = SampleCidrs.ready("old", "fd00::/112");
+        ServiceCidr useless = SampleCidrs.ready("useless", "fd00::/48");
 
         assertThat(refusal(old(new ClusterIps(), six, useless))).contains("the last one that gives IPv6");
         assertThat(verdicts(of(List.of("useless"), new ClusterIps(), useless))).containsExactly(delete("useless"));
@@ -170,7 +170,7 @@ class RetirementTest {
 
     @Test
     void aRangeIsRefused_whileAllOthersAreFull() {
-        ServiceCidr small = Sample.ready("new", "10.0.1.0/30");
+        ServiceCidr small = SampleCidrs.ready("new", "10.0.1.0/30");
 
         assertThat(old(Sample.index("10.0.1.1", "10.0.1.2"), OLD, small).verdict())
                 .isEqualTo(noRoom("old", "0 addresses", "0 are"));
@@ -191,7 +191,7 @@ class RetirementTest {
     }
 
     private static ServiceCidr small(int third) {
-        return Sample.ready("small-" + third, "10.0." + third + ".0/28");
+        return SampleCidrs.ready("small-" + third, "10.0." + third + ".0/28");
     }
 
     @Test
@@ -234,7 +234,7 @@ class RetirementTest {
     void whatAnotherRangeHasThatStays_needNotMove() {
         ClusterIps ips = Sample.index(taken(0, 14));
 
-        assertThat(verdicts(of(List.of("small-0"), ips, small(0), Sample.ready("around", "10.0.0.0/27"))))
+        assertThat(verdicts(of(List.of("small-0"), ips, small(0), SampleCidrs.ready("around", "10.0.0.0/27"))))
                 .containsExactly(delete("small-0"));
     }
 
@@ -243,7 +243,8 @@ class RetirementTest {
         ClusterIps ips = Sample.index(taken(0, 5));
         taken(1, 10).forEach(ips::put);
 
-        assertThat(verdicts(of(List.of("small-0"), ips, Sample.with(small(0), ReadyCondition.TERMINATING), small(1))))
+        assertThat(verdicts(
+                        of(List.of("small-0"), ips, SampleCidrs.with(small(0), ReadyCondition.TERMINATING), small(1))))
                 .containsExactly(noRoom("small-0", "5 addresses", "4 are"));
     }
 
@@ -265,20 +266,21 @@ class RetirementTest {
 
     @Test
     void aRangeThatIsNotReady_isMissedByNobody() {
-        ServiceCidr unready = Sample.with(OLD, ReadyCondition.TERMINATING);
+        ServiceCidr unready = SampleCidrs.with(OLD, ReadyCondition.TERMINATING);
 
         assertThat(old(new ClusterIps(), unready).verdict()).isEqualTo(delete("old"));
     }
 
     @Test
     void aRangeWithoutFinalizer_isRefused_asNobodyWouldHoldItForItsServices() {
-        assertThat(refusal(old(Sample.index("10.0.0.20"), Sample.with(OLD, false), NEW)))
+        assertThat(refusal(old(Sample.index("10.0.0.20"), SampleCidrs.with(OLD, false), NEW)))
                 .contains("no finalizer", "--service-cidr-controller");
     }
 
     @Test
     void aRangeWithoutFinalizer_drainsOnceSomebodyHasDeletedIt() {
-        assertThat(old(new ClusterIps(), deleted(Sample.with(OLD, false)), NEW).verdict())
+        assertThat(old(new ClusterIps(), deleted(SampleCidrs.with(OLD, false)), NEW)
+                        .verdict())
                 .isEqualTo(new Verdict.Draining());
     }
 
@@ -318,7 +320,7 @@ class RetirementTest {
 
     @Test
     void inARangeWithoutBands_noAddressIsStatic() {
-        assertThat(old(Sample.index("10.0.0.1"), Sample.ready("old", "10.0.0.0/28"), NEW)
+        assertThat(old(Sample.index("10.0.0.1"), SampleCidrs.ready("old", "10.0.0.0/28"), NEW)
                         .first()
                         .getFirst()
                         .needs())
@@ -342,7 +344,7 @@ class RetirementTest {
     @Test
     void anAddressThatAnotherRangeHasWhichStays_remainsNot() {
         ClusterIps ips = Sample.index("10.0.0.20", "10.0.0.200");
-        ServiceCidr half = Sample.ready("half", "10.0.0.0/25");
+        ServiceCidr half = SampleCidrs.ready("half", "10.0.0.0/25");
 
         assertThat(ips(old(ips, deleted(OLD), half))).containsExactly("10.0.0.200");
         assertThat(ips(old(ips, deleted(OLD), deleted(half), NEW)))
@@ -356,7 +358,7 @@ class RetirementTest {
     @Test
     void aRangeThatIsRefused_standsInForOthers_andListsWhoIsInIt() {
         ClusterIps ips = Sample.index("10.0.0.20", "10.0.0.200");
-        ServiceCidr own = Sample.ready("kubernetes", "10.0.0.0/25");
+        ServiceCidr own = SampleCidrs.ready("kubernetes", "10.0.0.0/25");
 
         List<Retirement> all = of(List.of("old", "kubernetes"), ips, deleted(OLD), own);
 

@@ -7,74 +7,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Makes ServiceCIDRs and IPAddresses for tests. */
+/** Makes IPAddresses for tests. */
 final class Sample {
-    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    static final Instant START = SampleCidrs.START;
 
     private Sample() {}
-
-    /** A new one: nobody has looked after it yet. */
-    static ServiceCidr cidr(String name, String... ranges) {
-        return new ServiceCidr(
-                name,
-                "uid-" + name,
-                Stream.of(ranges).map(ServiceRange::parse).toList(),
-                List.of(),
-                START,
-                null,
-                null,
-                null,
-                false);
-    }
-
-    /** One that its controller has found ready. */
-    static ServiceCidr ready(String name, String... ranges) {
-        return with(with(cidr(name, ranges), ReadyCondition.READY), true);
-    }
-
-    /** The same one, of which this is said. */
-    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
-        return with(cidr, ready, START);
-    }
-
-    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready, Instant since) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                cidr.deletedAt(),
-                ready,
-                since,
-                cidr.finalizer());
-    }
-
-    static ServiceCidr with(ServiceCidr cidr, boolean finalizer) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                cidr.deletedAt(),
-                cidr.ready(),
-                cidr.readySince(),
-                finalizer);
-    }
-
-    static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                when,
-                cidr.ready(),
-                cidr.readySince(),
-                cidr.finalizer());
-    }
 
     /** One that the API server made for a Service. */
     static ClusterIp ip(String ip) {

@@ -27,12 +27,12 @@ class ServiceCidrDeletionTest {
     private static final Instant NOW = DELETED.plusSeconds(60);
 
     private static final ServiceCidr GOING =
-            Sample.deleted(Sample.ready("kubernetes", "192.168.0.0/24", "2001:db2::/64"), DELETED);
+            SampleCidrs.deleted(SampleCidrs.ready("kubernetes", "192.168.0.0/24", "2001:db2::/64"), DELETED);
 
     private record Case(String rule, List<ServiceCidr> cidrs, List<String> ips, boolean free) {}
 
     private static ServiceCidr other(String ipv4) {
-        return Sample.ready("other", ipv4, "2001:db2::/64");
+        return SampleCidrs.ready("other", ipv4, "2001:db2::/64");
     }
 
     private static final List<Case> CASES = List.of(
@@ -106,8 +106,8 @@ class ServiceCidrDeletionTest {
 
     @Test
     void twoThatTogetherHaveAllItsAddresses_standInForIt() {
-        List<ServiceCidr> all =
-                List.of(GOING, Sample.ready("low", "192.168.0.0/25"), Sample.ready("high", "192.168.0.128/25"));
+        List<ServiceCidr> all = List.of(
+                GOING, SampleCidrs.ready("low", "192.168.0.0/25"), SampleCidrs.ready("high", "192.168.0.128/25"));
 
         assertThat(ServiceCidrDeletion.of(GOING, all, Sample.index("192.168.0.1", "192.168.0.254"), NOW))
                 .isEqualTo(new ServiceCidrDeletion.Free());
@@ -118,18 +118,18 @@ class ServiceCidrDeletionTest {
 
     @Test
     void oneThatIsNotReady_standsInForAnother() {
-        ServiceCidr other = Sample.with(other("192.168.0.0/16"), ReadyCondition.TERMINATING);
+        ServiceCidr other = SampleCidrs.with(other("192.168.0.0/16"), ReadyCondition.TERMINATING);
 
         assertThat(ServiceCidrDeletion.of(GOING, List.of(GOING, other), Sample.index("192.168.0.23"), NOW))
                 .isEqualTo(new ServiceCidrDeletion.Free());
     }
 
     private static ServiceCidr twin(Instant deletedAt) {
-        return Sample.deleted(Sample.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), deletedAt);
+        return SampleCidrs.deleted(SampleCidrs.ready("a-twin", "192.168.0.0/24", "2001:db2::/64"), deletedAt);
     }
 
     private static ServiceCidr marked(ServiceCidr cidr) {
-        return Sample.with(cidr, ReadyCondition.AFTER_ANOTHER);
+        return SampleCidrs.with(cidr, ReadyCondition.AFTER_ANOTHER);
     }
 
     private static ServiceCidrDeletion decide(ServiceCidr cidr, List<ServiceCidr> all, String... ips) {
@@ -154,7 +154,9 @@ class ServiceCidrDeletionTest {
     @Test
     void ofTwoOfTheSameCidr_theOneDeletedFirstGoesFirst() {
         assertGoesFirst(GOING, twin(LATER));
-        assertGoesFirst(Sample.deleted(Sample.ready("dual", "2001:db2::/64", "192.168.0.0/28"), DELETED), twin(LATER));
+        assertGoesFirst(
+                SampleCidrs.deleted(SampleCidrs.ready("dual", "2001:db2::/64", "192.168.0.0/28"), DELETED),
+                twin(LATER));
     }
 
     @Test
@@ -164,8 +166,8 @@ class ServiceCidrDeletionTest {
 
     @Test
     void theLastOfItsCidr_waits10SecondsMore_andThenForItsAddresses() {
-        ServiceCidr last = Sample.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW.minusSeconds(9));
-        ServiceCidr later = Sample.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW.minusSeconds(10));
+        ServiceCidr last = SampleCidrs.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW.minusSeconds(9));
+        ServiceCidr later = SampleCidrs.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW.minusSeconds(10));
 
         assertThat(decide(last, List.of(last), "192.168.0.23"))
                 .isEqualTo(new ServiceCidrDeletion.WaitUntil(NOW.plusSeconds(1)));
@@ -185,8 +187,9 @@ class ServiceCidrDeletionTest {
 
     @Test
     void oneThatNobodyHolds_standsInForNone_andGoesBeforeItsTwin() {
-        ServiceCidr unheld = Sample.with(twin(LATER), false);
-        ServiceCidr around = Sample.with(Sample.deleted(Sample.ready("around", "192.168.0.0/16"), LATER), false);
+        ServiceCidr unheld = SampleCidrs.with(twin(LATER), false);
+        ServiceCidr around =
+                SampleCidrs.with(SampleCidrs.deleted(SampleCidrs.ready("around", "192.168.0.0/16"), LATER), false);
 
         assertThat(decide(GOING, List.of(GOING, unheld))).isEqualTo(new ServiceCidrDeletion.AfterAnother("a-twin"));
         assertThat(decide(GOING, List.of(GOING, around), "192.168.0.23"))
@@ -195,8 +198,8 @@ class ServiceCidrDeletionTest {
 
     @Test
     void oneWithinAnotherThatWasDeletedBefore_stays() {
-        ServiceCidr around = Sample.deleted(Sample.ready("around", "192.168.0.0/16"), DELETED);
-        ServiceCidr within = Sample.deleted(Sample.ready("within", "192.168.0.0/26"), LATER);
+        ServiceCidr around = SampleCidrs.deleted(SampleCidrs.ready("around", "192.168.0.0/16"), DELETED);
+        ServiceCidr within = SampleCidrs.deleted(SampleCidrs.ready("within", "192.168.0.0/26"), LATER);
 
         assertThat(decide(around, List.of(around, within), "192.168.0.23")).isEqualTo(new ServiceCidrDeletion.Free());
         assertThat(decide(within, List.of(around, within), "192.168.0.23"))
@@ -237,15 +240,20 @@ class ServiceCidrDeletionTest {
         }
     }
 
+    private static Map<String, ServiceCidr> anyCidrs(Random random) {
+        Map<String, ServiceCidr> cidrs = new TreeMap<>();
+        for (int i = 0; i < 2 + random.nextInt(4); i++) {
+            ServiceCidr cidr = SampleCidrs.ready("cidr-" + i, anyRange(random));
+            cidrs.put(cidr.name(), cidr);
+        }
+        return cidrs;
+    }
+
     @Test
     void inWhateverOrderRangesAreDeletedAndGo_noAddressOfOneThatWentIsStillGiven() {
         LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {
             Random random = new Random(seed);
-            Map<String, ServiceCidr> cidrs = new TreeMap<>();
-            for (int i = 0; i < 2 + random.nextInt(4); i++) {
-                ServiceCidr cidr = Sample.ready("cidr-" + i, anyRange(random));
-                cidrs.put(cidr.name(), cidr);
-            }
+            Map<String, ServiceCidr> cidrs = anyCidrs(random);
             Allocators allocators = new Allocators();
             allocators.sync(cidrs.values());
             Instant now = Sample.START;
@@ -257,7 +265,7 @@ class ServiceCidrDeletionTest {
                 }
                 ServiceCidr any = look.get(random.nextInt(look.size()));
                 if (!any.isTerminating()) {
-                    cidrs.put(any.name(), Sample.deleted(any, now.truncatedTo(ChronoUnit.SECONDS)));
+                    cidrs.put(any.name(), SampleCidrs.deleted(any, now.truncatedTo(ChronoUnit.SECONDS)));
                     allocators.sync(cidrs.values());
                     continue;
                 }
@@ -266,11 +274,11 @@ class ServiceCidrDeletionTest {
                         .findFirst()
                         .orElse(null)) {
                     case ServiceCidrStep.SetAfterAnother first -> {
-                        cidrs.put(any.name(), Sample.with(any, ReadyCondition.AFTER_ANOTHER, second));
+                        cidrs.put(any.name(), SampleCidrs.with(any, ReadyCondition.AFTER_ANOTHER, second));
                         allocators.sync(cidrs.values());
                     }
                     case ServiceCidrStep.SetLastOfItsCidr last -> {
-                        cidrs.put(any.name(), Sample.with(any, ReadyCondition.LAST_OF_ITS_CIDR, second));
+                        cidrs.put(any.name(), SampleCidrs.with(any, ReadyCondition.LAST_OF_ITS_CIDR, second));
                         allocators.sync(cidrs.values());
                     }
                     case ServiceCidrStep.RemoveFinalizer end -> {
@@ -296,11 +304,7 @@ class ServiceCidrDeletionTest {
     void inWhateverOrderRangesAreDeletedAndGo_noAddressLosesItsLast() {
         LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {
             Random random = new Random(seed);
-            Map<String, ServiceCidr> cidrs = new TreeMap<>();
-            for (int i = 0; i < 2 + random.nextInt(4); i++) {
-                ServiceCidr cidr = Sample.ready("cidr-" + i, anyRange(random));
-                cidrs.put(cidr.name(), cidr);
-            }
+            Map<String, ServiceCidr> cidrs = anyCidrs(random);
             ClusterIps ips = Sample.index(IntStream.range(0, 1 + random.nextInt(4))
                     .mapToObj(i -> Sample.ip("10.0.0." + random.nextInt(32)))
                     .toList());
@@ -338,7 +342,7 @@ class ServiceCidrDeletionTest {
         }
         ServiceCidr any = look.get(random.nextInt(look.size()));
         if (!any.isTerminating()) {
-            cidrs.put(any.name(), Sample.deleted(any, second));
+            cidrs.put(any.name(), SampleCidrs.deleted(any, second));
             return;
         }
         if (ServiceCidrDeletion.of(any, look, ips, now) instanceof ServiceCidrDeletion.AfterAnother) {
@@ -346,7 +350,7 @@ class ServiceCidrDeletionTest {
             return;
         }
         if (ServiceCidrDeletion.of(any, look, ips, now) instanceof ServiceCidrDeletion.LastOfItsCidr) {
-            cidrs.put(any.name(), Sample.with(any, ReadyCondition.LAST_OF_ITS_CIDR, now));
+            cidrs.put(any.name(), SampleCidrs.with(any, ReadyCondition.LAST_OF_ITS_CIDR, now));
             return;
         }
         look.stream()

@@ -17,9 +17,9 @@ class ServiceCidrStepTest {
     private static final Instant NOW = Sample.START.plusSeconds(60);
 
     private static final ServiceCidr FRESH =
-            Sample.deleted(Sample.ready("going", "192.168.0.0/24", "2001:db2::/64"), NOW);
+            SampleCidrs.deleted(SampleCidrs.ready("going", "192.168.0.0/24", "2001:db2::/64"), NOW);
     private static final ServiceCidr GOING =
-            Sample.deleted(Sample.ready("going", "192.168.0.0/24", "2001:db2::/64"), NOW.minusSeconds(11));
+            SampleCidrs.deleted(SampleCidrs.ready("going", "192.168.0.0/24", "2001:db2::/64"), NOW.minusSeconds(11));
 
     private record Case(
             String rule,
@@ -35,7 +35,7 @@ class ServiceCidrStepTest {
     }
 
     private static List<ServiceCidr> other(String ipv4, String ipv6) {
-        return List.of(Sample.cidr("other", ipv4, ipv6));
+        return List.of(SampleCidrs.cidr("other", ipv4, ipv6));
     }
 
     private static final List<String> IPV4 = List.of("192.168.0.1");
@@ -47,13 +47,13 @@ class ServiceCidrStepTest {
             new Case("there is none of this name", List.of(), List.of(), "", List.of()),
             new Case(
                     "the cluster's own",
-                    List.of(Sample.cidr("kubernetes", "192.168.0.0/24", "2001:db2::/64")),
+                    List.of(SampleCidrs.cidr("kubernetes", "192.168.0.0/24", "2001:db2::/64")),
                     List.of(),
                     "kubernetes",
                     List.of(AddFinalizer.class, SetReady.class)),
             new Case(
                     "any other",
-                    List.of(Sample.cidr("no-finalizer", "192.168.0.0/24", "2001:db2::/64")),
+                    List.of(SampleCidrs.cidr("no-finalizer", "192.168.0.0/24", "2001:db2::/64")),
                     List.of(),
                     "no-finalizer",
                     List.of(AddFinalizer.class, SetReady.class)),
@@ -96,29 +96,30 @@ class ServiceCidrStepTest {
 
     @Test
     void whatIsAsItShallBe_isLeftAlone() {
-        assertThat(steps(Sample.ready("done", "192.168.0.0/24"), "192.168.0.1")).isEmpty();
-        assertThat(steps(Sample.with(GOING, ReadyCondition.TERMINATING), "192.168.0.1"))
+        assertThat(steps(SampleCidrs.ready("done", "192.168.0.0/24"), "192.168.0.1"))
                 .isEmpty();
-        assertThat(steps(Sample.with(GOING, false))).isEmpty();
+        assertThat(steps(SampleCidrs.with(GOING, ReadyCondition.TERMINATING), "192.168.0.1"))
+                .isEmpty();
+        assertThat(steps(SampleCidrs.with(GOING, false))).isEmpty();
     }
 
     @Test
     void aConditionThatSaysTheSameInOtherWords_isSaidAnew() {
         ReadyCondition others = new ReadyCondition(ReadyCondition.Status.TRUE, "Fine", "It is");
 
-        assertThat(steps(Sample.with(Sample.ready("named", "192.168.0.0/24"), others)))
+        assertThat(steps(SampleCidrs.with(SampleCidrs.ready("named", "192.168.0.0/24"), others)))
                 .containsExactly(new SetReady());
     }
 
     @Test
     void oneThatWasBlocked_goesWithoutBeingSaidReadyAgain() {
-        assertThat(steps(Sample.with(GOING, ReadyCondition.TERMINATING))).containsExactly(new RemoveFinalizer());
+        assertThat(steps(SampleCidrs.with(GOING, ReadyCondition.TERMINATING))).containsExactly(new RemoveFinalizer());
     }
 
     @Test
     void whoGoesAfterAnotherOfItsCidr_saysSoOnce_andOnceMoreWhenItIsTheLast() {
-        ServiceCidr first = Sample.deleted(Sample.ready("first", "192.168.0.0/24"), NOW.minusSeconds(20));
-        ServiceCidr marked = Sample.with(GOING, ReadyCondition.AFTER_ANOTHER);
+        ServiceCidr first = SampleCidrs.deleted(SampleCidrs.ready("first", "192.168.0.0/24"), NOW.minusSeconds(20));
+        ServiceCidr marked = SampleCidrs.with(GOING, ReadyCondition.AFTER_ANOTHER);
 
         assertThat(ServiceCidrStep.of(GOING, List.of(first, GOING), Sample.index(), NOW))
                 .containsExactly(new ServiceCidrStep.SetAfterAnother("first"));
@@ -130,7 +131,7 @@ class ServiceCidrStepTest {
         assertThat(ServiceCidrStep.of(first, List.of(first, marked), Sample.index(), NOW))
                 .containsExactly(new RemoveFinalizer());
         assertThat(steps(marked)).containsExactly(new ServiceCidrStep.SetLastOfItsCidr());
-        assertThat(steps(Sample.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW)))
+        assertThat(steps(SampleCidrs.with(GOING, ReadyCondition.LAST_OF_ITS_CIDR, NOW)))
                 .containsExactly(new Wait(NOW.plusSeconds(10)));
     }
 

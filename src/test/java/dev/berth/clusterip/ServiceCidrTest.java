@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
  * TestContainsPrefix} (17), {@code TestContainsAddress} (17) and {@code TestOverlapsPrefix} (18).
  */
 class ServiceCidrTest {
-    private static final ServiceCidr SMALL = Sample.cidr("small", "10.0.0.0/24", "2001:db8::/96");
-    private static final ServiceCidr LARGE = Sample.cidr("large", "10.0.0.0/16", "2001:db8::/64");
-    private static final ServiceCidr TWIN = Sample.cidr("twin", "10.0.0.0/24", "2001:db8::/96");
+    private static final ServiceCidr SMALL = SampleCidrs.cidr("small", "10.0.0.0/24", "2001:db8::/96");
+    private static final ServiceCidr LARGE = SampleCidrs.cidr("large", "10.0.0.0/16", "2001:db8::/64");
+    private static final ServiceCidr TWIN = SampleCidrs.cidr("twin", "10.0.0.0/24", "2001:db8::/96");
     private static final List<ServiceCidr> ONE = List.of(SMALL);
     private static final List<ServiceCidr> TWO = List.of(SMALL, LARGE);
     private static final List<ServiceCidr> THREE = List.of(SMALL, TWIN, LARGE);
@@ -128,8 +128,8 @@ class ServiceCidrTest {
     void itIsReady_unlessItsConditionSaysOtherwiseOrItIsBeingDeleted() {
         for (Ready row : READY) {
             Status status = row.status();
-            ServiceCidr cidr = status == null ? SMALL : Sample.with(SMALL, new ReadyCondition(status, "", ""));
-            assertThat((row.deleted() ? Sample.deleted(cidr, Sample.START) : cidr).isReady())
+            ServiceCidr cidr = status == null ? SMALL : SampleCidrs.with(SMALL, new ReadyCondition(status, "", ""));
+            assertThat((row.deleted() ? SampleCidrs.deleted(cidr, Sample.START) : cidr).isReady())
                     .as(row.rule())
                     .isEqualTo(row.ready());
         }

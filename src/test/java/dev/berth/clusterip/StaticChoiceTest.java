@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class StaticChoiceTest {
     private static final ServiceKey WEB = new ServiceKey("shop", "web");
     private static final ServiceKey DNS = new ServiceKey("shop", "dns");
-    private static final List<ServiceCidr> DUAL = List.of(Sample.ready("kubernetes", "10.0.0.0/27", "fd00::/112"));
+    private static final List<ServiceCidr> DUAL = List.of(SampleCidrs.ready("kubernetes", "10.0.0.0/27", "fd00::/112"));
 
     private static List<Ip> ips(String... texts) {
         return Stream.of(texts).map(Ip::parse).toList();
@@ -69,8 +69,8 @@ class StaticChoiceTest {
 
     @Test
     void dualStackPreferred_isOneFamily_whereTheClusterHasButOne() {
-        List<ServiceCidr> single =
-                List.of(Sample.ready("another", "fd00::/112"), Sample.ready(Retirement.OF_API_SERVER, "10.0.0.0/24"));
+        List<ServiceCidr> single = List.of(
+                SampleCidrs.ready("another", "fd00::/112"), SampleCidrs.ready(Retirement.OF_API_SERVER, "10.0.0.0/24"));
 
         assertThat(StaticRequest.of(WEB, List.of(), "PreferDualStack", List.of(), single)
                         .families())

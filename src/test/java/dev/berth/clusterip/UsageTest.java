@@ -29,7 +29,7 @@ class UsageTest {
 
     @Test
     void eachBandOfARange_isCountedByItself() {
-        Usage usage = Usage.of(List.of(Sample.ready("a", "10.0.0.0/24")), taken("10.0.0.", 10, 20));
+        Usage usage = Usage.of(List.of(SampleCidrs.ready("a", "10.0.0.0/24")), taken("10.0.0.", 10, 20));
 
         Usage.OfRange range = usage.ranges().getFirst();
         assertThat(range.staticBand()).isEqualTo(count(16, 7));
@@ -40,7 +40,7 @@ class UsageTest {
 
     @Test
     void aRangeWithoutBands_isAllDynamic() {
-        Usage.OfRange range = Usage.of(List.of(Sample.ready("a", "10.0.0.0/28")), taken("10.0.0.", 1, 3))
+        Usage.OfRange range = Usage.of(List.of(SampleCidrs.ready("a", "10.0.0.0/28")), taken("10.0.0.", 1, 3))
                 .ranges()
                 .getFirst();
 
@@ -51,7 +51,7 @@ class UsageTest {
 
     @Test
     void aFullStaticBand_hasNoFreeBlock() {
-        assertThat(Usage.of(List.of(Sample.ready("a", "10.0.0.0/24")), taken("10.0.0.", 1, 16))
+        assertThat(Usage.of(List.of(SampleCidrs.ready("a", "10.0.0.0/24")), taken("10.0.0.", 1, 16))
                         .ranges()
                         .getFirst()
                         .largestFreeStaticBlock())
@@ -62,17 +62,17 @@ class UsageTest {
     void anAddressThatSomebodyElseClaims_isInUse_asTheApiServerDoesNotGiveIt() {
         ClusterIps ips = Sample.index(List.of(Sample.foreign("10.0.0.200")));
 
-        assertThat(Usage.of(List.of(Sample.ready("a", "10.0.0.0/24")), ips).family(IpFamily.IPV4))
+        assertThat(Usage.of(List.of(SampleCidrs.ready("a", "10.0.0.0/24")), ips).family(IpFamily.IPV4))
                 .contains(count(254, 1));
     }
 
     @Test
     void whatTwoRangesHave_countsOnceInTheFamily() {
         List<ServiceCidr> cidrs = List.of(
-                Sample.ready("inner", "10.0.0.0/26"),
-                Sample.ready("outer", "10.0.0.0/24"),
-                Sample.ready("twin", "10.0.0.0/24"),
-                Sample.ready("apart", "10.0.1.0/24"));
+                SampleCidrs.ready("inner", "10.0.0.0/26"),
+                SampleCidrs.ready("outer", "10.0.0.0/24"),
+                SampleCidrs.ready("twin", "10.0.0.0/24"),
+                SampleCidrs.ready("apart", "10.0.1.0/24"));
 
         assertThat(Usage.of(cidrs, taken("10.0.0.", 1, 100)).family(IpFamily.IPV4))
                 .contains(count(508, 100));
@@ -81,9 +81,9 @@ class UsageTest {
     @Test
     void onlyReadyRanges_countInTheFamily_butEachIsListed() {
         List<ServiceCidr> cidrs = List.of(
-                Sample.ready("a", "10.0.0.0/24"),
-                Sample.deleted(Sample.ready("b", "10.0.1.0/24"), Sample.START),
-                Sample.with(Sample.cidr("c", "10.0.2.0/24"), ReadyCondition.TERMINATING));
+                SampleCidrs.ready("a", "10.0.0.0/24"),
+                SampleCidrs.deleted(SampleCidrs.ready("b", "10.0.1.0/24"), Sample.START),
+                SampleCidrs.with(SampleCidrs.cidr("c", "10.0.2.0/24"), ReadyCondition.TERMINATING));
 
         Usage usage = Usage.of(cidrs, taken("10.0.1.", 1, 100));
 
@@ -95,7 +95,7 @@ class UsageTest {
 
     @Test
     void aRangeThatNobodyLookedAfterYet_isReady() {
-        assertThat(Usage.of(List.of(Sample.cidr("a", "10.0.0.0/24")), new ClusterIps())
+        assertThat(Usage.of(List.of(SampleCidrs.cidr("a", "10.0.0.0/24")), new ClusterIps())
                         .ranges()
                         .getFirst()
                         .state())
@@ -105,7 +105,8 @@ class UsageTest {
     @Test
     void theFamiliesOfAServiceCidr_areCountedApart() {
         Usage usage = Usage.of(
-                List.of(Sample.ready("a", "10.0.0.0/24", "fd00::/64")), Sample.index("10.0.0.1", "fd00::1", "fd00::2"));
+                List.of(SampleCidrs.ready("a", "10.0.0.0/24", "fd00::/64")),
+                Sample.index("10.0.0.1", "fd00::1", "fd00::2"));
 
         assertThat(usage.family(IpFamily.IPV4)).contains(count(254, 1));
         assertThat(usage.family(IpFamily.IPV6))
@@ -114,8 +115,8 @@ class UsageTest {
 
     @Test
     void aRangeThatNeverGives_hasNothingFree() {
-        Usage usage =
-                Usage.of(List.of(Sample.ready("a", "fd00::/48"), Sample.ready("b", "10.0.0.0/31")), new ClusterIps());
+        Usage usage = Usage.of(
+                List.of(SampleCidrs.ready("a", "fd00::/48"), SampleCidrs.ready("b", "10.0.0.0/31")), new ClusterIps());
 
         assertThat(usage.ranges()).allSatisfy(range -> {
             assertThat(range.all()).isEqualTo(count(0, 0));
@@ -126,7 +127,7 @@ class UsageTest {
 
     @Test
     void aRangeInsideOneThatNeverGives_counts() {
-        List<ServiceCidr> cidrs = List.of(Sample.ready("a", "fd00::/48"), Sample.ready("b", "fd00::/112"));
+        List<ServiceCidr> cidrs = List.of(SampleCidrs.ready("a", "fd00::/48"), SampleCidrs.ready("b", "fd00::/112"));
 
         assertThat(Usage.of(cidrs, Sample.index("fd00::1")).family(IpFamily.IPV6))
                 .contains(count(65_535, 1));
@@ -147,7 +148,7 @@ class UsageTest {
     @Test
     void whatIsTracked_isEachRangeAndEachBand_noneTwice() {
         List<ServiceCidr> cidrs =
-                List.of(Sample.ready("a", "10.0.0.0/24", "fd00::/124"), Sample.ready("b", "10.0.0.0/24"));
+                List.of(SampleCidrs.ready("a", "10.0.0.0/24", "fd00::/124"), SampleCidrs.ready("b", "10.0.0.0/24"));
 
         assertThat(Usage.tracked(cidrs))
                 .containsExactly(
@@ -183,8 +184,8 @@ class UsageTest {
         for (int i = random.nextInt(6); i >= 0; i--) {
             String range =
                     ServiceRange.around(someIp(random), 24 + random.nextInt(9)).toString();
-            ServiceCidr cidr = Sample.ready("c" + i, range);
-            cidrs.add(random.nextInt(4) == 0 ? Sample.deleted(cidr, Sample.START) : cidr);
+            ServiceCidr cidr = SampleCidrs.ready("c" + i, range);
+            cidrs.add(random.nextInt(4) == 0 ? SampleCidrs.deleted(cidr, Sample.START) : cidr);
         }
         return cidrs;
     }

@@ -7,8 +7,8 @@ import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.Forecast;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceCidr;
-import dev.berth.clusterip.ServiceRange;
 import dev.berth.clusterip.Usage;
 import dev.berth.clusterip.UsageSample;
 import io.micrometer.core.instrument.Gauge;
@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ClusterAddressMetersTest {
@@ -31,19 +30,6 @@ class ClusterAddressMetersTest {
     private final ClusterAddressMeters meters = new ClusterAddressMeters(registry);
     private final ClusterIps ips = new ClusterIps();
     private List<UsageSample> history = List.of();
-
-    private static ServiceCidr cidr(String name, String... ranges) {
-        return new ServiceCidr(
-                name,
-                "uid",
-                Stream.of(ranges).map(ServiceRange::parse).toList(),
-                List.of(),
-                NOW,
-                null,
-                null,
-                null,
-                true);
-    }
 
     /** The addresses from {@code first} to {@code last} of 10.0.0.0/24. */
     private void take(int first, int last) {
@@ -79,7 +65,7 @@ class ClusterAddressMetersTest {
     void eachBandOfEachRange_hasItsSize_andWhatIsInUse() {
         take(1, 20);
 
-        count(cidr("kubernetes", "10.0.0.0/24", "fd00::/64"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/24", "fd00::/64"));
 
         assertThat(gauges("berth.servicecidr.size"))
                 .containsOnly(
@@ -98,12 +84,12 @@ class ClusterAddressMetersTest {
     @Test
     void largestFreeStaticBlock_isThere_whereThereIsAStaticBand_andZeroWhereItIsFull() {
         take(1, 9);
-        count(cidr("kubernetes", "10.0.0.0/24"), cidr("small", "10.9.0.0/28"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/24"), SampleCidrs.ready("small", "10.9.0.0/28"));
         List<String> range = List.of("cidr=10.0.0.0/24", "servicecidr=kubernetes");
         assertThat(gauges("berth.servicecidr.largest.free.static.block")).containsOnly(Map.entry(range, 7.0));
 
         take(10, 16);
-        count(cidr("kubernetes", "10.0.0.0/24"), cidr("small", "10.9.0.0/28"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/24"), SampleCidrs.ready("small", "10.9.0.0/28"));
         assertThat(gauges("berth.servicecidr.largest.free.static.block")).containsOnly(Map.entry(range, 0.0));
     }
 
@@ -111,7 +97,7 @@ class ClusterAddressMetersTest {
     void aFamily_countsWhatTwoRangesHaveOnce() {
         take(1, 6);
 
-        count(cidr("kubernetes", "10.0.0.0/28"), cidr("more", "10.0.0.0/24"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/28"), SampleCidrs.ready("more", "10.0.0.0/24"));
 
         assertThat(gauges("berth.clusterip.size")).containsOnly(Map.entry(family("IPv4"), 254.0));
         assertThat(gauges("berth.clusterip.allocated")).containsOnly(Map.entry(family("IPv4"), 6.0));
@@ -121,10 +107,10 @@ class ClusterAddressMetersTest {
     @Test
     void aFamilyThatWasFull_isNoMore_onceItHasAnotherRange() {
         take(1, 14);
-        count(cidr("kubernetes", "10.0.0.0/28"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/28"));
         assertThat(gauges("berth.clusterip.free")).containsEntry(family("IPv4"), 0.0);
 
-        count(cidr("kubernetes", "10.0.0.0/28"), cidr("more", "10.9.0.0/28"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/28"), SampleCidrs.ready("more", "10.9.0.0/28"));
 
         assertThat(gauges("berth.clusterip.allocated")).containsEntry(family("IPv4"), 14.0);
         assertThat(gauges("berth.clusterip.size")).containsEntry(family("IPv4"), 28.0);
@@ -134,13 +120,13 @@ class ClusterAddressMetersTest {
     @Test
     void theForecastOfAFamily_isThereOnceItIsKnown() {
         take(1, 4);
-        count(cidr("kubernetes", "10.0.0.0/28"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/28"));
         assertThat(gauges("berth.clusterip.growth.per.day")).isEmpty();
         assertThat(gauges("berth.clusterip.full.timestamp.seconds")).isEmpty();
 
         history = List.of(
                 new UsageSample(NOW.minus(Duration.ofDays(2)), Map.of("10.0.0.0/28", 0L), Map.of("10.0.0.0/28", 2L)));
-        count(cidr("kubernetes", "10.0.0.0/28"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/28"));
 
         assertThat(gauges("berth.clusterip.growth.per.day")).containsOnly(Map.entry(family("IPv4"), 1.0));
         assertThat(gauges("berth.clusterip.full.timestamp.seconds")).containsOnly(Map.entry(family("IPv4"), (double)
@@ -149,8 +135,8 @@ class ClusterAddressMetersTest {
 
     @Test
     void aRangeThatIsGone_isCountedNoMore_andAFamilyWithoutARangeNeither() {
-        count(cidr("kubernetes", "10.0.0.0/24"), cidr("more", "fd00::/64"));
-        count(cidr("kubernetes", "10.0.0.0/24"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/24"), SampleCidrs.ready("more", "fd00::/64"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/24"));
 
         assertThat(gauges("berth.servicecidr.size"))
                 .containsOnlyKeys(band("10.0.0.0/24", "static"), band("10.0.0.0/24", "dynamic"));
@@ -177,7 +163,7 @@ class ClusterAddressMetersTest {
 
     @Test
     void withoutAPolicy_thereIsNothing() {
-        count(cidr("kubernetes", "10.0.0.0/24", "fd00::/64"));
+        count(SampleCidrs.ready("kubernetes", "10.0.0.0/24", "fd00::/64"));
         meters.found(List.of(finding(Finding.Reason.BANDS_CONFLICT, "b")));
 
         meters.forget();
@@ -190,7 +176,7 @@ class ClusterAddressMetersTest {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         ClusterAddressMeters scraped = new ClusterAddressMeters(prometheus);
         take(1, 14);
-        Usage usage = Usage.of(List.of(cidr("kubernetes", "10.0.0.0/28", "fd00::/64")), ips);
+        Usage usage = Usage.of(List.of(SampleCidrs.ready("kubernetes", "10.0.0.0/28", "fd00::/64")), ips);
         history = List.of(UsageSample.of(usage, NOW.minus(Duration.ofDays(1))));
         scraped.used(usage, Forecast.of(history, usage, NOW));
         scraped.found(List.of(finding(Finding.Reason.FAMILY_FULL, "kubernetes")));

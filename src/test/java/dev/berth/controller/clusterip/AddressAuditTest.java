@@ -3,6 +3,7 @@ package dev.berth.controller.clusterip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.clusterip.Finding;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.kube.Caches;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class AddressAuditTest {
 
     @Test
     void whatIsFoundTwice_isSaid_tenSecondsLater() {
-        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        network.put(SampleCidrs.ready("useless", "fd00::/48"));
 
         assertThat(look()).isEmpty();
         assertThat(audit.again()).isEqualTo(clock.instant().plusSeconds(10));
@@ -32,7 +33,7 @@ class AddressAuditTest {
 
     @Test
     void whatIsGoneBeforeTheSecondLook_isNeverSaid() {
-        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        network.put(SampleCidrs.ready("useless", "fd00::/48"));
         look();
         network.remove("useless");
         clock.passSeconds(10);
@@ -43,7 +44,7 @@ class AddressAuditTest {
 
     @Test
     void whatIsPutRight_isUnsaidAMinuteLater() {
-        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        network.put(SampleCidrs.ready("useless", "fd00::/48"));
         look();
         clock.passSeconds(10);
         look();
@@ -57,11 +58,11 @@ class AddressAuditTest {
 
     @Test
     void anotherFinding_isSaidOnceItIsFoundTwice_andTheFirstStays() {
-        network.put(NetworkInMemory.ready("useless", "fd00::/48"));
+        network.put(SampleCidrs.ready("useless", "fd00::/48"));
         look();
         clock.passSeconds(10);
         look();
-        network.put(NetworkInMemory.ready("useless-too", "fd01::/48"));
+        network.put(SampleCidrs.ready("useless-too", "fd01::/48"));
         clock.passSeconds(60);
         assertThat(look()).containsExactly("useless");
         clock.passSeconds(10);

@@ -9,6 +9,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.Parent;
 import dev.berth.clusterip.Reservations.State;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
 import dev.berth.kube.Caches;
@@ -31,7 +32,7 @@ class AddressReservationsTest {
 
     @BeforeEach
     void range() {
-        network.put(NetworkInMemory.ready("first", "10.0.0.0/24"));
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
     }
 
     private State keep(Reservation wanted) {

@@ -6,6 +6,7 @@ import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Parent;
 import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.kube.ClusterNetwork;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A cluster's ServiceCIDRs and IPAddresses, and a cache of them that lags behind for as long as a test wants. */
 final class NetworkInMemory implements ClusterNetwork {
-    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    static final Instant START = SampleCidrs.START;
 
     /** What the API server answers instead of doing it. */
     enum Fault {
@@ -90,94 +91,6 @@ final class NetworkInMemory implements ClusterNetwork {
             cachedCidrs = List.copyOf(cidrs.values());
             cachedAddresses.replaceAll(addresses.values());
         }
-    }
-
-    /** A ServiceCIDR that nobody has looked after yet. */
-    static ServiceCidr cidr(String name, String... ranges) {
-        return new ServiceCidr(
-                name,
-                "uid-" + name,
-                Stream.of(ranges).map(ServiceRange::parse).toList(),
-                List.of(),
-                START,
-                null,
-                null,
-                null,
-                false);
-    }
-
-    /** One that its controller has found ready. */
-    static ServiceCidr ready(String name, String... ranges) {
-        return with(with(cidr(name, ranges), ReadyCondition.READY), true);
-    }
-
-    static ServiceCidr with(ServiceCidr cidr, boolean finalizer) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                cidr.deletedAt(),
-                cidr.ready(),
-                cidr.readySince(),
-                finalizer);
-    }
-
-    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
-        return with(cidr, ready, START);
-    }
-
-    static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready, Instant since) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                cidr.deletedAt(),
-                ready,
-                since,
-                cidr.finalizer());
-    }
-
-    static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                when,
-                cidr.ready(),
-                cidr.readySince(),
-                cidr.finalizer());
-    }
-
-    static ServiceCidr unreadable(ServiceCidr cidr, String text) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid(),
-                cidr.ranges(),
-                List.of(text),
-                cidr.created(),
-                cidr.deletedAt(),
-                cidr.ready(),
-                cidr.readySince(),
-                cidr.finalizer());
-    }
-
-    static ServiceCidr reborn(ServiceCidr cidr) {
-        return new ServiceCidr(
-                cidr.name(),
-                cidr.uid() + "-2",
-                cidr.ranges(),
-                cidr.unreadable(),
-                cidr.created(),
-                null,
-                cidr.ready(),
-                cidr.readySince(),
-                cidr.finalizer());
     }
 
     /** As the API server's allocator makes it. */
@@ -267,22 +180,22 @@ final class NetworkInMemory implements ClusterNetwork {
 
     @Override
     public Write<ServiceCidr> addFinalizer(ServiceCidr seen) {
-        return change("addFinalizer", seen, cidr -> with(cidr, true));
+        return change("addFinalizer", seen, cidr -> SampleCidrs.with(cidr, true));
     }
 
     @Override
     public Write<ServiceCidr> removeFinalizer(ServiceCidr seen) {
-        return change("removeFinalizer", seen, cidr -> with(cidr, false));
+        return change("removeFinalizer", seen, cidr -> SampleCidrs.with(cidr, false));
     }
 
     @Override
     public Write<ServiceCidr> setReady(ServiceCidr seen, ReadyCondition ready, Instant since) {
-        return change("setReady " + ready.status(), seen, cidr -> with(cidr, ready, since));
+        return change("setReady " + ready.status(), seen, cidr -> SampleCidrs.with(cidr, ready, since));
     }
 
     @Override
     public Write<ServiceCidr> deleteServiceCidr(ServiceCidr seen) {
-        return change("delete", seen, cidr -> deleted(cidr, START));
+        return change("delete", seen, cidr -> SampleCidrs.deleted(cidr, START));
     }
 
     private Write<ServiceCidr> change(String verb, ServiceCidr seen, UnaryOperator<ServiceCidr> change) {
@@ -296,7 +209,7 @@ final class NetworkInMemory implements ClusterNetwork {
     @Override
     public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
         return write("create " + name, () -> {
-            ServiceCidr made = cidr(name, range.toString());
+            ServiceCidr made = SampleCidrs.cidr(name, range.toString());
             madeByBerth.add(name);
             put(made);
             return made;

@@ -9,6 +9,7 @@ import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.Forecast;
 import dev.berth.clusterip.Parent;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.Usage;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
@@ -81,7 +82,7 @@ class PolicyControlTest {
 
     @BeforeEach
     void range() {
-        network.put(NetworkInMemory.ready("first", "10.0.0.0/24"));
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
     }
 
     private boolean write(ServiceCIDRPolicy policy, ServiceCIDRPolicy.Status status) {

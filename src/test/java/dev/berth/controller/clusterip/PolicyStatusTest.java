@@ -13,6 +13,7 @@ import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.Reservation;
 import dev.berth.clusterip.Reservations;
 import dev.berth.clusterip.Retirement;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.clusterip.Usage;
@@ -30,7 +31,7 @@ class PolicyStatusTest {
     private static final Reservations NONE_KEPT = new Reservations(List.of(), List.of());
 
     private final ClusterIps ips = new ClusterIps();
-    private List<ServiceCidr> cidrs = List.of(NetworkInMemory.ready("first", "10.0.0.0/28"));
+    private List<ServiceCidr> cidrs = List.of(SampleCidrs.ready("first", "10.0.0.0/28"));
     private List<UsageSample> history = List.of();
     private List<RangeGrowth.Outcome> growth = List.of();
     private List<RangeRetirement.Outcome> retired = List.of();
@@ -90,7 +91,7 @@ class PolicyStatusTest {
 
     @Test
     void familyThatIsFull_saysWhatToDo() {
-        cidrs = List.of(NetworkInMemory.ready("first", "10.0.0.0/28", "fd00::/124"));
+        cidrs = List.of(SampleCidrs.ready("first", "10.0.0.0/28", "fd00::/124"));
         allocate(14);
 
         assertThat(told("FillingUp"))
@@ -104,7 +105,7 @@ class PolicyStatusTest {
 
     @Test
     void familyWithoutARangeThatIsReady_isFull_andOneThatHasNoRangeIsNot() {
-        cidrs = List.of(NetworkInMemory.deleted(NetworkInMemory.ready("first", "10.0.0.0/28"), NetworkInMemory.START));
+        cidrs = List.of(SampleCidrs.deleted(SampleCidrs.ready("first", "10.0.0.0/28"), NetworkInMemory.START));
 
         assertThat(told("FillingUp")).startsWith("True Full: no IPv4 address is free: ");
         assertThat(told("FillingUp")).doesNotContain("IPv6");

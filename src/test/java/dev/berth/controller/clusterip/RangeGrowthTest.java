@@ -9,6 +9,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.Growth;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
@@ -35,7 +36,7 @@ class RangeGrowthTest {
     /** One range of six addresses, and all are in use. */
     @BeforeEach
     void fill() {
-        network.put(NetworkInMemory.ready("first", "10.0.0.0/29"));
+        network.put(SampleCidrs.ready("first", "10.0.0.0/29"));
         for (int i = 1; i <= 6; i++) {
             network.put(NetworkInMemory.allocated("10.0.0." + i, "full-" + i));
         }
@@ -79,7 +80,7 @@ class RangeGrowthTest {
                 },
                 new Backoff(new Random(1)),
                 clock);
-        network.put(NetworkInMemory.ready("second", "10.1.0.0/24"));
+        network.put(SampleCidrs.ready("second", "10.1.0.0/24"));
 
         for (int i = 1; i <= 9; i++) {
             network.put(NetworkInMemory.allocated("10.1.0." + i, "more-" + i));
@@ -97,7 +98,7 @@ class RangeGrowthTest {
                         IpFamily.IPV4, 5, next("berth-10.100.0.16-28", "10.100.0.16/28")));
         assertThat(asked).as("a minute later").hasValue(2);
 
-        network.put(NetworkInMemory.ready("third", "10.100.0.16/28"));
+        network.put(SampleCidrs.ready("third", "10.100.0.16/28"));
         assertThat(counted.grow(forReal(), network.serviceCidrs()))
                 .as("another range is there")
                 .containsExactly(new RangeGrowth.Outcome.Enough(
@@ -233,7 +234,7 @@ class RangeGrowthTest {
     @Test
     void rangesOfOthers_areNeverOverlapped() {
         taken.add(new Avoided("Node \"a\" (podCIDR)", IpRange.parse("10.100.0.0/27")));
-        network.put(NetworkInMemory.ready("by-hand", "10.100.0.32/30"));
+        network.put(SampleCidrs.ready("by-hand", "10.100.0.32/30"));
         for (int i = 33; i <= 34; i++) {
             network.put(NetworkInMemory.allocated("10.100.0." + i, "by-hand-" + i));
         }

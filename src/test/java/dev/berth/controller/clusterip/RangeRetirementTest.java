@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
 import dev.berth.clusterip.Retirement;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.clusterip.NetworkInMemory.Fault;
@@ -23,8 +24,8 @@ class RangeRetirementTest {
 
     @BeforeEach
     void ranges() {
-        network.put(NetworkInMemory.ready("old", "10.0.0.0/24"));
-        network.put(NetworkInMemory.ready("new", "10.0.1.0/24"));
+        network.put(SampleCidrs.ready("old", "10.0.0.0/24"));
+        network.put(SampleCidrs.ready("new", "10.0.1.0/24"));
     }
 
     private RangeRetirement.Outcome retire(String... names) {
@@ -43,7 +44,7 @@ class RangeRetirementTest {
 
     @Test
     void rangeThatMustStay_isNotDeleted() {
-        network.put(NetworkInMemory.with(NetworkInMemory.ready("old", "10.0.0.0/24"), false));
+        network.put(SampleCidrs.with(SampleCidrs.ready("old", "10.0.0.0/24"), false));
 
         assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.Refused.class);
         assertThat(network.writes).isEmpty();
@@ -52,7 +53,7 @@ class RangeRetirementTest {
     /** A Service that is made anew is away for a moment. */
     @Test
     void rangeThatThereWasNoRoomFor_retiresOnlyIfTheRoomLasts() {
-        network.put(NetworkInMemory.ready("small", "10.0.2.0/30"));
+        network.put(SampleCidrs.ready("small", "10.0.2.0/30"));
         network.remove("new");
         network.put(NetworkInMemory.allocated("10.0.0.100", "a"));
         network.put(NetworkInMemory.allocated("10.0.0.101", "b"));
@@ -76,12 +77,12 @@ class RangeRetirementTest {
     @Test
     void rangeThatThereWasNoRoomFor_retiresAtOnce_ifAnotherRangeIsMade() {
         network.remove("new");
-        network.put(NetworkInMemory.ready("small", "10.0.2.0/30"));
+        network.put(SampleCidrs.ready("small", "10.0.2.0/30"));
         network.put(NetworkInMemory.allocated("10.0.2.1", "c"));
         network.put(NetworkInMemory.allocated("10.0.2.2", "d"));
         assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.NoRoom.class);
 
-        network.put(NetworkInMemory.ready("new", "10.0.1.0/24"));
+        network.put(SampleCidrs.ready("new", "10.0.1.0/24"));
 
         assertThat(retire("old").failure()).isEmpty();
         assertThat(network.writes).containsExactly("delete old");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
 import dev.berth.clusterip.ReadyCondition;
+import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
@@ -18,8 +19,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class ServiceCidrControlTest {
-    private static final ServiceCidr NEW = NetworkInMemory.cidr("web", "10.0.0.0/24");
-    private static final ServiceCidr READY = NetworkInMemory.ready("web", "10.0.0.0/24");
+    private static final ServiceCidr NEW = SampleCidrs.cidr("web", "10.0.0.0/24");
+    private static final ServiceCidr READY = SampleCidrs.ready("web", "10.0.0.0/24");
 
     private final NetworkInMemory network = new NetworkInMemory();
     private final Hands clock = new Hands();
@@ -42,7 +43,7 @@ class ServiceCidrControlTest {
 
     /** Deleted long enough ago for every API server to have heard of it. */
     private ServiceCidr gone(ServiceCidr cidr) {
-        return NetworkInMemory.deleted(cidr, clock.instant().minusSeconds(10));
+        return SampleCidrs.deleted(cidr, clock.instant().minusSeconds(10));
     }
 
     private static void assertBacksOff(Next next, int failures) {
@@ -128,7 +129,7 @@ class ServiceCidrControlTest {
         ServiceCidrControl control = control(Mode.Auto);
         control.reconcile("web");
         clock.passSeconds(59);
-        network.put(NetworkInMemory.reborn(NEW));
+        network.put(SampleCidrs.reborn(NEW));
 
         assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(60)));
     }
@@ -184,7 +185,7 @@ class ServiceCidrControlTest {
 
     @Test
     void rangeThatIsDeleted_waitsTenSeconds_andItsEndIsDecidedOnLiveReads() {
-        network.put(NetworkInMemory.deleted(READY, clock.instant()));
+        network.put(SampleCidrs.deleted(READY, clock.instant()));
         ServiceCidrControl control = control(Mode.Always);
 
         assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(10)));
@@ -213,7 +214,7 @@ class ServiceCidrControlTest {
     @Test
     void finalizerStays_ifTheRangeThatHasItsAddressesIsGoneByNow() {
         network.put(gone(READY));
-        network.put(NetworkInMemory.ready("heir", "10.0.0.0/16"));
+        network.put(SampleCidrs.ready("heir", "10.0.0.0/16"));
         network.put(NetworkInMemory.allocated("10.0.0.7", "settled"));
         network.lag();
         network.remove("heir");
@@ -319,7 +320,7 @@ class ServiceCidrControlTest {
 
     @Test
     void rangeThatCannotBeRead_isNeverLetGo_andIsSaid() {
-        network.put(NetworkInMemory.unreadable(gone(READY), "10.0.0.0/24-ish"));
+        network.put(SampleCidrs.unreadable(gone(READY), "10.0.0.0/24-ish"));
         ServiceCidrControl control = control(Mode.Always);
 
         assertBacksOff(control.reconcile("web"), 1);
@@ -337,7 +338,7 @@ class ServiceCidrControlTest {
         ServiceCidrControl control = control(Mode.Always);
         control.reconcile("web");
         network.fault = null;
-        network.put(NetworkInMemory.with(NEW, true));
+        network.put(SampleCidrs.with(NEW, true));
 
         control.reconcile("web");
 
@@ -350,7 +351,7 @@ class ServiceCidrControlTest {
         network.fault = Fault.REFUSED;
         ServiceCidrControl control = control(Mode.Always);
         control.reconcile("web");
-        network.put(NetworkInMemory.reborn(NEW));
+        network.put(SampleCidrs.reborn(NEW));
 
         assertBacksOff(control.reconcile("web"), 1);
 
