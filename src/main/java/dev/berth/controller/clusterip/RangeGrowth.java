@@ -16,6 +16,7 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -38,6 +40,9 @@ final class RangeGrowth {
 
     /** For so long it is not asked again what is in the way of a range that is not needed yet. */
     private static final Duration KNOWN = Duration.ofMinutes(1);
+
+    /** For so long a range that somebody deleted is not made again: both would go on without end. */
+    private static final Duration DELETED = Duration.ofMinutes(1);
 
     /** What came of a look at one family. */
     sealed interface Outcome {
@@ -76,12 +81,16 @@ final class RangeGrowth {
 
     private record Known(Question question, Growth.Plan plan, Instant until) {}
 
+    /** A range that Berth made; {@code seen}: a look has found it since. */
+    private record Made(Instant at, boolean seen) {}
+
     private final ClusterNetwork network;
     private final Supplier<List<Avoided>> taken;
     private final InstantSource clock;
     private final Retries<String, Outcome.Held> retries;
     private final Map<IpFamily, Known> plans = new EnumMap<>(IpFamily.class);
     private final Map<IpFamily, BigInteger> room = new EnumMap<>(IpFamily.class);
+    private final Map<String, Made> made = new TreeMap<>();
 
     /**
      * Wires it.
@@ -97,6 +106,8 @@ final class RangeGrowth {
 
     /** Looks at each family that may grow. */
     List<Outcome> grow(Spec spec, List<ServiceCidr> cidrs) {
+        made.values().removeIf(one -> !clock.instant().isBefore(one.at().plus(DELETED)));
+        cidrs.forEach(cidr -> made.computeIfPresent(cidr.name(), (name, one) -> new Made(one.at(), true)));
         List<Outcome> outcomes = new ArrayList<>();
         if (spec.growth() != null) {
             Optional.ofNullable(spec.growth().ipv4())
@@ -162,9 +173,21 @@ final class RangeGrowth {
     private Outcome make(Question question) {
         IpFamily family = question.settings().family();
         Growth growth = decide(question, this::plan);
-        return growth instanceof Growth.Next(String name, ServiceRange range)
-                ? create(family, name, range)
-                : outcome(family, growth);
+        if (!(growth instanceof Growth.Next(String name, ServiceRange range))) {
+            return outcome(family, growth);
+        }
+        Made before = made.get(name);
+        return before != null && before.seen() ? deleted(family, name, before) : create(family, name, range);
+    }
+
+    private static Outcome deleted(IpFamily family, String name, Made before) {
+        return new Outcome.Held(
+                family,
+                "Deleted",
+                "somebody has deleted ServiceCIDR \"" + name + "\", which was made a moment ago; it is made again at "
+                        + before.at().plus(DELETED).truncatedTo(ChronoUnit.SECONDS) + ", if it is needed then",
+                true,
+                null);
     }
 
     private static Outcome outcome(IpFamily family, Growth growth) {
@@ -237,6 +260,7 @@ final class RangeGrowth {
         return switch (network.createServiceCidr(name, range)) {
             case Write.Done<ServiceCidr> done -> {
                 LOG.info("made ServiceCIDR \"{}\", {}", name, range);
+                made.put(name, new Made(clock.instant(), false));
                 yield new Outcome.Created(family, name, range);
             }
             // Made before, and not heard of yet: the name says which range it is.

@@ -135,6 +135,22 @@ class RangeGrowthTest {
     }
 
     @Test
+    void rangeThatSomebodyDeletesAtOnce_isMadeAgainAMinuteLater_notAtEachLook() {
+        assertThat(grow(forReal())).containsExactly(CREATED);
+        grow(forReal());
+        network.remove(NEXT);
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(held(forReal()).message())
+                    .startsWith("somebody has deleted ServiceCIDR \"" + NEXT + "\", which was made a moment ago");
+        }
+        assertThat(network.writes).containsExactly("create " + NEXT);
+
+        clock.passSeconds(60);
+        assertThat(grow(forReal())).containsExactly(CREATED);
+    }
+
+    @Test
     void whatMayComeStill_isRoom_unlessItIsADryRun_orCannotBeMade() {
         BigInteger four = BigInteger.valueOf(4 * 14);
 
