@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -206,6 +207,25 @@ class ClusterAddressesIT {
                 .singleElement()
                 .extracting(ServiceCIDRPolicy.ReservationState::state)
                 .isEqualTo("Reserved"));
+    }
+
+    @Test
+    void whatAPolicyKept_thatWasDeletedWhileBerthWasAway_isGivenBackAtItsNextStart() {
+        cluster.policy("reservations: [{address: 10.96.0.10, service: {namespace: default, name: dns}}]");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNotNull());
+
+        cluster.whileBerthIsAway(() -> cluster.client()
+                .resources(ServiceCIDRPolicy.class)
+                .withName(ServiceCIDRPolicy.NAME)
+                .delete());
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(ipAddress("10.96.0.10")).isNull());
+    }
+
+    private @Nullable IPAddress ipAddress(String name) {
+        return cluster.client().resources(IPAddress.class).withName(name).get();
     }
 
     /** Berth makes a reservation anew as soon as it is gone, so the two compete for the address. */

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -21,6 +22,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -41,18 +43,32 @@ final class ServiceCidrs implements AutoCloseable {
     private final ControlPlane cluster;
     private final KubernetesClient client;
     private final Optional<Installation> berth;
+    private final String[] flags;
+    private @Nullable OperatorProcess operator;
 
-    private ServiceCidrs(ControlPlane cluster, KubernetesClient client, Optional<Installation> berth) {
+    private ServiceCidrs(ControlPlane cluster, KubernetesClient client, Optional<Installation> berth, String... flags) {
         this.cluster = cluster;
         this.client = client;
         this.berth = berth;
+        this.flags = flags;
     }
 
     /** Closes {@code cluster} at the end, too. */
     ServiceCidrs(ControlPlane cluster, String... flags) {
-        this(cluster, cluster.adminClient(), Optional.of(new Installation(cluster)));
+        this(cluster, cluster.adminClient(), Optional.of(new Installation(cluster)), flags);
         cluster.kubectl("apply", "--filename=" + COMPONENT);
-        berth.orElseThrow().startOperator(flags);
+        startBerth();
+    }
+
+    private void startBerth() {
+        operator = berth.orElseThrow().startOperator(flags);
+    }
+
+    /** Stops Berth, and starts it again afterwards. */
+    void whileBerthIsAway(Runnable work) {
+        Objects.requireNonNull(operator).stop();
+        work.run();
+        startBerth();
     }
 
     /**
