@@ -47,6 +47,7 @@ final class ServiceManifest {
         }
         if (objects.getFirst() instanceof Service service
                 && service.getSpec() != null
+                && service.getMetadata() != null
                 && service.getMetadata().getName() != null) {
             return service;
         }

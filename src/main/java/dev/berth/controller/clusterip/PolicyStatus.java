@@ -198,7 +198,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     static Map<String, Retirement.Memory> memories(ServiceCIDRPolicy.@Nullable Status status) {
         Map<String, Retirement.Memory> memories = new TreeMap<>();
         if (status != null && status.retiring() != null) {
-            status.retiring()
+            status.retiring().stream()
+                    .filter(one -> one != null && one.serviceCidr() != null)
                     .forEach(one -> memories.put(
                             one.serviceCidr(),
                             new Retirement.Memory(

@@ -98,6 +98,7 @@ final class RangeRetirement {
         String name = retirement.serviceCidr();
         if (retirement.verdict() instanceof Retirement.Verdict.NoRoom) {
             noRoom.put(name, new NoRoom(clock.instant(), uids(cidrs)));
+            retries.done(name);
             return Optional.empty();
         }
         if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
@@ -107,6 +108,7 @@ final class RangeRetirement {
         }
         Optional<String> tooSoon = tooSoon(name, cidrs);
         if (tooSoon.isPresent()) {
+            retries.done(name);
             return tooSoon;
         }
         noRoom.remove(name);

@@ -33,6 +33,11 @@ final class Retries<K, T> {
                 .map(Failure::told);
     }
 
+    /** When this may be tried again; absent: it did not fail. */
+    Optional<Instant> notBefore(K what) {
+        return Optional.ofNullable(failures.get(what)).map(Failure::notBefore);
+    }
+
     /** It failed, once more perhaps. */
     T failed(K what, T told) {
         Failure<T> before = failures.get(what);

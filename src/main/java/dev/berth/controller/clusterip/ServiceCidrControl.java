@@ -17,6 +17,7 @@ import dev.berth.kube.Write;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +127,9 @@ public final class ServiceCidrControl {
     private Next next(ServiceCidr cidr, List<ServiceCidrStep> steps) {
         ServiceCidrStep step = steps.getFirst();
         Undone work = undone(cidr, steps);
+        if (step instanceof ServiceCidrStep.Wait(Instant until)) {
+            return waiting(until);
+        }
         Instant due = due(work, step);
         if (clock.instant().isBefore(due)) {
             return Next.after(Duration.between(clock.instant(), due));
@@ -138,14 +142,18 @@ public final class ServiceCidrControl {
         return instead.orElseGet(() -> act(cidr, step, work));
     }
 
+    /** Rounded up: a timer goes by whole milliseconds, and would be early otherwise. */
+    private Next waiting(Instant until) {
+        Duration left =
+                Duration.between(clock.instant(), until).plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
+        return Next.after(left.isNegative() ? Duration.ZERO : left);
+    }
+
     private Instant due(Undone work, ServiceCidrStep step) {
-        if (step instanceof ServiceCidrStep.Wait(Instant until)) {
-            return until;
-        }
         Instant since = work.since().getOrDefault(step.getClass(), clock.instant());
         return work.retries()
-                .tooEarly(step.getClass())
-                .flatMap(told -> work.retries().again())
+                .notBefore(step.getClass())
+                .filter(clock.instant()::isBefore)
                 .orElse(mode == Mode.Auto ? since.plus(UNDONE) : clock.instant());
     }
 
@@ -269,6 +277,6 @@ public final class ServiceCidrControl {
     /** Later, and not before whatever wakes it. */
     private Next again(ServiceCidrStep step, Undone work) {
         work.retries().failed(step.getClass(), step);
-        return Next.after(Duration.between(clock.instant(), due(work, step)));
+        return waiting(due(work, step));
     }
 }

@@ -18,6 +18,7 @@ import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.clusterip.Usage;
 import dev.berth.clusterip.UsageSample;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -190,6 +191,14 @@ class PolicyStatusTest {
         assertThat(told("Growth", noFamily))
                 .isEqualTo("False InvalidSettings: spec.growth names no family: add ipv4 or ipv6");
         assertThat(told("Growth")).isEmpty();
+    }
+
+    @Test
+    void whatSomebodyHasEditedInTheStatus_isPassedOver() {
+        ServiceCIDRPolicy.Status edited =
+                Serialization.unmarshal("retiring: [{uid: a}]", ServiceCIDRPolicy.Status.class);
+
+        assertThat(PolicyStatus.memories(edited)).isEmpty();
     }
 
     private static final Retirement.Memory MEMORY = new Retirement.Memory("uid-old", NetworkInMemory.START);

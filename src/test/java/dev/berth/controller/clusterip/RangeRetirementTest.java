@@ -75,6 +75,22 @@ class RangeRetirementTest {
     }
 
     @Test
+    void failure_isForgotten_onceThereIsNoRoomAnyMore() {
+        network.fault = Fault.REFUSED;
+        retire("old");
+        network.remove("new");
+        network.put(NetworkInMemory.allocated("10.0.0.100", "a"));
+        network.put(SampleCidrs.ready("small", "10.0.2.0/30"));
+        network.put(NetworkInMemory.allocated("10.0.2.1", "c"));
+        network.put(NetworkInMemory.allocated("10.0.2.2", "d"));
+
+        clock.passSeconds(3_600);
+        assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.NoRoom.class);
+
+        assertThat(retirement.again()).hasValue(clock.instant().plusSeconds(60));
+    }
+
+    @Test
     void rangeThatThereWasNoRoomFor_retiresAtOnce_ifAnotherRangeIsMade() {
         network.remove("new");
         network.put(SampleCidrs.ready("small", "10.0.2.0/30"));

@@ -12,7 +12,10 @@ import dev.berth.controller.clusterip.NetworkInMemory.Fault;
 import dev.berth.controller.clusterip.ServiceCidrControl.Mode;
 import dev.berth.kube.Events;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -181,6 +184,22 @@ class ServiceCidrControlTest {
                 .hasSize(2)
                 .containsOnly("ServiceCIDR/web KubernetesServiceCIDRError: cannot add its finalizer: the API server"
                         + " cannot be asked before: no route to host");
+    }
+
+    /** A timer may fire just before the end of the grace. */
+    @Test
+    void graceThatEndsInTheMiddleOfALook_isWaitedFor_andTheNextLookGoesOn() {
+        network.put(SampleCidrs.deleted(READY, clock.instant()));
+        Instant end = clock.instant().plusSeconds(10);
+        Iterator<Instant> ticks = List.of(end.minusNanos(1)).iterator();
+        InstantSource ticking = () -> ticks.hasNext() ? ticks.next() : end;
+        ServiceCidrControl control = new ServiceCidrControl(
+                Mode.Always, "networking.k8s.io/v1", network, events, new Backoff(new Random(1)), ticking);
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ZERO));
+        assertThat(network.writes).isEmpty();
+        control.reconcile("web");
+        assertThat(network.writes).containsExactly("removeFinalizer web");
     }
 
     @Test
