@@ -140,14 +140,17 @@ public final class Surroundings implements AutoCloseable {
                 .forEach(all::add);
         caches.apiServers()
                 .list()
-                .map(slice -> new NeverGiven(
-                        "the API servers",
-                        ranges(slice.getEndpoints().stream()
-                                .flatMap(endpoint -> endpoint.getAddresses().stream())
-                                .toList()),
-                        false))
+                .map(slice -> new NeverGiven("the API servers", ranges(addresses(slice)), false))
                 .forEach(all::add);
         return all;
+    }
+
+    /** Where its endpoints are; an API server may leave the list of them out. */
+    static List<String> addresses(EndpointSlice slice) {
+        return Stream.ofNullable(slice.getEndpoints())
+                .flatMap(List::stream)
+                .flatMap(endpoint -> endpoint.getAddresses().stream())
+                .toList();
     }
 
     /** A Node of a cloud that brings its own load balancer controller; absent: there is none. */

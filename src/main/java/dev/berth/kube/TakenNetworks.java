@@ -21,8 +21,7 @@ public final class TakenNetworks {
         caches.nodes().list().forEach(node -> all.addAll(of(node)));
         caches.apiServers()
                 .list()
-                .flatMap(slice -> Stream.ofNullable(slice.getEndpoints()).flatMap(List::stream))
-                .flatMap(endpoint -> endpoint.getAddresses().stream())
+                .flatMap(slice -> Surroundings.addresses(slice).stream())
                 .flatMap(address -> IpRange.find(address).stream())
                 .forEach(range -> all.add(new Avoided("an API server", range)));
         pools(caches).forEach(pool -> all.add(new Avoided("AddressPool \"" + pool.pool() + "\"", pool.range())));
