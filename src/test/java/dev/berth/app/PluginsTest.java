@@ -8,6 +8,7 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.providers.RemoteProvider;
+import dev.berth.testing.Build;
 import dev.berth.testing.SampleProvider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,7 +76,8 @@ class PluginsTest {
         if (!services.isEmpty()) {
             Files.writeString(service, services);
         }
-        List<String> arguments = new ArrayList<>(List.of("-d", classes.toString(), "-cp", "target/classes"));
+        List<String> arguments = new ArrayList<>(
+                List.of("-d", classes.toString(), "-cp", Build.file("classes").toString()));
         arguments.add(Files.writeString(work.resolve("Factory.java"), factory).toString());
         arguments.add(Files.writeString(work.resolve("Provider.java"), PROVIDER).toString());
         SampleProvider.run("javac", arguments);

@@ -12,6 +12,7 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PublishedAddresses;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -21,11 +22,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What Services ask for themselves, and the life of their addresses. */
+@ExtendWith(SharedInstallation.class)
 class AddressWishesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -34,18 +36,10 @@ class AddressWishesIT {
     private static OperatorProcess operator;
 
     @BeforeAll
-    static void install() {
-        controlPlane = ControlPlane.builder()
-                .serviceCidrs("10.96.0.0/16", "fd00:10:96::/112")
-                .start();
-        berth = new Installation(controlPlane);
-        operator = berth.startOperator();
-    }
-
-    @AfterAll
-    static void stop() {
-        berth.close();
-        controlPlane.close();
+    static void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
+        operator = berth.operator();
     }
 
     private static UnaryOperator<ServiceBuilder> annotated(String... namesAndValues) {

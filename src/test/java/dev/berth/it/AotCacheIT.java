@@ -3,6 +3,8 @@ package dev.berth.it;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.AotCache;
+import dev.berth.testing.Build;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,14 +26,13 @@ class AotCacheIT {
 
     @Test
     void recordedCache_fits_andHasWhatServesServices() throws IOException, InterruptedException {
-        Path cache = folder.resolve("app.aot");
-        Ended recording = rehearse("-XX:AOTCacheOutput=" + cache);
-        assertThat(recording.code()).as(recording.output()).isZero();
+        Path cache = AotCache.recorded();
         assertThat(cache).isNotEmptyFile();
 
         // AOTMode=on: a JVM that cannot use the cache does not start.
         Path loaded = folder.resolve("loaded.txt");
-        Ended again = rehearse("-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-Xlog:class+load:file=" + loaded);
+        Ended again = run(AotCache.rehearsal(
+                List.of("-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-Xlog:class+load:file=" + loaded)));
         assertThat(again.code()).as(again.output()).isZero();
         String classes = Files.readString(loaded);
         assertThat(classes)
@@ -55,31 +56,16 @@ class AotCacheIT {
         return " " + name + " source: shared objects file";
     }
 
-    private Ended rehearse(String... options) throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(List.of(
-                "-cp",
-                "target/test-classes:target/quarkus-app/lib/main/*:target/quarkus-app/lib/boot/*",
-                "dev.berth.rehearsal.Rehearsal",
-                IMAGE_OPTIONS));
-        arguments.addAll(List.of(options));
-        arguments.addAll(
-                List.of("-jar", "target/quarkus-app/quarkus-run.jar", "operator", "--leader-elect", "--http-port=0"));
-        return run(arguments);
-    }
-
     private Ended java(List<String> options, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(IMAGE_OPTIONS);
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), IMAGE_OPTIONS));
         command.addAll(options);
-        command.addAll(List.of("-jar", "target/quarkus-app/quarkus-run.jar"));
+        command.addAll(List.of("-jar", Build.application().toString()));
         command.addAll(List.of(arguments));
         return run(command);
     }
 
-    private Ended run(List<String> arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(arguments);
+    private Ended run(List<String> command) throws IOException, InterruptedException {
         Path output = folder.resolve("output.txt");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

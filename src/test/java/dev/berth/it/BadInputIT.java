@@ -6,8 +6,9 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
-import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import dev.berth.testing.SharedInstallation;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -18,16 +19,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is wrong is said once, in the right place; nothing is lost, and the rest goes on working. */
+@ExtendWith(SharedInstallation.class)
 class BadInputIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
@@ -35,9 +37,9 @@ class BadInputIT {
     private static BerthOnCluster berth;
 
     @BeforeAll
-    static void install() {
-        cluster = ControlPlane.builder().start();
-        berth = BerthOnCluster.on(cluster);
+    static void install(Installation shared) {
+        cluster = shared.controlPlane();
+        berth = BerthOnCluster.on(shared);
         berth.createPool("neighbour", "198.51.100.0/28");
         berth.startOperator();
     }
@@ -45,7 +47,6 @@ class BadInputIT {
     @AfterAll
     static void stop() {
         berth.close();
-        cluster.close();
     }
 
     // ---- pools
@@ -254,48 +255,6 @@ class BadInputIT {
                 : BerthOnCluster.condition(found.getStatus().conditions(), type);
     }
 
-    // ---- Services that cannot have what they ask for
-
-    @Test
-    void noPool_thenNoPoolForTheFamily_isSaid_andThoseWhoWaitAreServedOnceTheyCanBe() {
-        try (ControlPlane fresh = ControlPlane.builder().start();
-                BerthOnCluster here = BerthOnCluster.on(fresh)) {
-            here.startOperator();
-            List<String> names = IntStream.range(0, 6).mapToObj(i -> "web-" + i).toList();
-            names.forEach(here::createService);
-            names.forEach(name -> here.awaitAsserted(seen -> {
-                assertThat(seen.addressAssigned(name)).isEqualTo("False NoPool: there is no AddressPool; create one");
-                assertThat(seen.events("Service", name))
-                        .containsExactly("Warning AllocationFailed: there is no AddressPool; create one");
-            }));
-            here.createPool("edge", "192.0.2.0/28");
-            assertThat(names.stream().map(here::awaitAddress)).doesNotHaveDuplicates();
-
-            here.createService(
-                    "six",
-                    null,
-                    service -> service.editSpec()
-                            .withIpFamilyPolicy("SingleStack")
-                            .withIpFamilies("IPv6")
-                            .endSpec());
-            here.createService("both", null, BadInputIT::dualStack);
-            String message = "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one";
-            for (String name : List.of("six", "both")) {
-                here.awaitAsserted(seen -> {
-                    assertThat(seen.addressAssigned(name)).isEqualTo("False NoPoolForFamily: " + message);
-                    assertThat(seen.events("Service", name)).containsExactly("Warning AllocationFailed: " + message);
-                });
-            }
-            here.createPool("edge6", "2001:db8::/64");
-            here.awaitAddress("six");
-            here.awaitService("both", service -> BerthOnCluster.ingress(service).size() == 2);
-        }
-    }
-
-    private static ServiceBuilder dualStack(ServiceBuilder service) {
-        return service.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec();
-    }
-
     // ---- start
 
     /** What the operator is started with. */
@@ -388,115 +347,5 @@ class BadInputIT {
                     .startsWith("berth: ")
                     .contains(row.line());
         }
-    }
-
-    // ---- while it runs
-
-    @Test
-    void addressKindThatVanishes_tearsNothingDown_andOnItsReturnAllIsAsItWas() {
-        try (ControlPlane fresh = ControlPlane.builder().start();
-                BerthOnCluster here = BerthOnCluster.on(fresh)) {
-            here.createPool("edge", "192.0.2.0/24");
-            here.startOperator();
-            Map<String, String> before = settle(here, "web-", 5);
-
-            fresh.kubectl("delete", "crd", "addresses.berth.dev", "--timeout=60s");
-            here.createService("newcomer");
-            here.awaitAsserted(seen -> assertThat(seen.addressAssigned("newcomer"))
-                    .startsWith("False ClaimFailed: ")
-                    .contains("CustomResourceDefinition"));
-            assertThat(addresses(here, before)).isEqualTo(before);
-            assertThat(here.operator().isAlive()).isTrue();
-
-            fresh.kubectl("apply", "-k", "crds");
-            String address = here.awaitAddress("newcomer");
-            assertThat(before).doesNotContainValue(address);
-            before.put("newcomer", address);
-            here.awaitAsserted(seen -> assertThat(claims(seen)).isEqualTo(before));
-            assertThat(addresses(here, before)).isEqualTo(before);
-            here.createService("later");
-            assertThat(before).doesNotContainValue(here.awaitAddress("later"));
-            assertThat(here.operator().isAlive()).isTrue();
-        }
-    }
-
-    @Test
-    void addressesThatVanishWhileTheOperatorIsDown_goBackToWhoPublishesThem_beforeAnyNewcomer() {
-        try (ControlPlane fresh = ControlPlane.builder().start();
-                BerthOnCluster here = BerthOnCluster.on(fresh)) {
-            here.createPool("edge", "192.0.2.0/24");
-            here.startOperator();
-            Map<String, String> before = settle(here, "web-", 8);
-            here.stopOperator();
-            fresh.kubectl("delete", "addresses", "--all");
-            List<String> newcomers =
-                    IntStream.range(0, 8).mapToObj(i -> "a-newcomer-" + i).toList();
-            newcomers.forEach(here::createService);
-            here.startOperator();
-            newcomers.forEach(name -> before.put(name, here.awaitAddress(name)));
-            here.awaitAsserted(seen -> assertThat(claims(seen)).isEqualTo(before));
-            assertThat(addresses(here, before)).isEqualTo(before);
-        }
-    }
-
-    @Test
-    void apiServerOutage_changesNoAddress_andServicesMadeAfterItAreServed() {
-        try (ControlPlane fresh = ControlPlane.builder().start();
-                BerthOnCluster here = BerthOnCluster.on(fresh)) {
-            here.createPool("edge", "192.0.2.0/24");
-            here.startOperator();
-            Map<String, String> before = settle(here, "web-", 5);
-            // Work that is under way when the API server goes.
-            List<String> underWay =
-                    IntStream.range(0, 20).mapToObj(i -> "busy-" + i).toList();
-            underWay.forEach(here::createService);
-            fresh.stopApiServer();
-            here.operator().awaitLog("(?i)connect|refused|closed|GOAWAY|exception");
-            fresh.startApiServer();
-
-            here.createService("after");
-            here.awaitAddress("after");
-            underWay.forEach(name -> before.put(name, here.awaitAddress(name)));
-            before.put("after", here.awaitAddress("after"));
-            assertThat(before.values()).doesNotHaveDuplicates();
-            assertThat(addresses(here, before)).isEqualTo(before);
-            here.awaitAsserted(seen -> assertThat(claims(seen)).isEqualTo(before));
-            assertThat(here.operator().isAlive()).isTrue();
-        }
-    }
-
-    /** Services with their addresses, by name. */
-    private static Map<String, String> settle(BerthOnCluster here, String prefix, int count) {
-        List<String> names = IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
-        names.forEach(here::createService);
-        Map<String, String> addresses = new TreeMap<>();
-        names.forEach(name -> addresses.put(name, here.awaitAddress(name)));
-        return addresses;
-    }
-
-    /** What these Services publish now. */
-    private static Map<String, String> addresses(BerthOnCluster here, Map<String, String> services) {
-        Map<String, String> now = new TreeMap<>();
-        services.keySet()
-                .forEach(name -> now.put(
-                        name,
-                        BerthOnCluster.ingress(Objects.requireNonNull(here.service(name))).stream()
-                                .map(entry -> entry.getIp())
-                                .findFirst()
-                                .orElse("")));
-        return now;
-    }
-
-    /** What the Address objects say: Services and their addresses. */
-    private static Map<String, String> claims(BerthOnCluster here) {
-        Map<String, String> claims = new TreeMap<>();
-        here.cluster()
-                .kubectl(
-                        "get",
-                        "addresses",
-                        "--output=jsonpath={range .items[*]}{.spec.claims[0].name} {.spec.address}{\"\\n\"}{end}")
-                .lines()
-                .forEach(line -> claims.put(line.replaceFirst(" .*", ""), line.replaceFirst(".* ", "")));
-        return claims;
     }
 }

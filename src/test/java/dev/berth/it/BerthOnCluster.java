@@ -53,19 +53,13 @@ final class BerthOnCluster implements AutoCloseable {
     /** Applies the manifests; the operator does not run yet. */
     public static BerthOnCluster on(ControlPlane cluster) {
         Installation.applyManifests(cluster);
-        awaitKinds(cluster);
         return new BerthOnCluster(cluster);
     }
 
-    /** Waits until objects of all kinds can be made. */
-    public static void awaitKinds(ControlPlane cluster) {
-        for (String kind : List.of("addresses", "addresspools", "loadbalancerclasses")) {
-            cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
-            Awaitility.await()
-                    .atMost(BOUND)
-                    .ignoreExceptionsInstanceOf(IllegalStateException.class)
-                    .until(() -> cluster.kubectl("get", kind + ".berth.dev") != null);
-        }
+    /** The same on an installation that others have used; its operator is stopped. */
+    public static BerthOnCluster on(Installation shared) {
+        shared.stopOperator();
+        return new BerthOnCluster(shared.controlPlane());
     }
 
     public ControlPlane cluster() {

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.testing.Answers;
-import dev.berth.testing.ControlPlane;
+import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.Kubectl;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,25 +28,27 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the API server itself takes and refuses: the kinds as they are installed, without an operator. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class CrdRules {
-    private final String version;
-    private ControlPlane cluster;
+    private Kubectl kubectl;
     private KubernetesClient client;
 
-    CrdRules(String version) {
-        this.version = version;
-    }
+    /** Of a cluster administrator. */
+    abstract String kubeconfig();
 
     @BeforeAll
-    void installKinds() {
-        cluster = ControlPlane.builder().version(version).start();
-        client = cluster.adminClient();
-        cluster.kubectl("apply", "-k", "crds");
+    void installKinds(@TempDir Path temporary) throws IOException {
+        Path file = Files.writeString(temporary.resolve("kubeconfig"), kubeconfig());
+        kubectl = new Kubectl(KubeBinaries.ofThisMachine(), file, temporary);
+        client = new KubernetesClientBuilder()
+                .withConfig(Config.fromKubeconfig(kubeconfig()))
+                .build();
+        kubectl.run("apply", "-k", "crds");
         for (String kind : List.of("addresses", "addresspools", "loadbalancerclasses", "servicecidrpolicies")) {
-            cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
+            kubectl.run("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
         }
         await().atMost(Duration.ofSeconds(60))
                 .ignoreExceptionsInstanceOf(KubernetesClientException.class)
@@ -50,7 +58,11 @@ abstract class CrdRules {
 
     @AfterAll
     void stop() {
-        cluster.close();
+        client.close();
+    }
+
+    KubernetesClient client() {
+        return client;
     }
 
     private static final String POOL_AND_CLASS = """
@@ -421,10 +433,9 @@ abstract class CrdRules {
                 "apools", "addresspool.berth.dev/first",
                 "lbc", "loadbalancerclass.berth.dev/listed",
                 "addr", "address.berth.dev/198.51.100.4");
-        byShortName.forEach((name, object) -> assertThat(
-                        cluster.kubectl("get", name, "--output=name").lines())
-                .contains(object));
-        assertThat(cluster.kubectl("get", "berth", "--output=name").lines()).containsAll(byShortName.values());
+        byShortName.forEach((name, object) ->
+                assertThat(kubectl.run("get", name, "--output=name").lines()).contains(object));
+        assertThat(kubectl.run("get", "berth", "--output=name").lines()).containsAll(byShortName.values());
     }
 
     @Test
@@ -442,9 +453,9 @@ abstract class CrdRules {
                 .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "POOL", "CLASS", "SINCE");
         assertThat(header("loadbalancerclasses"))
                 .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "DEFAULT", "ACCEPTED", "AGE");
-        assertThat(cluster.kubectl("get", "address", "198.51.100.5", "--no-headers"))
+        assertThat(kubectl.run("get", "address", "198.51.100.5", "--no-headers"))
                 .matches("(?s)198.51.100.5 +198.51.100.5 +prod +web +edge +example.com/shown .*");
-        assertThat(cluster.kubectl("get", "lbc", "shown", "--no-headers"))
+        assertThat(kubectl.run("get", "lbc", "shown", "--no-headers"))
                 .matches("(?s)shown +example.com/shown +pool +Auto +false .*");
     }
 
@@ -452,7 +463,7 @@ abstract class CrdRules {
     void wideColumnsOfThePolicy_sayWhatIsRefused_andWhatIsWrong() {
         create(POOL_AND_CLASS.formatted("ServiceCIDRPolicy", "cluster", "{}"));
         try {
-            cluster.kubectl("patch", "cidrpolicy/cluster", "--subresource=status", "--type=merge", "--patch=" + """
+            kubectl.run("patch", "cidrpolicy/cluster", "--subresource=status", "--type=merge", "--patch=" + """
                     {"status": {
                       "ipv4": {"usedPercent": 85, "free": "2", "fullOn": "2026-01-11"},
                       "findings": {"total": 2, "first": [
@@ -477,15 +488,15 @@ abstract class CrdRules {
             assertThat(header("cidrpolicy", "--output=wide"))
                     .containsSubsequence(
                             "SOUND", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
-            assertThat(cluster.kubectl("get", "cidrpolicy", "--no-headers", "--output=wide"))
+            assertThat(kubectl.run("get", "cidrpolicy", "--no-headers", "--output=wide"))
                     .matches("(?s)cluster +85 +2 +2026-01-11 +Refused +NotKept +it-conflicts .*");
         } finally {
-            cluster.kubectl("delete", "cidrpolicy/cluster");
+            kubectl.run("delete", "cidrpolicy/cluster");
         }
     }
 
     private List<String> header(String kind, String... flags) {
-        return List.of(cluster.kubectl(
+        return List.of(kubectl.run(
                         Stream.concat(Stream.of("get", kind), Stream.of(flags)).toArray(String[]::new))
                 .lines()
                 .findFirst()
@@ -495,13 +506,12 @@ abstract class CrdRules {
     }
 
     private String get(String object, String jsonPath) {
-        return cluster.kubectl("get", object, "--output=jsonpath=" + jsonPath);
+        return kubectl.run("get", object, "--output=jsonpath=" + jsonPath);
     }
 
     /** What the refusal says; empty: it is done. */
     private String patch(String object, String mergePatch) {
-        Throwable refusal =
-                catchThrowable(() -> cluster.kubectl("patch", object, "--type=merge", "--patch=" + mergePatch));
+        Throwable refusal = catchThrowable(() -> kubectl.run("patch", object, "--type=merge", "--patch=" + mergePatch));
         return refusal == null ? "" : String.valueOf(refusal.getMessage());
     }
 }

@@ -13,11 +13,13 @@ import dev.berth.providers.grpc.wire.Contract;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.GoExample;
 import dev.berth.testing.GrpcHosts;
+import dev.berth.testing.Installation;
 import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.ProviderHostProcess;
 import dev.berth.testing.Relay;
 import dev.berth.testing.ScriptedPlugin;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
@@ -45,9 +47,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Classes whose provider is a process of its own, beside others. */
+@ExtendWith(SharedInstallation.class)
 class GrpcPluginIT {
     private static final String NEAR = "example.com/near";
     private static final String FAR = "example.com/far";
@@ -65,17 +69,16 @@ class GrpcPluginIT {
     private BerthOnCluster berth;
 
     @BeforeEach
-    void install() throws IOException {
+    void install(Installation shared) throws IOException {
         plugins = Files.createDirectory(temporary.resolve("plugins"));
-        controlPlane = ControlPlane.builder().start();
-        berth = BerthOnCluster.on(controlPlane);
+        controlPlane = shared.controlPlane();
+        berth = BerthOnCluster.on(shared);
         berth.createPool("edge", "198.51.100.0/26");
     }
 
     @AfterEach
     void stop() {
         berth.close();
-        controlPlane.close();
         hosts.close();
     }
 

@@ -20,6 +20,7 @@ import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
@@ -30,11 +31,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A Service's life with one operator, under RBAC. */
+@ExtendWith(SharedInstallation.class)
 class MainPathIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -43,16 +45,10 @@ class MainPathIT {
     private static OperatorProcess operator;
 
     @BeforeAll
-    static void install() {
-        controlPlane = ControlPlane.builder().withAuditLog().start();
-        berth = new Installation(controlPlane);
-        operator = berth.startOperator();
-    }
-
-    @AfterAll
-    static void stop() {
-        berth.close();
-        controlPlane.close();
+    static void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
+        operator = berth.operator();
     }
 
     private static UnaryOperator<ServiceBuilder> ofClass(String value) {

@@ -8,6 +8,7 @@ import dev.berth.api.v1alpha1.Address;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -30,11 +31,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Services that another controller served become Berth's, with the pools that the page in docs/migration makes of
  * that controller's own: none of them ever changes its address.
  */
+@ExtendWith(SharedInstallation.class)
 class MigrationIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String EXAMPLES = "docs/examples/migration/";
@@ -53,9 +56,9 @@ class MigrationIT {
     private @Nullable Watch watch;
 
     @BeforeEach
-    void install() {
-        controlPlane = ControlPlane.builder().start();
-        berth = new Installation(controlPlane);
+    void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
         namespace(NAMESPACE);
     }
 
@@ -64,8 +67,6 @@ class MigrationIT {
         if (watch != null) {
             watch.close();
         }
-        berth.close();
-        controlPlane.close();
     }
 
     private void namespace(String name) {

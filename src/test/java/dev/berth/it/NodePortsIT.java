@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.plan.Marks;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServicePort;
 import java.time.Duration;
@@ -13,8 +14,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A class with {@code nodePorts: Release}, under the permissions of the manifests. */
+@ExtendWith(SharedInstallation.class)
 class NodePortsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String BOTH_PROTOCOLS = """
@@ -22,53 +25,50 @@ class NodePortsIT {
             """;
 
     @Test
-    void areReleased_onceTheComponentAllowsIt_andStayAway_andThatTheyCameBackIsSaid() {
-        try (ControlPlane controlPlane = ControlPlane.builder().start();
-                Installation berth = new Installation(controlPlane)) {
-            String namespace = berth.namespace("ports");
-            berth.pool(namespace, "198.51.100.0/29");
-            berth.loadBalancerClass(namespace, "VIP", "Release");
-            berth.startOperator().awaitLog("ready after");
-            berth.service(
-                    namespace,
-                    "dns",
-                    builder -> builder.editSpec()
-                            .withLoadBalancerClass("test.dev/" + namespace)
-                            .endSpec());
-            controlPlane.kubectl(
-                    "patch", "service", "dns", "--namespace=" + namespace, "--type=merge", "--patch=" + BOTH_PROTOCOLS);
-            berth.awaitAddress(namespace, "dns");
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(berth.events(namespace, "dns"))
-                            .anyMatch(event -> event.getValue().contains("components/release-node-ports")));
-            assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
+    void areReleased_onceTheComponentAllowsIt_andStayAway_andThatTheyCameBackIsSaid(Installation berth) {
+        ControlPlane controlPlane = berth.controlPlane();
+        String namespace = berth.namespace("ports");
+        berth.pool(namespace, "198.51.100.0/29");
+        berth.loadBalancerClass(namespace, "VIP", "Release");
+        berth.operator();
+        berth.service(
+                namespace,
+                "dns",
+                builder -> builder.editSpec()
+                        .withLoadBalancerClass("test.dev/" + namespace)
+                        .endSpec());
+        controlPlane.kubectl(
+                "patch", "service", "dns", "--namespace=" + namespace, "--type=merge", "--patch=" + BOTH_PROTOCOLS);
+        berth.awaitAddress(namespace, "dns");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(berth.events(namespace, "dns"))
+                        .anyMatch(event -> event.getValue().contains("components/release-node-ports")));
+        assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
 
-            controlPlane.kubectl("apply", "--filename=src/main/kubernetes/components/release-node-ports/rbac.yaml");
+        controlPlane.kubectl("apply", "--filename=src/main/kubernetes/components/release-node-ports/rbac.yaml");
 
-            await().atMost(PATIENCE).untilAsserted(() -> {
-                Service released = dns(berth, namespace);
-                assertThat(nodePorts(released)).containsExactly(0, 0);
-                assertThat(released.getSpec().getAllocateLoadBalancerNodePorts())
-                        .isFalse();
-                assertThat(released.getMetadata().getAnnotations())
-                        .containsEntry(Marks.NODE_PORTS_RELEASED, "53/UDP 53/TCP");
-            });
-            controlPlane.kubectl(
-                    "patch",
-                    "service",
-                    "dns",
-                    "--namespace=" + namespace,
-                    "--type=merge",
-                    "--patch={\"spec\":{\"allocateLoadBalancerNodePorts\":true}}");
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(
-                                    dns(berth, namespace).getStatus().getConditions())
-                            .anySatisfy(condition -> {
-                                assertThat(condition.getType()).isEqualTo(Marks.NODE_PORTS_CONFLICT);
-                                assertThat(condition.getReason()).isEqualTo("NodePortsCameBack");
-                            }));
-            assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
-        }
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Service released = dns(berth, namespace);
+            assertThat(nodePorts(released)).containsExactly(0, 0);
+            assertThat(released.getSpec().getAllocateLoadBalancerNodePorts()).isFalse();
+            assertThat(released.getMetadata().getAnnotations())
+                    .containsEntry(Marks.NODE_PORTS_RELEASED, "53/UDP 53/TCP");
+        });
+        controlPlane.kubectl(
+                "patch",
+                "service",
+                "dns",
+                "--namespace=" + namespace,
+                "--type=merge",
+                "--patch={\"spec\":{\"allocateLoadBalancerNodePorts\":true}}");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                dns(berth, namespace).getStatus().getConditions())
+                        .anySatisfy(condition -> {
+                            assertThat(condition.getType()).isEqualTo(Marks.NODE_PORTS_CONFLICT);
+                            assertThat(condition.getReason()).isEqualTo("NodePortsCameBack");
+                        }));
+        assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);
     }
 
     private static Service dns(Installation berth, String namespace) {

@@ -12,6 +12,7 @@ import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -22,11 +23,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What Berth leaves to the other load balancer controllers of a cluster, and what it does not leave to them. */
+@ExtendWith(SharedInstallation.class)
 class OtherControllersIT {
     private static final String THEIRS = "example.com/theirs";
 
@@ -34,15 +36,9 @@ class OtherControllersIT {
     private Installation berth;
 
     @BeforeEach
-    void install() {
-        controlPlane = ControlPlane.builder().withAuditLog().start();
-        berth = new Installation(controlPlane);
-    }
-
-    @AfterEach
-    void stop() {
-        berth.close();
-        controlPlane.close();
+    void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
     }
 
     private static UnaryOperator<ServiceBuilder> ofClass(String value) {

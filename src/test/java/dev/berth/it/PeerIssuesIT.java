@@ -14,6 +14,7 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PublishedAddresses;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
@@ -26,11 +27,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What users of other controllers reported, done to Berth: the steps of the report, and what should have come of them. */
+@ExtendWith(SharedInstallation.class)
 class PeerIssuesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
@@ -40,19 +42,10 @@ class PeerIssuesIT {
     private static OperatorProcess operator;
 
     @BeforeAll
-    static void install() {
-        controlPlane = ControlPlane.builder()
-                .serviceCidrs("10.96.0.0/16", "fd00:10:96::/112")
-                .withAuditLog()
-                .start();
-        berth = new Installation(controlPlane);
-        operator = berth.startOperator();
-    }
-
-    @AfterAll
-    static void stop() {
-        berth.close();
-        controlPlane.close();
+    static void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
+        operator = berth.operator();
     }
 
     /** It names its class: whoever else serves Services here is no reason to stand back. */

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.berth.plan.Marks;
 import dev.berth.plan.NodeRules;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
 import dev.berth.testing.NginxFiles;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.PortStatus;
 import io.fabric8.kubernetes.api.model.Service;
@@ -30,9 +32,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A class whose provider is a jar in the plug-in folder: src/examples/provider-java. */
+@ExtendWith(SharedInstallation.class)
 class PluginIT {
     private static final String CLASS = "example.com/nginx";
 
@@ -45,17 +49,16 @@ class PluginIT {
     private BerthOnCluster berth;
 
     @BeforeEach
-    void install() throws IOException {
+    void install(Installation shared) throws IOException {
         plugins = Files.createDirectory(temporary.resolve("plugins"));
         files = new NginxFiles(temporary.resolve("conf.d"));
-        controlPlane = ControlPlane.builder().start();
-        berth = BerthOnCluster.on(controlPlane);
+        controlPlane = shared.controlPlane();
+        berth = BerthOnCluster.on(shared);
     }
 
     @AfterEach
     void stop() {
         berth.close();
-        controlPlane.close();
     }
 
     @Test

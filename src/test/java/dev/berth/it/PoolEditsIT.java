@@ -10,6 +10,7 @@ import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -22,11 +23,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ThrowingRunnable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** An edit of a pool takes no address away, says what it left behind, and gives out nothing of what it took out. */
+@ExtendWith(SharedInstallation.class)
 class PoolEditsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String ASSIGNED = "berth.dev/AddressAssigned";
@@ -36,16 +38,10 @@ class PoolEditsIT {
     private static OperatorProcess operator;
 
     @BeforeAll
-    static void install() {
-        controlPlane = ControlPlane.builder().start();
-        berth = new Installation(controlPlane);
-        operator = berth.startOperator();
-    }
-
-    @AfterAll
-    static void stop() {
-        berth.close();
-        controlPlane.close();
+    static void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
+        operator = berth.operator();
     }
 
     // ---- what is done

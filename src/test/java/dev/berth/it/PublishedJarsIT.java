@@ -2,6 +2,7 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Build;
 import dev.berth.testing.SampleProvider;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ class PublishedJarsIT {
 
     @Test
     void pom_namesNothingThatTheyNeed() {
-        assertThat(Path.of("target/flattened/pom.xml"))
+        assertThat(Build.file("flattened/pom.xml"))
                 .content()
                 .contains("<artifactId>berth</artifactId>")
                 .doesNotContain("<dependency>", "<dependencies>", "<parent>", "<repository>");

@@ -8,6 +8,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesList;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -25,8 +26,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The permissions of the manifests are those that the operator needs; none is left over. */
+@ExtendWith(SharedInstallation.class)
 class RbacIT {
     /** What one life of a few Services need not come by, and why it is needed. */
     private static final Map<String, String> NEEDED_ALL_THE_SAME = new TreeMap<>(Map.of(
@@ -44,34 +47,32 @@ class RbacIT {
             """;
 
     @Test
-    void everyPermission_isUsed_orIsNeededForAReason() throws IOException {
-        try (ControlPlane controlPlane = ControlPlane.builder().withAuditLog().start();
-                Installation berth = new Installation(controlPlane)) {
-            String namespace = berth.namespace("rbac");
-            berth.pool(namespace, "198.51.100.0/31");
-            reserve(berth, namespace, "reserved", "198.51.100.1");
-            reserve(berth, namespace, "absent", "198.51.100.9");
-            berth.client()
-                    .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
-                    .create();
-            berth.startOperator("--leader-elect").awaitLog("ready after");
-            berth.service(namespace, "reserved");
-            berth.service(namespace, "first");
-            berth.awaitAddress(namespace, "reserved");
-            berth.awaitAddress(namespace, "first");
-            berth.service(namespace, "second");
-            berth.client().services().inNamespace(namespace).withName("first").delete();
-            berth.awaitAddress(namespace, "second");
+    void everyPermission_isUsed_orIsNeededForAReason(Installation berth) throws IOException {
+        ControlPlane controlPlane = berth.controlPlane();
+        String namespace = berth.namespace("rbac");
+        berth.pool(namespace, "198.51.100.0/31");
+        reserve(berth, namespace, "reserved", "198.51.100.1");
+        reserve(berth, namespace, "absent", "198.51.100.9");
+        berth.client()
+                .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
+                .create();
+        berth.startOperator("--leader-elect").awaitLog("ready after");
+        berth.service(namespace, "reserved");
+        berth.service(namespace, "first");
+        berth.awaitAddress(namespace, "reserved");
+        berth.awaitAddress(namespace, "first");
+        berth.service(namespace, "second");
+        berth.client().services().inNamespace(namespace).withName("first").delete();
+        berth.awaitAddress(namespace, "second");
 
-            Set<String> granted = granted();
-            await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
-                Set<String> surplus = new TreeSet<>(granted);
-                surplus.removeAll(used(controlPlane));
-                surplus.removeAll(NEEDED_ALL_THE_SAME.keySet());
-                assertThat(surplus).isEmpty();
-            });
-            assertThat(granted).containsAll(NEEDED_ALL_THE_SAME.keySet());
-        }
+        Set<String> granted = granted();
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            Set<String> surplus = new TreeSet<>(granted);
+            surplus.removeAll(used(controlPlane));
+            surplus.removeAll(NEEDED_ALL_THE_SAME.keySet());
+            assertThat(surplus).isEmpty();
+        });
+        assertThat(granted).containsAll(NEEDED_ALL_THE_SAME.keySet());
     }
 
     private static void reserve(Installation berth, String namespace, String service, String ip) {

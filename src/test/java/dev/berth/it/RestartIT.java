@@ -12,6 +12,7 @@ import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PublishedAddresses;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -23,11 +24,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What happens to Services while the operator is not there, or is killed, or is one of two. */
+@ExtendWith(SharedInstallation.class)
 class RestartIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -35,15 +37,9 @@ class RestartIT {
     private Installation berth;
 
     @BeforeEach
-    void install() {
-        controlPlane = ControlPlane.builder().withAuditLog().start();
-        berth = new Installation(controlPlane);
-    }
-
-    @AfterEach
-    void stop() {
-        berth.close();
-        controlPlane.close();
+    void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
     }
 
     private List<AuditEvent> ourWrites() {

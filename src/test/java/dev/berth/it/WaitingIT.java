@@ -8,6 +8,7 @@ import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.time.Duration;
@@ -18,11 +19,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Those who wait know why, and are served in order. */
+@ExtendWith(SharedInstallation.class)
 class WaitingIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -31,16 +33,10 @@ class WaitingIT {
     private static OperatorProcess operator;
 
     @BeforeAll
-    static void install() {
-        controlPlane = ControlPlane.builder().withAuditLog().start();
-        berth = new Installation(controlPlane);
-        operator = berth.startOperator();
-    }
-
-    @AfterAll
-    static void stop() {
-        berth.close();
-        controlPlane.close();
+    static void install(Installation shared) {
+        berth = shared;
+        controlPlane = berth.controlPlane();
+        operator = berth.operator();
     }
 
     private static UnaryOperator<ServiceBuilder> annotated(String name, String value) {

@@ -27,7 +27,7 @@ public record BerthCommand(int exitCode, String out, String err) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-jar",
-                "target/quarkus-app/quarkus-run.jar"));
+                Build.application().toString()));
         command.addAll(List.of(arguments));
         try {
             Path in = Files.writeString(Files.createTempFile("berth-", ".in"), input);

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -45,7 +44,6 @@ import org.jspecify.annotations.Nullable;
 public final class ControlPlane implements AutoCloseable {
     private static final Duration READY = Duration.ofSeconds(90);
     private static final Duration GRACE = Duration.ofSeconds(15);
-    private static final Duration COMMAND = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(50);
 
     /** Relative to the working directory of all processes: a path in a temporary folder may be too long for one. */
@@ -75,6 +73,7 @@ public final class ControlPlane implements AutoCloseable {
     private final CertificateAuthority authority = new CertificateAuthority(Clock.systemUTC());
     private final SequencedMap<String, ChildProcess> processes = new LinkedHashMap<>();
     private @Nullable KubernetesClient admin;
+    private int forgotten;
 
     private ControlPlane(Builder options) {
         this.options = options;
@@ -252,12 +251,23 @@ public final class ControlPlane implements AutoCloseable {
         if (!options.auditLog) {
             throw new IllegalStateException("this control plane has no audit log; build it withAuditLog()");
         }
-        String log = read("audit.log");
+        String log = auditLog().substring(forgotten);
         // The last line may be half written.
         return log.substring(0, log.lastIndexOf('\n') + 1)
                 .lines()
                 .map(AuditEvent::parse)
                 .toList();
+    }
+
+    /** From now on {@link #auditEvents()} has only what comes after. */
+    void forgetAuditEvents() {
+        if (options.auditLog) {
+            forgotten = auditLog().lastIndexOf('\n') + 1;
+        }
+    }
+
+    private String auditLog() {
+        return read("audit.log");
     }
 
     /**
@@ -267,39 +277,7 @@ public final class ControlPlane implements AutoCloseable {
      * @throws IllegalStateException if it fails, with its standard error, or if it runs for more than a minute
      */
     public String kubectl(String... arguments) {
-        List<String> command = Stream.concat(
-                        Stream.of(
-                                options.binaries.kubectl().toString(),
-                                "--kubeconfig=" + adminKubeconfig(),
-                                "--cache-dir=" + file("kubectl-cache")),
-                        Stream.of(arguments))
-                .toList();
-        try {
-            Path output = Files.createTempFile(directory.path(), "kubectl-", ".out");
-            Path errors = Files.createTempFile(directory.path(), "kubectl-", ".err");
-            Process kubectl = new ProcessBuilder(command)
-                    .redirectOutput(output.toFile())
-                    .redirectError(errors.toFile())
-                    .start();
-            if (!kubectl.waitFor(COMMAND.toSeconds(), TimeUnit.SECONDS)) {
-                kubectl.destroyForcibly();
-                throw new IllegalStateException(
-                        "kubectl %s: still runs after %s".formatted(String.join(" ", arguments), COMMAND));
-            }
-            if (kubectl.exitValue() != 0) {
-                throw new IllegalStateException("kubectl %s: exit code %d: %s"
-                        .formatted(
-                                String.join(" ", arguments),
-                                kubectl.exitValue(),
-                                Files.readString(errors).strip()));
-            }
-            return Files.readString(output);
-        } catch (IOException e) {
-            throw new UncheckedIOException("running kubectl", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while kubectl ran", e);
-        }
+        return new Kubectl(options.binaries, adminKubeconfig(), directory.path()).run(arguments);
     }
 
     /**

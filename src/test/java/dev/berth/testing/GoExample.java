@@ -1,5 +1,8 @@
 package dev.berth.testing;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -8,6 +11,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,18 +62,26 @@ public final class GoExample implements AutoCloseable {
         return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
     }
 
-    /** Built once for this JVM; Go's own cache makes it quick from the second time on. */
+    /** Built once for this JVM; Go's own cache makes it quick, and what is up to date is not written again. */
     private static final class Built {
-        private static final Path INTO = Path.of("target/examples").toAbsolutePath();
+        private static final Path INTO = Build.file("examples").toAbsolutePath();
 
         static {
-            go("build", "-mod=readonly", "-buildvcs=false", "-o", INTO + "/", "./...");
+            try {
+                Files.createDirectories(INTO);
+                // Other JVMs of the same test run build them, too.
+                try (FileChannel file = FileChannel.open(INTO.resolve("lock"), CREATE, WRITE);
+                        FileLock lock = file.lock()) {
+                    go("build", "-mod=readonly", "-buildvcs=false", "-o", INTO + "/", "./...");
+                }
+            } catch (IOException failure) {
+                throw new UncheckedIOException("locking " + INTO, failure);
+            }
         }
     }
 
     private static void go(String... arguments) {
         try {
-            Files.createDirectories(Built.INTO);
             Path log = Built.INTO.resolve("go.log");
             List<String> command = new ArrayList<>(List.of("go"));
             command.addAll(List.of(arguments));

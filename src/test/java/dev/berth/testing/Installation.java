@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -43,11 +44,36 @@ public final class Installation implements AutoCloseable {
     private final ControlPlane controlPlane;
     private final List<OperatorProcess> operators = new ArrayList<>();
     private final AtomicInteger namespaces = new AtomicInteger();
+    private @Nullable OperatorProcess operator;
+    private @Nullable ClusterState installed;
 
     /** Applies the manifests; no operator runs yet. */
     public Installation(ControlPlane controlPlane) {
         this.controlPlane = controlPlane;
         applyManifests(controlPlane);
+    }
+
+    /** One that can be {@link #reset()}. */
+    static Installation resettable(ControlPlane controlPlane) {
+        Installation installation = new Installation(controlPlane);
+        installation.installed = new ClusterState(controlPlane.adminClient());
+        return installation;
+    }
+
+    /**
+     * Deletes what came after the installation, and stops all operators but {@link #operator()}.
+     *
+     * @throws IllegalStateException if the state after the installation cannot be had again
+     */
+    void reset() {
+        operators.forEach(OperatorProcess::close);
+        operators.clear();
+        Objects.requireNonNull(installed, "not resettable").restore(operator != null && operator.isAlive());
+        controlPlane.forgetAuditEvents();
+    }
+
+    public ControlPlane controlPlane() {
+        return controlPlane;
     }
 
     /** Does what the README says: the manifests, and the default class once its kind is known. */
@@ -76,12 +102,37 @@ public final class Installation implements AutoCloseable {
         return controlPlane.serviceAccountKubeconfig("berth-system", "berth");
     }
 
-    /** Starts an operator and waits until it works, or stands by. It is stopped with the installation. */
-    public OperatorProcess startOperator(String... flags) {
-        OperatorProcess operator = OperatorProcess.start(kubeconfig(), flags);
-        operators.add(operator);
-        operator.awaitLog(List.of(flags).contains("--leader-elect") ? "leads|ready after" : "ready after");
+    /** The operator with the default flags; it is started when none runs, and goes on over a {@link #reset()}. */
+    public OperatorProcess operator() {
+        if (operator == null || !operator.isAlive()) {
+            operator = OperatorProcess.start(kubeconfig());
+            awaitReady(operator);
+        }
         return operator;
+    }
+
+    /**
+     * Starts an operator and waits until it works, or stands by. It is stopped with the installation; {@link
+     * #operator()} is stopped before.
+     */
+    public OperatorProcess startOperator(String... flags) {
+        stopOperator();
+        OperatorProcess started = OperatorProcess.start(kubeconfig(), flags);
+        operators.add(started);
+        awaitReady(started, flags);
+        return started;
+    }
+
+    private static void awaitReady(OperatorProcess started, String... flags) {
+        started.awaitLog(List.of(flags).contains("--leader-elect") ? "leads|ready after" : "ready after");
+    }
+
+    /** Stops {@link #operator()}, if it runs. */
+    public void stopOperator() {
+        if (operator != null) {
+            operator.close();
+            operator = null;
+        }
     }
 
     /** A new namespace of this test's own. */
@@ -266,6 +317,7 @@ public final class Installation implements AutoCloseable {
     /** Stops what runs; the control plane stays. */
     @Override
     public void close() {
+        stopOperator();
         operators.forEach(OperatorProcess::close);
     }
 }

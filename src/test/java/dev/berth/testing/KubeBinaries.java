@@ -44,6 +44,11 @@ public final class KubeBinaries {
         return new KubeBinaries(System.getenv(), System.getProperty("os.name"), System.getProperty("os.arch"));
     }
 
+    /** Like {@code linux-amd64}. */
+    String platform() {
+        return platform;
+    }
+
     public Path etcd() {
         return required("etcd", ETCD, folders(KUBERNETES, ETCD));
     }

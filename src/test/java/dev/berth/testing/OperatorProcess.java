@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The packaged operator as a child process that ends with this JVM.
  *
- * <p>Its log goes to a file in {@code target/it-logs}, named by the test that starts it, and stays there.
+ * <p>Its log goes to a file in {@code it-logs} of the build directory, named by the test that starts it, and stays there.
  */
 public final class OperatorProcess implements AutoCloseable {
-    private static final String IMAGE_OPTIONS = "@src/main/docker/jvm.options";
-    private static final Path JAR = Path.of("target/quarkus-app/quarkus-run.jar");
-    private static final Path LOGS = Path.of("target/it-logs");
+    static final String IMAGE_OPTIONS = "@src/main/docker/jvm.options";
+    private static final Path JAR = Build.application();
+    private static final Path LOGS = Build.file("it-logs");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(30);
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://[^\\s\"]*:\\d+)");
@@ -60,7 +60,11 @@ public final class OperatorProcess implements AutoCloseable {
      * @throws IllegalStateException if it is not packaged
      */
     public static OperatorProcess start(Path kubeconfig, String... flags) {
-        return startWith(List.of(), kubeconfig, flags);
+        return startWith(
+                AotCache.ofThisBuild().map(cache -> "-XX:AOTCache=" + cache).stream()
+                        .toList(),
+                kubeconfig,
+                flags);
     }
 
     /** Like {@link #start}, with more options for its JVM, like {@code -Xmx128m}. */

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
-/** The packaged {@code provider-host} as a child process that ends with this JVM; its log is in {@code target/it-logs}. */
+/** The packaged {@code provider-host} as a child process that ends with this JVM; its log is in {@code it-logs} of the build directory. */
 public final class ProviderHostProcess implements AutoCloseable {
-    private static final Path LOGS = Path.of("target/it-logs");
+    private static final Path LOGS = Build.file("it-logs");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicInteger STARTED = new AtomicInteger();
 
@@ -27,7 +27,7 @@ public final class ProviderHostProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "@src/main/docker/jvm.options",
                 "-jar",
-                "target/quarkus-app/quarkus-run.jar",
+                Build.application().toString(),
                 "provider-host",
                 "--plugin-dir=" + plugins,
                 "--provider=" + provider,

@@ -39,7 +39,7 @@ public final class SampleProvider {
      * @throws IllegalStateException if it has not
      */
     public static Path published(String classifier) {
-        try (Stream<Path> jars = Files.list(Path.of("target"))) {
+        try (Stream<Path> jars = Files.list(Build.file(""))) {
             return jars.filter(jar -> jar.getFileName().toString().matches("berth-[0-9].*-" + classifier + "\\.jar"))
                     .findFirst()
                     .orElseThrow(
