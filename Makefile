@@ -4,6 +4,10 @@
 
 # ALL=1: the binaries that only the tests and the lab need, too (make kube)
 ALL =
+# The integration tests to run: make it IT=PoolEditsIT
+IT =
+# Every n-th of the integration tests, beginning with the k-th: make test-its SHARD=k/n
+SHARD = 1/1
 
 JDK       = src/build/with-jdk
 KUBE      = src/test/kube/kube
@@ -18,6 +22,15 @@ KUBERNETES_ALL     = $(KUBERNETES_TO_TEST) kube-proxy
 EXAMPLES = src/examples
 STUBS    = $(EXAMPLES)/providerv1
 GO       = cd $(EXAMPLES) && GOWORK=off CGO_ENABLED=0 go
+
+# A tenth of the seeds of make test, and none of the checks; see the profile in the pom.
+FAST_BUILD = $(MVN) -Pfast -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.io.quarkus=error
+FAST_SEEDS = -Dproperty.seeds=200 -Dsimulation.seeds=100
+TEST_LOG = -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info \
+  -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.failsafe=info
+FULL_BUILD = $(MVN) -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.io.quarkus=error $(TEST_LOG)
+SHARD_ITS = $$(find src/test/java -name '*IT.java' | sed 's,.*/,,; s,[.]java$$,,' | LC_ALL=C sort | \
+  awk -v shard=$(SHARD) 'BEGIN { split(shard, s, "/") } NR % s[2] == s[1] % s[2]' | paste -s -d , -)
 
 MANIFESTS = src/main/kubernetes
 ONE_FILE  = $(MANIFESTS)/berth.yaml
@@ -53,15 +66,39 @@ run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl unt
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
 
 .PHONY: test
-test: kube-to-test one-file-check proto-check go-check ## builds and runs every test (mvn verify)
-	@echo "make: the tests of $(EXAMPLES) in Go"
-	@$(GO) test -mod=readonly ./...
+test: kube-to-test generated-check go-check go-test ## builds and runs every test (mvn verify)
 	@echo "make: mvn verify: formatting, compiler checks, then each test class as it ends; reports in target/"
-	@$(MVN) verify -Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
-	  -Dorg.slf4j.simpleLogger.log.io.quarkus=error \
-	  -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info \
-	  -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.failsafe=info
+	@$(FULL_BUILD) verify
+	@$(SLOWEST)
 	@echo "make: every test passed"
+
+.PHONY: test-fast
+test-fast: ## unit tests only, on fewer seeds, without the checks of the code, coverage and Go (a minute)
+	@$(FAST_BUILD) $(TEST_LOG) test $(FAST_SEEDS)
+
+.PHONY: it
+it: kube-to-test ## one integration test, built without the checks: make it IT=PoolEditsIT
+	@test -n "$(IT)" || { echo "make: which one? For example: make it IT=PoolEditsIT" >&2; exit 2; }
+	@$(FAST_BUILD) $(TEST_LOG) verify -DskipUTs -Dit.test='$(IT)'
+
+.PHONY: dev
+dev: kube-to-run ## an API server that stays up; after each edit only the operator is built and started again
+	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
+	@$(FAST_BUILD) package -DskipTests $(DEPENDENCY_PLUGIN):build-classpath -Dmdep.outputFile=target/fast/target/test.classpath
+	@$(JDK) java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.util.logging.manager=org.jboss.logmanager.LogManager \
+	  --sun-misc-unsafe-memory-access=allow -Dberth.build=target/fast/target \
+	  -cp "target/fast/target/test-classes:target/fast/target/classes:$$(cat target/fast/target/test.classpath)" \
+	  dev.berth.demo.Dev $(FAST_BUILD) package -DskipTests
+
+.PHONY: test-units
+test-units: generated-check go-check go-test ## what CI runs beside the integration tests: all the checks, and the unit tests
+	@$(FULL_BUILD) verify -DskipITs
+	@$(SLOWEST)
+
+.PHONY: test-its
+test-its: kube-to-test ## the integration tests, or a part of them: make test-its SHARD=1/3
+	@its=$(SHARD_ITS) && echo "make: shard $(SHARD): $$its" && $(FULL_BUILD) verify -DskipUTs -Djacoco.skip=true -Dit.test="$$its"
+	@$(SLOWEST)
 
 .PHONY: bench
 bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (minutes)
@@ -113,7 +150,7 @@ format: ## puts the Java and Go sources into the one format
 	@gofmt -w $(EXAMPLES)
 
 .PHONY: check
-check: one-file-check proto-check go-check ## checks format, compiler findings, and that generated files are up to date
+check: generated-check go-check ## checks format, compiler findings, and that generated files are up to date
 	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
 	@$(MVN) -q test -Djacoco.skip=true -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
 
@@ -128,6 +165,18 @@ kube-to-test:
 
 kubectl:
 	@command -v kubectl >/dev/null || $(KUBE) kubectl
+
+.PHONY: generated-check
+generated-check: one-file-check proto-check
+
+# The ten classes that took longest, of the reports that there are.
+SLOWEST = sed -n 's/.*<testsuite .* name="\([^"]*\)" time="\([^"]*\)".*/\2 \1/p' target/*-reports/TEST-*.xml | sort -rn | \
+  awk 'NR <= 10 { sub(/.*[.]/, "", $$2); printf "%s%s %.0f s", NR == 1 ? "make: slowest: " : ", ", $$2, $$1 } END { print "" }'
+
+.PHONY: go-test
+go-test:
+	@echo "make: the tests of $(EXAMPLES) in Go"
+	@$(GO) test -mod=readonly ./...
 
 .PHONY: one-file-check
 one-file-check: kubectl
