@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -98,35 +97,47 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                 .collect(Collectors.joining(" or "));
     }
 
-    /** Equal ranges: each of their ServiceCIDRs is let go because of the other. */
+    /** Ranges that share addresses: each of their ServiceCIDRs may be let go because of the other. */
     private void bothTerminating(List<Owned> all, List<Finding> findings) {
-        all.stream()
-                .filter(owned -> owned.cidr().isTerminating())
-                .collect(Collectors.groupingBy(Owned::range, TreeMap::new, Collectors.toList()))
-                .values()
-                .stream()
-                .filter(equals -> equals.size() > 1)
-                .flatMap(equals -> together(equals, all).stream())
-                .forEach(findings::add);
+        List<Owned> going =
+                all.stream().filter(owned -> owned.cidr().isTerminating()).toList();
+        List<ServiceRange> shared = going.stream()
+                .map(Owned::range)
+                .filter(range -> around(range, going).count() > 1)
+                .toList();
+        new RangeUnion(shared)
+                .ranges().stream()
+                        .flatMap(range -> together(range, going, all).stream())
+                        .forEach(findings::add);
     }
 
-    private Optional<Finding> together(List<Owned> equals, List<Owned> all) {
-        ServiceRange range = equals.getFirst().range();
-        boolean covered = all.stream()
-                .filter(other -> other.range().contains(range))
-                .anyMatch(
-                        other -> !other.cidr().isTerminating() || !other.range().equals(range));
-        boolean used = range.addresses().stream().flatMap(ips::stream).anyMatch(ClusterIp::ofAllocator);
-        return covered || !used
-                ? Optional.empty()
-                : Optional.of(Finding.ofRange(
-                        Finding.Reason.BOTH_TERMINATING,
-                        equals.getFirst().cidr(),
-                        "its range " + range + " and that of "
-                                + names(equals.stream().skip(1))
-                                + " are the same, and all are being deleted: each may be let go because of the other, and"
-                                + " then the Services in it are in no range; make a third one now: "
-                                + ServiceCidrCommand.create("rescue", range.toString())));
+    private static Stream<Owned> around(ServiceRange range, List<Owned> owned) {
+        return owned.stream().filter(other -> other.range().contains(range));
+    }
+
+    private Optional<Finding> together(ServiceRange shared, List<Owned> going, List<Owned> all) {
+        List<ServiceRange> staying = all.stream()
+                .filter(owned -> !owned.cidr().isTerminating())
+                .map(Owned::range)
+                .toList();
+        boolean used = new SoleAddresses(List.of(shared), staying).taken(ips).anyMatch(ClusterIp::ofAllocator);
+        if (!used) {
+            return Optional.empty();
+        }
+        // The outer ones come first.
+        List<Owned> outwards = around(shared, going).toList().reversed();
+        Owned first = outwards.stream()
+                .filter(owned -> owned.range().equals(shared))
+                .reduce((later, earlier) -> earlier)
+                .orElseThrow();
+        return Optional.of(Finding.ofRange(
+                Finding.Reason.BOTH_TERMINATING,
+                first.cidr(),
+                "its range " + shared + " is in that of "
+                        + names(outwards.stream().filter(owned -> !owned.equals(first)))
+                        + ", too, and all are being deleted: each may be let go because of the other, and"
+                        + " then the Services in it are in no range; make a third one now: "
+                        + ServiceCidrCommand.create("rescue", shared.toString())));
     }
 
     private static String names(Stream<Owned> owned) {

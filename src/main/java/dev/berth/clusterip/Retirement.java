@@ -51,7 +51,7 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
         /** Nothing: it stays, for those in the ranges that go would find no other address. */
         record NoRoom(String message) implements Verdict {}
 
-        /** Nothing yet: growth makes room first. */
+        /** Nothing yet: growth makes room first, or another one that has the same addresses goes first. */
         record Waiting(String message) implements Verdict {}
 
         /** Delete it, and only it: with its uid as precondition. */
@@ -196,6 +196,10 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                     .or(() -> cidr.ranges().stream()
                             .flatMap(range -> hindrance(cidr, range).stream())
                             .findFirst())
+                    .or(() -> byName.values().stream()
+                            .filter(other -> !staying.containsKey(other.name()))
+                            .flatMap(other -> turn(cidr, other).stream())
+                            .findFirst())
                     .orElseGet(() -> new Verdict.Delete(cidr.uid()));
             if (verdict instanceof Verdict.Delete) {
                 staying.remove(name);
@@ -257,6 +261,24 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                                     + " first")
                             : new Verdict.NoRoom("there is no room without ServiceCIDR \"" + cidr.name() + "\": "
                                     + numbers + "; make another one first, or let spec.growth make it"));
+        }
+
+        /**
+         * kube-controller-manager lets a range go whose addresses another one has, also if that one is being deleted
+         * itself; of two that share an address both would go.
+         */
+        private Optional<Verdict> turn(ServiceCidr cidr, ServiceCidr going) {
+            return cidr.ranges().stream()
+                    .flatMap(mine -> going.ranges().stream()
+                            .filter(mine::overlaps)
+                            .map(theirs -> mine.contains(theirs) ? theirs : mine))
+                    .filter(shared -> new SoleAddresses(
+                                    List.of(shared), ranges(shared.family(), other -> isKept(cidr, other)))
+                            .exist())
+                    .findFirst()
+                    .map(shared -> new Verdict.Waiting("ServiceCIDR \"" + cidr.name() + "\" waits until \""
+                            + going.name() + "\" is gone: both have addresses of " + shared
+                            + ", and while both are being deleted either may be let go because of the other"));
         }
 
         /** And one is free in any case, or no Service could be created. */

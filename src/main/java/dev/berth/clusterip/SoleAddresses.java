@@ -18,6 +18,12 @@ final class SoleAddresses {
         this.staying = new RangeUnion(staying);
     }
 
+    /** Whether there are any, taken or not. */
+    boolean exist() {
+        return going.stream()
+                .anyMatch(range -> !isCovered(range) && !pieces(range).isEmpty());
+    }
+
     /** How many of them are taken. At once, if {@code ips} tracks what is {@link Usage#tracked}. */
     long count(ClusterIps ips) {
         return going.stream().mapToLong(range -> count(range, ips)).sum();

@@ -325,10 +325,47 @@ class AuditTest {
                             .with(service("s", "10.0.0.9"))
                             .with(ip("10.0.0.9", "s"))),
             row(
-                    "the larger of two waits for the Services of both",
+                    "of two that are both being deleted, one lies in the other: neither alone has the address",
                     ending("10.0.0.0/24", "10.0.0.0/23")
                             .with(service("s", "10.0.0.9"))
-                            .with(ip("10.0.0.9", "s"))),
+                            .with(ip("10.0.0.9", "s")),
+                    "BothTerminating ServiceCIDR/a"),
+            row(
+                    "the larger of two waits for a Service that the other does not have",
+                    ending("10.0.0.0/24", "10.0.0.0/23")
+                            .with(service("s", "10.0.1.9"))
+                            .with(ip("10.0.1.9", "s"))),
+            row(
+                    "three in one another, and what the outer two share is said once",
+                    ending("10.0.0.0/24", "10.0.0.0/23")
+                            .with(SampleCidrs.deleted(SampleCidrs.ready("c", "10.0.0.0/22"), START))
+                            .with(service("s", "10.0.0.9"))
+                            .with(ip("10.0.0.9", "s")),
+                    "BothTerminating ServiceCIDR/b"),
+            row(
+                    "only one family is the same",
+                    NOTHING.with(
+                                    SampleCidrs.deleted(SampleCidrs.ready("a", "10.0.0.0/24", "fd00::/112"), START),
+                                    SampleCidrs.deleted(SampleCidrs.ready("b", "fd00::/112"), START),
+                                    SampleCidrs.ready("elsewhere", "10.9.0.0/24", "fd00:9::/112"))
+                            .with(service("s", "10.0.0.9", "fd00::9"))
+                            .with(ip("10.0.0.9", "s"), ip("fd00::9", "s")),
+                    "BothTerminating ServiceCIDR/a"),
+            row(
+                    "two halves that stay have every address",
+                    ending("10.0.0.0/24", "10.0.0.0/24")
+                            .with(
+                                    SampleCidrs.ready("lower", "10.0.0.0/25"),
+                                    SampleCidrs.ready("upper", "10.0.0.128/25"))
+                            .with(service("s", "10.0.0.9"), service("t", "10.0.0.200"))
+                            .with(ip("10.0.0.9", "s"), ip("10.0.0.200", "t"))),
+            row(
+                    "one half that stays lacks an address",
+                    ending("10.0.0.0/24", "10.0.0.0/24")
+                            .with(SampleCidrs.ready("lower", "10.0.0.0/25"))
+                            .with(service("s", "10.0.0.9"), service("t", "10.0.0.200"))
+                            .with(ip("10.0.0.9", "s"), ip("10.0.0.200", "t")),
+                    "BothTerminating ServiceCIDR/a"),
             row(
                     "pools in a range",
                     CLUSTER.with(
@@ -472,7 +509,7 @@ class AuditTest {
                     ending("10.8.0.0/24", "10.8.0.0/24")
                             .with(service("s", "10.8.0.9"))
                             .with(ip("10.8.0.9", "s")),
-                    "its range 10.8.0.0/24 and that of \"b\" (10.8.0.0/24) are the same, and all are being deleted: each"
+                    "its range 10.8.0.0/24 is in that of \"b\" (10.8.0.0/24), too, and all are being deleted: each"
                             + " may be let go because of the other, and then the Services in it are in no range; make a"
                             + " third one now: echo '{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"ServiceCIDR\","
                             + "\"metadata\":{\"name\":\"rescue\"},\"spec\":{\"cidrs\":[\"10.8.0.0/24\"]}}' | kubectl"

@@ -230,6 +230,35 @@ class RetirementTest {
                 .noneMatch(Verdict.Delete.class::isInstance);
     }
 
+    /** In kube-controller-manager either takes the other for its heir, and both go. */
+    @Test
+    void ofTwoRangesThatShareAddresses_oneGoesAtATime() {
+        ServiceCidr twin = SampleCidrs.ready("twin", "10.0.0.0/24");
+        ServiceCidr around = SampleCidrs.ready("twin", "10.0.0.0/23", "fd00::/112");
+        Verdict waiting = new Verdict.Waiting("ServiceCIDR \"twin\" waits until \"old\" is gone: both have addresses of"
+                + " 10.0.0.0/24, and while both are being deleted either may be let go because of the other");
+
+        for (ServiceCidr other : List.of(twin, around)) {
+            ServiceCidr rest = SampleCidrs.ready("rest", "10.0.9.0/24", "fd00:9::/112");
+            assertThat(verdicts(of(List.of("old", "twin"), new ClusterIps(), OLD, other, rest)))
+                    .containsExactly(delete("old"), waiting);
+            assertThat(verdicts(of(List.of("twin"), new ClusterIps(), deleted(OLD), other, rest)))
+                    .as("also of one that somebody else deletes")
+                    .containsExactly(waiting);
+            assertThat(verdicts(of(List.of("old", "twin"), new ClusterIps(), other, rest)))
+                    .containsExactly(new Verdict.NotFound(), delete("twin"));
+        }
+    }
+
+    @Test
+    void ofTwoRangesThatShareAddresses_bothGo_ifAnotherThatStaysHasTheAddressesToo() {
+        ServiceCidr twin = SampleCidrs.ready("twin", "10.0.0.0/24");
+        ServiceCidr around = SampleCidrs.ready("around", "10.0.0.0/16");
+
+        assertThat(verdicts(of(List.of("old", "twin"), new ClusterIps(), OLD, twin, around)))
+                .containsExactly(delete("old"), delete("twin"));
+    }
+
     @Test
     void whatAnotherRangeHasThatStays_needNotMove() {
         ClusterIps ips = Sample.index(taken(0, 14));
@@ -351,8 +380,8 @@ class RetirementTest {
                 .as("it is being deleted itself")
                 .containsExactly("10.0.0.20", "10.0.0.200");
         assertThat(of(List.of("old", "half"), ips, deleted(OLD), half, NEW))
-                .as("it is to be deleted itself")
-                .satisfies(all -> assertThat(ips(all.getFirst())).containsExactly("10.0.0.20", "10.0.0.200"));
+                .as("it is to be deleted after this one is gone")
+                .satisfies(all -> assertThat(ips(all.getFirst())).containsExactly("10.0.0.200"));
     }
 
     @Test
