@@ -76,7 +76,6 @@ public sealed interface Growth {
      * What is decided about.
      *
      * @param cidrs all ServiceCIDRs
-     * @param ours the names of those that Berth made
      * @param retiring the names of those that are to go: nobody should rely on what is free in them, and who is in them
      *     needs another address
      * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
@@ -84,13 +83,12 @@ public sealed interface Growth {
      */
     record World(
             Collection<ServiceCidr> cidrs,
-            Set<String> ours,
             Set<String> retiring,
             ClusterIps ips,
             Supplier<? extends Collection<Avoided>> avoided) {
         /** One of Berth's counts before anybody called it ready: it was made for the need that there is now. */
         private boolean isCapacity(ServiceCidr cidr) {
-            return stays(cidr) && (cidr.isReady() || ours.contains(cidr.name()));
+            return stays(cidr) && (cidr.isReady() || cidr.madeByBerth());
         }
 
         private boolean stays(ServiceCidr cidr) {
@@ -121,7 +119,7 @@ public sealed interface Growth {
 
         private long made(IpFamily family) {
             return cidrs.stream()
-                    .filter(cidr -> stays(cidr) && ours.contains(cidr.name()))
+                    .filter(cidr -> stays(cidr) && cidr.madeByBerth())
                     .filter(cidr -> cidr.range(family).isPresent())
                     .count();
         }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ready its condition {@code Ready}; null: it has none
  * @param readySince when that condition was written; null: it has none
  * @param finalizer whether it has {@link #FINALIZER}
+ * @param madeByBerth whether it has Berth's label
  */
 public record ServiceCidr(
         String name,
@@ -27,7 +28,8 @@ public record ServiceCidr(
         @Nullable Instant deletedAt,
         @Nullable ReadyCondition ready,
         @Nullable Instant readySince,
-        boolean finalizer) {
+        boolean finalizer,
+        boolean madeByBerth) {
     /** What the ServiceCIDR controller holds the object by until it may go. */
     public static final String FINALIZER = "networking.k8s.io/service-cidr-finalizer";
 

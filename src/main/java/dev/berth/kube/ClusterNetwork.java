@@ -27,11 +27,11 @@ public interface ClusterNetwork {
      */
     Optional<String> watchClusterIps();
 
+    /** Why what happens to IPAddresses is not heard of at the moment; absent: it is. */
+    Optional<String> interruption();
+
     /** What {@code question} makes of the IPAddresses in the cache. They do not change meanwhile, so be quick. */
     <A> A askClusterIps(Function<ClusterIps, A> question);
-
-    /** The names of those ServiceCIDRs in the cache that Berth made. */
-    List<String> madeByBerth();
 
     /** All ServiceCIDRs, live. */
     Read<List<ServiceCidr>> readServiceCidrs();

@@ -74,11 +74,6 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     }
 
     @Override
-    public List<String> madeByBerth() {
-        return caches.serviceCidrs().list().flatMap(ServiceCidrs::madeByBerth).toList();
-    }
-
-    @Override
     public Optional<String> watchClusterIps() {
         try {
             addresses.watch();
@@ -87,6 +82,11 @@ public final class FabricClusterNetwork implements ClusterNetwork {
             return Optional.of("the IPAddresses cannot be watched: "
                     + Objects.requireNonNullElse(refused.getCause(), refused).getMessage());
         }
+    }
+
+    @Override
+    public Optional<String> interruption() {
+        return addresses.isWatching() ? Optional.empty() : Optional.of("the watch of the IPAddresses is down");
     }
 
     @Override

@@ -114,6 +114,12 @@ public final class IpAddresses implements AutoCloseable {
         }
     }
 
+    /** Whether a change would be heard of now. */
+    public boolean isWatching() {
+        SharedIndexInformer<?> watched = informer;
+        return watched != null && watched.isWatching();
+    }
+
     /** Whether they are watched, or need not be. */
     public boolean isRunning() {
         SharedIndexInformer<?> watched = informer;

@@ -44,7 +44,8 @@ final class ServiceCidrs {
                         .map(Condition::getLastTransitionTime)
                         .map(Instant::parse)
                         .orElse(null),
-                metadata.getFinalizers().contains(ServiceCidr.FINALIZER));
+                metadata.getFinalizers().contains(ServiceCidr.FINALIZER),
+                isMadeByBerth(metadata));
     }
 
     /** Empty: it is none that Berth can read. Today's API servers let no such one in. */
@@ -56,13 +57,10 @@ final class ServiceCidrs {
         }
     }
 
-    /** Its name, if Berth made it. */
-    static Stream<String> madeByBerth(HasMetadata object) {
-        Map<String, String> labels =
-                Objects.requireNonNullElse(object.getMetadata().getLabels(), Map.of());
-        return labels.entrySet().containsAll(MADE_BY_BERTH.entrySet())
-                ? Stream.of(object.getMetadata().getName())
-                : Stream.empty();
+    private static boolean isMadeByBerth(ObjectMeta metadata) {
+        return Objects.requireNonNullElse(metadata.getLabels(), Map.<String, String>of())
+                .entrySet()
+                .containsAll(MADE_BY_BERTH.entrySet());
     }
 
     static List<String> cidrs(HasMetadata object) {

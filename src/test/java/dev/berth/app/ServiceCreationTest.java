@@ -34,7 +34,16 @@ class ServiceCreationTest {
     private static final ServiceKey RIVAL = new ServiceKey("shop", "rival");
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final ServiceCidr RANGE = new ServiceCidr(
-            "kubernetes", "uid", List.of(ServiceRange.parse("10.0.0.0/24")), List.of(), START, null, null, null, true);
+            "kubernetes",
+            "uid",
+            List.of(ServiceRange.parse("10.0.0.0/24")),
+            List.of(),
+            START,
+            null,
+            null,
+            null,
+            true,
+            false);
 
     /** An API server, as far as it matters here; between a list and what follows, others act. */
     private static final class Api implements NewServices {

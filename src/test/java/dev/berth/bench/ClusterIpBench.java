@@ -80,7 +80,8 @@ public class ClusterIpBench {
                 deletedAt,
                 null,
                 null,
-                true);
+                true,
+                false);
     }
 
     private static List<Ip> fillUp(ClusterIpAllocator allocator, int number, Random random) {

@@ -36,17 +36,17 @@ class GrowthTest {
     }
 
     private static Growth of(GrowthSettings settings, ClusterIps ips, ServiceCidr... cidrs) {
-        return Growth.of(settings, new Growth.World(List.of(cidrs), Set.of(), Set.of(), ips, List::of));
+        return Growth.of(settings, new Growth.World(List.of(cidrs), Set.of(), ips, List::of));
     }
 
     private static Growth avoiding(GrowthSettings settings, Avoided... avoided) {
-        return Growth.of(settings, new Growth.World(List.of(FIRST), Set.of(), Set.of(), FULL, () -> List.of(avoided)));
+        return Growth.of(settings, new Growth.World(List.of(FIRST), Set.of(), FULL, () -> List.of(avoided)));
     }
 
     private static Growth withOurs(GrowthSettings settings, ServiceCidr... ours) {
-        List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours)).toList();
-        Set<String> names = Set.of(Sample.names(Stream.of(ours)).toArray(String[]::new));
-        return Growth.of(settings, new Growth.World(all, names, Set.of(), FULL, List::of));
+        List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours).map(SampleCidrs::madeByBerth))
+                .toList();
+        return Growth.of(settings, new Growth.World(all, Set.of(), FULL, List::of));
     }
 
     private static Growth.Next next(String name, String range) {
@@ -116,9 +116,9 @@ class GrowthTest {
         List<ServiceCidr> cidrs = List.of(FIRST, SampleCidrs.ready("old", "10.97.0.0/24"));
         GrowthSettings settings = ipv4(24, "10.97.0.0/16");
 
-        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of(), FULL, List::of)))
+        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), FULL, List::of)))
                 .isEqualTo(new Growth.Enough(5, next("berth-10.97.1.0-24", "10.97.1.0/24")));
-        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), Set.of("old"), FULL, List::of)))
+        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of("old"), FULL, List::of)))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
@@ -131,16 +131,15 @@ class GrowthTest {
         GrowthSettings settings = ipv4(28, "10.97.0.0/24");
         Growth.Next next = next("berth-10.97.0.16-28", "10.97.0.16/28");
 
-        assertThat(Growth.of(settings, new Growth.World(going, Set.of(), Set.of(), taken(12), List::of)))
+        assertThat(Growth.of(settings, new Growth.World(going, Set.of(), taken(12), List::of)))
                 .isEqualTo(new Growth.Enough(42, next));
-        assertThat(Growth.of(settings, new Growth.World(going, Set.of(), Set.of("kubernetes"), taken(12), List::of)))
+        assertThat(Growth.of(settings, new Growth.World(going, Set.of("kubernetes"), taken(12), List::of)))
                 .isEqualTo(next);
-        assertThat(Growth.of(settings, new Growth.World(gone, Set.of(), Set.of(), taken(11), List::of)))
+        assertThat(Growth.of(settings, new Growth.World(gone, Set.of(), taken(11), List::of)))
                 .isEqualTo(new Growth.Enough(78, next));
         assertThat(Growth.of(
                         settings,
-                        new Growth.World(
-                                gone, Set.of(), Set.of(), taken(12), () -> List.of(avoid("pods", "10.97.0.0/24")))))
+                        new Growth.World(gone, Set.of(), taken(12), () -> List.of(avoid("pods", "10.97.0.0/24")))))
                 .isInstanceOfSatisfying(
                         Growth.Held.class,
                         held -> assertThat(held.message())
@@ -152,7 +151,7 @@ class GrowthTest {
     void aRangeThatWasRetired_isNotMadeAgain() {
         assertThat(Growth.of(
                         ipv4(24, "10.97.0.0/16"),
-                        new Growth.World(List.of(FIRST), Set.of(), Set.of("berth-10.97.0.0-24"), FULL, List::of)))
+                        new Growth.World(List.of(FIRST), Set.of("berth-10.97.0.0-24"), FULL, List::of)))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
@@ -162,7 +161,7 @@ class GrowthTest {
 
         assertThat(Growth.of(
                         ipv4(24, "10.97.0.0/16"),
-                        new Growth.World(cidrs, Set.of(), Set.of("kubernetes"), new ClusterIps(), List::of)))
+                        new Growth.World(cidrs, Set.of("kubernetes"), new ClusterIps(), List::of)))
                 .isEqualTo(next("berth-10.97.0.0-24", "10.97.0.0/24"));
     }
 
@@ -245,8 +244,7 @@ class GrowthTest {
     void thatNoSupernetHasRoom_isSaid_beforeTheNextRangeIsNeeded() {
         Growth growth = Growth.of(
                 ipv4(24, "10.97.0.0/24"),
-                new Growth.World(
-                        List.of(FIRST), Set.of(), Set.of(), taken(2), () -> List.of(avoid("pods", "10.97.0.0/16"))));
+                new Growth.World(List.of(FIRST), Set.of(), taken(2), () -> List.of(avoid("pods", "10.97.0.0/16"))));
 
         assertThat(growth).isInstanceOfSatisfying(Growth.Held.class, held -> {
             assertThat(held.why()).isEqualTo(Growth.Why.NO_SPACE);
@@ -266,9 +264,9 @@ class GrowthTest {
     }
 
     private static int room(GrowthSettings settings, ServiceCidr... ours) {
-        List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours)).toList();
-        Set<String> names = Set.of(Sample.names(Stream.of(ours)).toArray(String[]::new));
-        Growth.Plan plan = Growth.plan(settings, new Growth.World(all, names, Set.of(), FULL, List::of));
+        List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours).map(SampleCidrs::madeByBerth))
+                .toList();
+        Growth.Plan plan = Growth.plan(settings, new Growth.World(all, Set.of(), FULL, List::of));
         return ((Growth.Plan.Make) plan).room().intValueExact();
     }
 
@@ -289,9 +287,7 @@ class GrowthTest {
         ServiceCidr six = SampleCidrs.ready("six", "fd00:1::/126");
         ClusterIps ips = Sample.index("fd00:1::1", "fd00:1::2", "fd00:1::3");
         Avoided half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
-        assertThat(Growth.of(
-                        ipv6(64, "fd00::/32"),
-                        new Growth.World(List.of(six), Set.of(), Set.of(), ips, () -> List.of(half))))
+        assertThat(Growth.of(ipv6(64, "fd00::/32"), new Growth.World(List.of(six), Set.of(), ips, () -> List.of(half))))
                 .isEqualTo(next("berth-fd00-0000-0000-8000-0000-0000-0000-0000-64", "fd00:0:0:8000::/64"));
     }
 
@@ -389,7 +385,6 @@ class GrowthTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             List<ServiceCidr> cidrs = new ArrayList<>(List.of(FIRST));
-            List<String> ours = new ArrayList<>();
             List<Avoided> avoided = new ArrayList<>();
             for (int i = random.nextInt(6); i > 0; i--) {
                 Ip lower = Ip.parse("10.97.0." + random.nextInt(200));
@@ -403,7 +398,7 @@ class GrowthTest {
                     1 + random.nextInt(100),
                     64);
             ClusterIps ips = taken(14);
-            Growth growth = propose(settings, cidrs, ours, ips, avoided, random);
+            Growth growth = propose(settings, cidrs, ips, avoided, random);
             int made = 0;
             while (growth instanceof Growth.Next(String name, ServiceRange range)) {
                 String world = "seed " + seed + ": " + range + " for " + cidrs + avoided;
@@ -413,12 +408,11 @@ class GrowthTest {
                         .noneMatch(one -> one.range().contains(range.network())
                                 || range.whole().contains(one.range().lower()));
                 assertThat(range.gives()).as(world).isTrue();
-                cidrs.add(SampleCidrs.cidr(name, range.toString()));
-                ours.add(name);
+                cidrs.add(SampleCidrs.madeByBerth(SampleCidrs.cidr(name, range.toString())));
                 range.addresses()
                         .ifPresent(all -> Stream.iterate(all.lower(), ip -> ip.compareTo(all.upper()) <= 0, Ip::next)
                                 .forEach(ip -> ips.put(Sample.ip(ip))));
-                growth = propose(settings, cidrs, ours, ips, avoided, random);
+                growth = propose(settings, cidrs, ips, avoided, random);
                 assertThat(++made).as(world).isLessThanOrEqualTo(64);
             }
             assertThat(growth).as("seed %d", seed).isInstanceOf(Growth.Held.class);
@@ -426,19 +420,13 @@ class GrowthTest {
     }
 
     private static Growth propose(
-            GrowthSettings settings,
-            List<ServiceCidr> cidrs,
-            List<String> ours,
-            ClusterIps ips,
-            List<Avoided> avoided,
-            Random random) {
-        Set<String> names = Set.of(ours.toArray(String[]::new));
-        Growth growth = Growth.of(settings, new Growth.World(cidrs, names, Set.of(), ips, () -> avoided));
+            GrowthSettings settings, List<ServiceCidr> cidrs, ClusterIps ips, List<Avoided> avoided, Random random) {
+        Growth growth = Growth.of(settings, new Growth.World(cidrs, Set.of(), ips, () -> avoided));
         List<ServiceCidr> shuffledCidrs = new ArrayList<>(cidrs);
         List<Avoided> shuffled = new ArrayList<>(avoided);
         Collections.shuffle(shuffledCidrs, random);
         Collections.shuffle(shuffled, random);
-        Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, names, Set.of(), ips, () -> shuffled));
+        Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, Set.of(), ips, () -> shuffled));
         assertThat(again).isEqualTo(growth);
         return growth;
     }

@@ -22,6 +22,7 @@ public final class SampleCidrs {
                 null,
                 null,
                 null,
+                false,
                 false);
     }
 
@@ -40,7 +41,8 @@ public final class SampleCidrs {
                 cidr.deletedAt(),
                 cidr.ready(),
                 cidr.readySince(),
-                finalizer);
+                finalizer,
+                cidr.madeByBerth());
     }
 
     public static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
@@ -57,7 +59,8 @@ public final class SampleCidrs {
                 cidr.deletedAt(),
                 ready,
                 since,
-                cidr.finalizer());
+                cidr.finalizer(),
+                cidr.madeByBerth());
     }
 
     public static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
@@ -70,7 +73,22 @@ public final class SampleCidrs {
                 when,
                 cidr.ready(),
                 cidr.readySince(),
-                cidr.finalizer());
+                cidr.finalizer(),
+                cidr.madeByBerth());
+    }
+
+    public static ServiceCidr madeByBerth(ServiceCidr cidr) {
+        return new ServiceCidr(
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.unreadable(),
+                cidr.created(),
+                cidr.deletedAt(),
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer(),
+                true);
     }
 
     public static ServiceCidr unreadable(ServiceCidr cidr, String text) {
@@ -83,7 +101,8 @@ public final class SampleCidrs {
                 cidr.deletedAt(),
                 cidr.ready(),
                 cidr.readySince(),
-                cidr.finalizer());
+                cidr.finalizer(),
+                cidr.madeByBerth());
     }
 
     public static ServiceCidr reborn(ServiceCidr cidr) {
@@ -96,6 +115,7 @@ public final class SampleCidrs {
                 null,
                 cidr.ready(),
                 cidr.readySince(),
-                cidr.finalizer());
+                cidr.finalizer(),
+                cidr.madeByBerth());
     }
 }

@@ -84,7 +84,8 @@ class ApiAnswersIT {
                 null,
                 known.ready(),
                 known.readySince(),
-                known.finalizer());
+                known.finalizer(),
+                known.madeByBerth());
         assertThat(network.addFinalizer(gone)).isInstanceOf(Write.Conflict.class);
         assertThat(network.removeFinalizer(gone)).isInstanceOf(Write.Conflict.class);
         assertThat(network.setReady(gone, ReadyCondition.READY, Instant.now())).isInstanceOf(Write.Conflict.class);

@@ -5,12 +5,14 @@ import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.GrowthSettings;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.controller.Backoff;
 import dev.berth.kube.ClusterNetwork;
+import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -73,11 +75,7 @@ final class RangeGrowth {
 
     /** All that a plan is made of, but for what is taken. */
     private record Question(
-            GrowthSettings settings,
-            List<String> avoid,
-            List<ServiceCidr> cidrs,
-            List<String> ours,
-            List<String> retiring) {}
+            GrowthSettings settings, List<String> avoid, List<ServiceCidr> cidrs, List<String> retiring) {}
 
     private record Known(Question question, Growth.Plan plan, Instant until) {}
 
@@ -158,21 +156,33 @@ final class RangeGrowth {
     }
 
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
-        Question question =
-                new Question(settings, avoid(spec), cidrs, List.copyOf(network.madeByBerth()), retiring(spec));
+        Question question = new Question(settings, avoid(spec), cidrs, retiring(spec));
         boolean dryRun = isDryRun(spec);
-        Growth growth = decide(question, this::known);
+        Growth growth = network.askClusterIps(ips -> decide(question, ips, this::known));
         if (dryRun || !(growth instanceof Growth.Next(String name, ServiceRange range))) {
             return outcome(settings.family(), growth);
         }
         Optional<Outcome.Held> tooEarly = retries.tooEarly(name);
-        return tooEarly.isPresent() ? tooEarly.get() : make(question);
+        return tooEarly.isPresent()
+                ? tooEarly.get()
+                : switch (LiveRanges.read(network)) {
+                    case Read.Found<LiveRanges>(LiveRanges live) ->
+                        make(new Question(settings, avoid(spec), live.cidrs(), retiring(spec)), live.ips());
+                    case Read.Absent<LiveRanges> none -> throw new IllegalStateException("a list is never absent");
+                    case Read.Failed<LiveRanges>(String message) ->
+                        failed(
+                                settings.family(),
+                                name,
+                                range,
+                                "Failed",
+                                "the API server cannot be asked before: " + message);
+                };
     }
 
     /** What was not in the way when the plan was made may be now. */
-    private Outcome make(Question question) {
+    private Outcome make(Question question, ClusterIps live) {
         IpFamily family = question.settings().family();
-        Growth growth = decide(question, this::plan);
+        Growth growth = decide(question, live, this::plan);
         if (!(growth instanceof Growth.Next(String name, ServiceRange range))) {
             return outcome(family, growth);
         }
@@ -203,16 +213,10 @@ final class RangeGrowth {
         return spec.growth() == null || !Boolean.FALSE.equals(spec.growth().dryRun());
     }
 
-    private Growth decide(Question question, BiFunction<Question, Growth.World, Growth.Plan> plan) {
-        return network.askClusterIps(ips -> {
-            Growth.World world = new Growth.World(
-                    question.cidrs(),
-                    new LinkedHashSet<>(question.ours()),
-                    new LinkedHashSet<>(question.retiring()),
-                    ips,
-                    () -> avoided(question));
-            return Growth.of(question.settings(), world, plan.apply(question, world));
-        });
+    private Growth decide(Question question, ClusterIps ips, BiFunction<Question, Growth.World, Growth.Plan> plan) {
+        Growth.World world = new Growth.World(
+                question.cidrs(), new LinkedHashSet<>(question.retiring()), ips, () -> avoided(question));
+        return Growth.of(question.settings(), world, plan.apply(question, world));
     }
 
     /** Nodes and AddressPools may be many, and a look is taken whenever a Service comes or goes. */

@@ -1,11 +1,13 @@
 package dev.berth.controller.clusterip;
 
 import dev.berth.address.IpFamily;
+import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Retirement;
 import dev.berth.clusterip.ServiceCidr;
 import dev.berth.controller.Backoff;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
+import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -16,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -73,16 +76,16 @@ final class RangeRetirement {
             Function<IpFamily, BigInteger> growable) {
         retries.retain(names);
         noRoom.keySet().retainAll(names);
-        List<Retirement> retirements = network.askClusterIps(ips -> Retirement.of(
+        BiFunction<List<ServiceCidr>, ClusterIps, List<Retirement>> decide = (all, ips) -> Retirement.of(
                 names,
                 memories,
-                cidrs,
+                all,
                 ips,
                 key -> caches.services().get(key.namespace(), key.name()).isPresent(),
                 growable,
-                clock.instant()));
-        return retirements.stream()
-                .map(retirement -> new Outcome(retirement, act(retirement, cidrs)))
+                clock.instant());
+        return network.askClusterIps(ips -> decide.apply(cidrs, ips)).stream()
+                .map(retirement -> act(retirement, cidrs, decide))
                 .toList();
     }
 
@@ -94,39 +97,70 @@ final class RangeRetirement {
                 .min(Instant::compareTo);
     }
 
-    private Optional<String> act(Retirement retirement, List<ServiceCidr> cidrs) {
+    private Outcome act(
+            Retirement retirement,
+            List<ServiceCidr> cidrs,
+            BiFunction<List<ServiceCidr>, ClusterIps, List<Retirement>> decide) {
         String name = retirement.serviceCidr();
-        if (retirement.verdict() instanceof Retirement.Verdict.NoRoom) {
-            noRoom.put(name, new NoRoom(clock.instant(), uids(cidrs)));
-            retries.done(name);
-            return Optional.empty();
-        }
-        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
-            retries.done(name);
-            noRoom.remove(name);
-            return Optional.empty();
+        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete)) {
+            return stays(retirement, cidrs);
         }
         Optional<String> tooSoon = tooSoon(name, cidrs);
         if (tooSoon.isPresent()) {
             retries.done(name);
-            return tooSoon;
+            return new Outcome(retirement, tooSoon);
         }
         noRoom.remove(name);
         Optional<String> tooEarly = retries.tooEarly(name);
         if (tooEarly.isPresent()) {
-            return tooEarly;
+            return new Outcome(retirement, tooEarly);
         }
-        ServiceCidr cidr = cidrs.stream()
+        return switch (LiveRanges.read(network)) {
+            case Read.Found<LiveRanges>(LiveRanges live) ->
+                delete(named(name, decide.apply(live.cidrs(), live.ips())), live.cidrs());
+            case Read.Absent<LiveRanges> none -> throw new IllegalStateException("a list is never absent");
+            case Read.Failed<LiveRanges>(String message) ->
+                new Outcome(retirement, failed(name, "the API server cannot be asked before: " + message));
+        };
+    }
+
+    private static Retirement named(String name, List<Retirement> retirements) {
+        return retirements.stream()
+                .filter(one -> one.serviceCidr().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Outcome stays(Retirement retirement, List<ServiceCidr> cidrs) {
+        String name = retirement.serviceCidr();
+        retries.done(name);
+        if (retirement.verdict() instanceof Retirement.Verdict.NoRoom) {
+            noRoom.put(name, new NoRoom(clock.instant(), uids(cidrs)));
+        } else {
+            noRoom.remove(name);
+        }
+        return new Outcome(retirement, Optional.empty());
+    }
+
+    /** By what the API server has now. */
+    private Outcome delete(Retirement retirement, List<ServiceCidr> live) {
+        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
+            return stays(retirement, live);
+        }
+        String name = retirement.serviceCidr();
+        ServiceCidr cidr = live.stream()
                 .filter(known -> known.uid().equals(uid))
                 .findFirst()
                 .orElseThrow();
-        return switch (network.deleteServiceCidr(cidr)) {
-            case Write.Done<ServiceCidr> done -> deleted(name);
-            case Write.NotFound<ServiceCidr> gone -> deleted(name);
-            case Write.Conflict<ServiceCidr>(String message) -> failed(name, message);
-            case Write.Refused<ServiceCidr>(String message) -> failed(name, message);
-            case Write.Unknown<ServiceCidr>(String message) -> failed(name, message);
-        };
+        return new Outcome(
+                retirement,
+                switch (network.deleteServiceCidr(cidr)) {
+                    case Write.Done<ServiceCidr> done -> deleted(name);
+                    case Write.NotFound<ServiceCidr> gone -> deleted(name);
+                    case Write.Conflict<ServiceCidr>(String message) -> failed(name, message);
+                    case Write.Refused<ServiceCidr>(String message) -> failed(name, message);
+                    case Write.Unknown<ServiceCidr>(String message) -> failed(name, message);
+                });
     }
 
     /** Another range is room that lasts. */

@@ -1,6 +1,5 @@
 package dev.berth.controller.clusterip;
 
-import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.ReadyCondition;
 import dev.berth.clusterip.ServiceCidr;
@@ -201,21 +200,13 @@ public final class ServiceCidrControl {
     }
 
     private Read<ServiceCidrStep> firstStepLive(ServiceCidr seen, boolean withAddresses) {
-        Read<List<ClusterIp>> none = new Read.Found<>(List.of());
-        return network.readServiceCidrs()
-                .then(all -> (withAddresses ? network.readClusterIps() : none)
-                        .then(taken -> named(seen.name(), all)
-                                .filter(now -> now.uid().equals(seen.uid()))
-                                .flatMap(now ->
-                                        steps(now, all, index(taken)).stream().findFirst())
-                                .<Read<ServiceCidrStep>>map(Read.Found::new)
-                                .orElseGet(Read.Absent::new)));
-    }
-
-    private static ClusterIps index(List<ClusterIp> taken) {
-        ClusterIps ips = new ClusterIps();
-        ips.replaceAll(taken);
-        return ips;
+        return (withAddresses ? LiveRanges.read(network) : LiveRanges.readWithoutAddresses(network))
+                .then(live -> named(seen.name(), live.cidrs())
+                        .filter(now -> now.uid().equals(seen.uid()))
+                        .flatMap(now ->
+                                steps(now, live.cidrs(), live.ips()).stream().findFirst())
+                        .<Read<ServiceCidrStep>>map(Read.Found::new)
+                        .orElseGet(Read.Absent::new));
     }
 
     private Next act(ServiceCidr cidr, ServiceCidrStep step, Undone work) {

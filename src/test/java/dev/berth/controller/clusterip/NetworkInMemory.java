@@ -61,10 +61,11 @@ final class NetworkInMemory implements ClusterNetwork {
     /** Each write that was tried, as {@code verb object}. */
     final List<String> writes = new ArrayList<>();
 
-    final List<String> madeByBerth = new ArrayList<>();
-
     /** Why IPAddresses cannot be watched; absent: they can. */
     Optional<String> blind = Optional.empty();
+
+    /** Why nothing is heard of IPAddresses at the moment. */
+    Optional<String> interruption = Optional.empty();
 
     boolean watched;
 
@@ -150,8 +151,8 @@ final class NetworkInMemory implements ClusterNetwork {
     }
 
     @Override
-    public List<String> madeByBerth() {
-        return List.copyOf(madeByBerth);
+    public Optional<String> interruption() {
+        return interruption;
     }
 
     @Override
@@ -209,8 +210,7 @@ final class NetworkInMemory implements ClusterNetwork {
     @Override
     public Write<ServiceCidr> createServiceCidr(String name, ServiceRange range) {
         return write("create " + name, () -> {
-            ServiceCidr made = SampleCidrs.cidr(name, range.toString());
-            madeByBerth.add(name);
+            ServiceCidr made = SampleCidrs.madeByBerth(SampleCidrs.cidr(name, range.toString()));
             put(made);
             return made;
         });

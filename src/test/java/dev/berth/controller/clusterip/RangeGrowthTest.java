@@ -2,6 +2,7 @@ package dev.berth.controller.clusterip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
@@ -17,6 +18,7 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +115,46 @@ class RangeGrowthTest {
         assertThat(grow(forReal()))
                 .containsExactly(new RangeGrowth.Outcome.Created(
                         IpFamily.IPV4, "berth-10.100.0.16-28", ServiceRange.parse("10.100.0.16/28")));
+    }
+
+    @Test
+    void rangeThatTheCacheHasNotHeardOf_isSeenBeforeAnotherIsMade() {
+        network.lag();
+        network.put(SampleCidrs.ready("by-hand", "10.100.0.0/24"));
+
+        assertThat(held(forReal()).reason()).isEqualTo("NoSpace");
+        network.put(SampleCidrs.ready("by-hand", "10.50.0.0/24"));
+        assertThat(grow(forReal())).hasOnlyElementsOfType(RangeGrowth.Outcome.Enough.class);
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void addressThatTheCacheHasNotHeardGiven_isSeenBeforeARangeIsMade() {
+        network.lag();
+        network.remove(Ip.parse("10.0.0.1"));
+        network.remove(Ip.parse("10.0.0.2"));
+
+        assertThat(grow(forReal())).hasOnlyElementsOfType(RangeGrowth.Outcome.Enough.class);
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void withoutAnAnswerOfTheApiServer_noRangeIsMade_andItIsTriedAgain() {
+        network.silent = true;
+
+        assertThat(held(forReal()).message()).contains(NEXT, "cannot be asked before", "no route to host");
+        assertThat(network.writes).isEmpty();
+        clock.passSeconds(5);
+        network.silent = false;
+        assertThat(grow(forReal())).containsExactly(CREATED);
+    }
+
+    @Test
+    void whileAWatchIsDown_noRangeIsMade() {
+        network.interruption = Optional.of("the watch is down");
+
+        assertThat(held(forReal()).message()).endsWith("the watch is down");
+        assertThat(network.writes).isEmpty();
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.berth.kube.Caches;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,56 @@ class RangeRetirementTest {
         assertThat(retire("old").failure()).isEmpty();
         assertThat(network.writes).containsExactly("delete old");
         assertThat(retirement.again()).isEmpty();
+    }
+
+    @Test
+    void whatTheCacheHasNotHeardOf_isSeenBeforeARangeIsDeleted() {
+        network.lag();
+        network.remove("new");
+
+        assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.Refused.class);
+        network.put(SampleCidrs.ready("new", "10.0.1.0/30"));
+        network.put(NetworkInMemory.allocated("10.0.0.9", "a"));
+        network.put(NetworkInMemory.allocated("10.0.1.1", "b"));
+        network.put(NetworkInMemory.allocated("10.0.1.2", "c"));
+        assertThat(retire("old").retirement().verdict()).isInstanceOf(Retirement.Verdict.NoRoom.class);
+
+        assertThat(network.writes).isEmpty();
+        assertThat(retirement.again()).hasValue(clock.instant().plusSeconds(60));
+    }
+
+    @Test
+    void ofTwoThatShareAddresses_theSecondStays_alsoIfTheCacheHasNotHeardOfTheFirstOnesDeletion() {
+        network.put(SampleCidrs.ready("twin", "10.0.0.0/24"));
+        network.lag();
+
+        retire("old");
+        assertThat(retire("twin").retirement().verdict()).isInstanceOf(Retirement.Verdict.Waiting.class);
+
+        assertThat(network.writes).containsExactly("delete old");
+    }
+
+    @Test
+    void withoutAnAnswerOfTheApiServer_noRangeIsDeleted_andItIsTriedAgain() {
+        network.silent = true;
+
+        assertThat(retire("old").failure())
+                .hasValue("ServiceCIDR \"old\" cannot be deleted: the API server cannot be asked before: no route to"
+                        + " host");
+        assertThat(network.writes).isEmpty();
+        clock.passSeconds(5);
+        network.silent = false;
+        assertThat(retire("old").failure()).isEmpty();
+        assertThat(network.writes).containsExactly("delete old");
+    }
+
+    @Test
+    void whileAWatchIsDown_noRangeIsDeleted() {
+        network.interruption = Optional.of("the watch is down");
+
+        assertThat(retire("old").failure())
+                .hasValueSatisfying(told -> assertThat(told).endsWith("the watch is down"));
+        assertThat(network.writes).isEmpty();
     }
 
     @Test

@@ -231,6 +231,17 @@ class ServiceCidrControlTest {
     }
 
     @Test
+    void finalizerStays_whileAWatchIsDown() {
+        network.put(gone(READY));
+        network.interruption = Optional.of("the watch is down");
+
+        assertBacksOff(control(Mode.Always).reconcile("web"), 1);
+
+        assertThat(network.writes).isEmpty();
+        assertThat(warnings).singleElement().asString().endsWith("the watch is down");
+    }
+
+    @Test
     void finalizerStays_ifTheRangeThatHasItsAddressesIsGoneByNow() {
         network.put(gone(READY));
         network.put(SampleCidrs.ready("heir", "10.0.0.0/16"));
