@@ -126,6 +126,7 @@ public sealed interface Growth {
 
         private List<Avoided> obstacles() {
             List<Avoided> all = new ArrayList<>(avoided.get());
+            all.addAll(GrowthSettings.UNREACHABLE);
             for (ServiceCidr cidr : cidrs) {
                 cidr.ranges()
                         .forEach(range -> all.add(new Avoided("ServiceCIDR \"" + cidr.name() + "\"", range.whole())));

@@ -1,7 +1,7 @@
 package dev.berth.clusterip;
 
 import dev.berth.address.IpFamily;
-import inet.ipaddr.IPAddress;
+import dev.berth.address.IpRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +19,21 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
     private static final int LONGEST_IPV4 = 30;
     private static final int SHORTEST_IPV6 = 64;
     private static final int LONGEST_IPV6 = 126;
+
+    /** A supernet may be larger than they are, so no block of it may have any of them. */
+    static final List<Avoided> UNREACHABLE = List.of(
+            unreachable("reserved", "0.0.0.0/8"),
+            unreachable("loopback", "127.0.0.0/8"),
+            unreachable("link-local", "169.254.0.0/16"),
+            unreachable("multicast", "224.0.0.0/4"),
+            unreachable("broadcast", "255.255.255.255"),
+            unreachable("reserved", "::/8"),
+            unreachable("link-local", "fe80::/10"),
+            unreachable("multicast", "ff00::/8"));
+
+    private static Avoided unreachable(String what, String range) {
+        return new Avoided(what, IpRange.parse(range));
+    }
 
     public GrowthSettings {
         supernets = List.copyOf(supernets);
@@ -67,14 +82,14 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
             return Optional.of("supernets of " + family + ": no /" + prefixLength + " fits into " + supernet
                     + "; name a larger one, or raise prefixLength");
         }
-        return isReachable(range.network().value())
-                ? Optional.empty()
-                : Optional.of("supernets of " + family + ": " + supernet
-                        + " is loopback, link-local or multicast; no Service can be reached there");
+        return UNREACHABLE.stream().anyMatch(net -> contains(net.range(), range.whole()))
+                ? Optional.of("supernets of " + family + ": " + supernet
+                        + " is loopback, link-local, multicast or reserved; no Service can be reached there")
+                : Optional.empty();
     }
 
-    private static boolean isReachable(IPAddress network) {
-        return !network.isLoopback() && !network.isLinkLocal() && !network.isMulticast();
+    private static boolean contains(IpRange outer, IpRange inner) {
+        return outer.contains(inner.lower()) && outer.contains(inner.upper());
     }
 
     /** The supernets, once there is no {@link #fault}. */

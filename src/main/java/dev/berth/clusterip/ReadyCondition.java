@@ -1,6 +1,12 @@
 package dev.berth.clusterip;
 
-/** The condition {@code Ready} of a ServiceCIDR. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The condition {@code Ready} of a ServiceCIDR.
+ *
+ * @param message for people; each controller, and each version of one, may have its own
+ */
 public record ReadyCondition(Status status, String reason, String message) {
     /** What the ServiceCIDR controller says of a range that addresses may come from. */
     public static final ReadyCondition READY = new ReadyCondition(Status.TRUE, "", "Kubernetes Service CIDR is ready");
@@ -13,13 +19,20 @@ public record ReadyCondition(Status status, String reason, String message) {
 
     /** What Berth says of a range that may not go before another one of the same CIDR is gone. */
     public static final ReadyCondition AFTER_ANOTHER = new ReadyCondition(
-            Status.FALSE, "Terminating", "Another ServiceCIDR of the same CIDR was deleted before, and goes first");
+            Status.FALSE,
+            "TerminatingAfterAnother",
+            "Another ServiceCIDR of the same CIDR was deleted before, and goes first");
 
     /** What Berth says once all those are gone. */
     public static final ReadyCondition LAST_OF_ITS_CIDR = new ReadyCondition(
             Status.FALSE,
-            "Terminating",
+            "TerminatingLastOfItsCIDR",
             "The other ServiceCIDRs of the same CIDR are gone, and every API server is given 10 seconds to hear of it");
+
+    /** Whether {@code other} says the same: its status and reason. */
+    public boolean isSaidBy(@Nullable ReadyCondition other) {
+        return other != null && status == other.status && reason.equals(other.reason);
+    }
 
     /** Whether it holds. */
     public enum Status {

@@ -86,7 +86,7 @@ public sealed interface ServiceCidrDeletion {
                 .or(() -> last(cidr, now))
                 .or(() -> blocked(onlyIn(cidr, all), ips))
                 .or(() -> twins.stream()
-                        .filter(twin -> !ReadyCondition.AFTER_ANOTHER.equals(twin.ready()))
+                        .filter(twin -> !ReadyCondition.AFTER_ANOTHER.isSaidBy(twin.ready()))
                         .findFirst()
                         .map(later -> new BeforeAnother(later.name())))
                 .or(() ->
@@ -109,10 +109,10 @@ public sealed interface ServiceCidrDeletion {
 
     /** What is left to do for one that others of its CIDR went before. */
     private static Optional<ServiceCidrDeletion> last(ServiceCidr cidr, Instant now) {
-        if (ReadyCondition.AFTER_ANOTHER.equals(cidr.ready())) {
+        if (ReadyCondition.AFTER_ANOTHER.isSaidBy(cidr.ready())) {
             return Optional.of(new LastOfItsCidr());
         }
-        return ReadyCondition.LAST_OF_ITS_CIDR.equals(cidr.ready())
+        return ReadyCondition.LAST_OF_ITS_CIDR.isSaidBy(cidr.ready())
                 ? waitUntil(
                         Objects.requireNonNullElseGet(cidr.readySince(), () -> deletedAt(cidr))
                                 .plus(GRACE),

@@ -64,7 +64,7 @@ public sealed interface ServiceCidrStep {
         if (!cidr.finalizer()) {
             steps.add(new AddFinalizer());
         }
-        if (!ReadyCondition.READY.equals(cidr.ready())) {
+        if (!ReadyCondition.READY.isSaidBy(cidr.ready())) {
             steps.add(new SetReady());
         }
         return steps;
@@ -73,9 +73,9 @@ public sealed interface ServiceCidrStep {
     private static List<ServiceCidrStep> end(ServiceCidr cidr, ServiceCidrDeletion deletion) {
         return switch (deletion) {
             case ServiceCidrDeletion.Blocked by ->
-                ReadyCondition.TERMINATING.equals(cidr.ready()) ? List.of() : List.of(new SetTerminating(by));
+                ReadyCondition.TERMINATING.isSaidBy(cidr.ready()) ? List.of() : List.of(new SetTerminating(by));
             case ServiceCidrDeletion.AfterAnother(String first) ->
-                ReadyCondition.AFTER_ANOTHER.equals(cidr.ready()) ? List.of() : List.of(new SetAfterAnother(first));
+                ReadyCondition.AFTER_ANOTHER.isSaidBy(cidr.ready()) ? List.of() : List.of(new SetAfterAnother(first));
             case ServiceCidrDeletion.LastOfItsCidr() -> List.of(new SetLastOfItsCidr());
             case ServiceCidrDeletion.BeforeAnother later -> List.of();
             case ServiceCidrDeletion.WaitUntil(Instant until) -> List.of(new Wait(until));

@@ -38,7 +38,9 @@ final class ServiceCidrs {
                 metadata.getDeletionTimestamp() == null ? null : Instant.parse(metadata.getDeletionTimestamp()),
                 condition
                         .map(ready -> new ReadyCondition(
-                                ReadyCondition.Status.of(ready.getStatus()), ready.getReason(), ready.getMessage()))
+                                ReadyCondition.Status.of(ready.getStatus()),
+                                Objects.requireNonNullElse(ready.getReason(), ""),
+                                Objects.requireNonNullElse(ready.getMessage(), "")))
                         .orElse(null),
                 condition
                         .map(Condition::getLastTransitionTime)

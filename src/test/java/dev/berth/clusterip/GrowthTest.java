@@ -291,6 +291,27 @@ class GrowthTest {
                 .isEqualTo(next("berth-fd00-0000-0000-8000-0000-0000-0000-0000-64", "fd00:0:0:8000::/64"));
     }
 
+    /** Of a supernet that is larger than they are. */
+    @Test
+    void blocksWhereNoServiceCanBeReached_areSkipped() {
+        assertThat(of(ipv4(24, "0.0.0.0/0"), FULL, FIRST)).isEqualTo(next("berth-1.0.0.0-24", "1.0.0.0/24"));
+        assertThat(of(ipv4(24, "126.255.255.0/24", "126.0.0.0/7"), FULL, FIRST, SampleCidrs.cidr("b", "126.0.0.0/8")))
+                .as("the rest of 126.0.0.0/7 is loopback")
+                .isInstanceOf(Growth.Held.class);
+        assertThat(of(ipv4(24, "169.254.255.0/24", "169.254.0.0/15"), FULL, FIRST))
+                .isInstanceOfSatisfying(
+                        Growth.Held.class,
+                        held -> assertThat(held.message())
+                                .contains("169.254.255.0/24 is loopback, link-local, multicast or reserved"));
+        assertThat(of(ipv4(24, "169.254.0.0/15"), FULL, FIRST))
+                .isEqualTo(next("berth-169.255.0.0-24", "169.255.0.0/24"));
+        assertThat(of(ipv4(8, "224.0.0.0/3"), FULL, FIRST)).isEqualTo(next("berth-240.0.0.0-8", "240.0.0.0/8"));
+        ServiceCidr six = SampleCidrs.ready("six", "fd00::/126");
+        ClusterIps ips = Sample.index("fd00::1", "fd00::2", "fd00::3");
+        assertThat(of(ipv6(64, "::/0"), ips, six))
+                .isEqualTo(next("berth-0100-0000-0000-0000-0000-0000-0000-0000-64", "100::/64"));
+    }
+
     @Test
     void theEndOfAllAddresses_isTheEndOfTheSearch() {
         assertThat(why(avoiding(ipv4(24, "255.255.0.0/16"), avoid("all", "255.255.0.0/16"))))

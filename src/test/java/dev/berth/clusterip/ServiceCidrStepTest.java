@@ -117,6 +117,20 @@ class ServiceCidrStepTest {
     }
 
     @Test
+    void aMessageInOtherWords_isNoWork() {
+        ServiceCidr ready = SampleCidrs.with(
+                SampleCidrs.ready("mine", "192.168.0.0/24"),
+                new ReadyCondition(ReadyCondition.Status.TRUE, "", "in the words of another version"));
+        ServiceCidr going = SampleCidrs.with(
+                GOING,
+                new ReadyCondition(ReadyCondition.Status.FALSE, "Terminating", "in the words of another version"));
+
+        assertThat(ServiceCidrStep.of(ready, List.of(ready), new ClusterIps(), NOW))
+                .isEmpty();
+        assertThat(steps(going, "192.168.0.1")).isEmpty();
+    }
+
+    @Test
     void whoGoesAfterAnotherOfItsCidr_saysSoOnce_andOnceMoreWhenItIsTheLast() {
         ServiceCidr first = SampleCidrs.deleted(SampleCidrs.ready("first", "192.168.0.0/24"), NOW.minusSeconds(20));
         ServiceCidr marked = SampleCidrs.with(GOING, ReadyCondition.AFTER_ANOTHER);
