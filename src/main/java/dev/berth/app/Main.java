@@ -15,7 +15,6 @@ import picocli.CommandLine.ParameterException;
         subcommands = {
             OperatorCommand.class,
             AuditCommand.class,
-            CreateServiceCommand.class,
             ExportCommand.class,
             ProviderHostCommand.class,
             HelpCommand.class

@@ -111,13 +111,6 @@ public final class FabricClusterNetwork implements ClusterNetwork {
                 object -> ServiceCidrs.clusterIp(object).stream());
     }
 
-    /** The IPAddress of {@code ip}, live, for who may list them but not get one; empty: there is none. */
-    Read<List<ClusterIp>> readClusterIp(Ip ip) {
-        return list(
-                client.resources(version.ipAddress()).withField("metadata.name", ip.toString()),
-                object -> ServiceCidrs.clusterIp(object).stream());
-    }
-
     private <T> Read<List<T>> list(Class<? extends HasMetadata> kind, Function<HasMetadata, Stream<T>> translate) {
         return list(client.resources(kind), translate);
     }

@@ -24,7 +24,7 @@ class MainTest {
     @Test
     void help_namesTheCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(said.toString()).contains("operator", "audit", "create-service", "export", "provider-host");
+        assertThat(said.toString()).contains("operator", "audit", "export", "provider-host");
     }
 
     @Test
@@ -75,13 +75,6 @@ class MainTest {
                         "berth: kubeconfig " + broken + " is no kubeconfig: line 1, column 12: expected the node"
                                 + " content, but found '<stream end>'",
                         "berth: kubeconfig " + empty + " is no kubeconfig, or has no current-context");
-    }
-
-    @Test
-    void createService_needsAManifest() {
-        assertThat(run("create-service")).isEqualTo(2);
-        assertThat(said.toString().lines())
-                .containsExactly("berth: Missing required option: '--filename=FILE' (see berth create-service --help)");
     }
 
     @Test

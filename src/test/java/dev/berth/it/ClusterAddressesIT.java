@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
@@ -13,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -226,46 +224,5 @@ class ClusterAddressesIT {
 
     private @Nullable IPAddress ipAddress(String name) {
         return cluster.client().resources(IPAddress.class).withName(name).get();
-    }
-
-    /** Berth makes a reservation anew as soon as it is gone, so the two compete for the address. */
-    @Test
-    void reservedAddresses_areHandedOverByCreateService_whileBerthKeepsThem() {
-        List<String> names = List.of("dns", "mail", "time");
-        cluster.policy("reservations: ["
-                + "{address: 10.96.0.10, service: {namespace: default, name: dns}},"
-                + "{address: 10.96.0.11, service: {namespace: default, name: mail}},"
-                + "{address: 10.96.0.12, service: {namespace: default, name: time}}]");
-        awaitReservations("Reserved");
-
-        for (int i = 0; i < names.size(); i++) {
-            String ip = "10.96.0.1" + i;
-            assertThat(createService(names.get(i), ip))
-                    .isEqualTo(new BerthCommand(0, "service/" + names.get(i) + " created with " + ip + "\n", ""));
-        }
-        awaitReservations("InUse");
-    }
-
-    private BerthCommand createService(String name, String ip) {
-        return BerthCommand.runWith(
-                """
-                apiVersion: v1
-                kind: Service
-                metadata: {name: %s}
-                spec: {ports: [{port: 80}]}
-                """.formatted(name),
-                "create-service",
-                "-f",
-                "-",
-                "--kubeconfig=" + cluster.cluster().adminKubeconfig(),
-                "--address=" + ip);
-    }
-
-    private void awaitReservations(String state) {
-        cluster.awaitStatus(status -> assertThat(status.reservations())
-                .extracting(reservation -> reservation.address() + " " + reservation.state())
-                .containsExactlyElementsOf(Stream.of("10.96.0.10", "10.96.0.11", "10.96.0.12")
-                        .map(ip -> ip + " " + state)
-                        .toList()));
     }
 }
