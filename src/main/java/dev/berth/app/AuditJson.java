@@ -30,7 +30,11 @@ record AuditJson(List<Range> ranges, List<Family> families, List<Finding> findin
                         .flatMap(family -> report.usage().family(family).map(count -> family(family, count)).stream())
                         .toList(),
                 report.findings().stream()
-                        .map(finding -> new Finding(finding.reason().toString(), finding.object(), finding.message()))
+                        .map(finding -> new Finding(
+                                finding.reason().severity().toString(),
+                                finding.reason().toString(),
+                                finding.object(),
+                                finding.message()))
                         .toList(),
                 report.seen());
     }

@@ -55,7 +55,8 @@ record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
     }
 
     private static String text(Finding finding) {
-        return finding.reason() + "  " + finding.object() + "\n    " + finding.message() + "\n\n";
+        return finding.reason().severity() + "  " + finding.reason() + "  " + finding.object() + "\n    "
+                + finding.message() + "\n\n";
     }
 
     private static String table(List<String> headings, Stream<List<String>> lines) {

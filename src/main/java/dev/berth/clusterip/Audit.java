@@ -21,16 +21,25 @@ public record Audit(
         Collection<ClusterService> services,
         Collection<PoolRange> pools) {
 
-    /** All that is wrong, in the order of {@link Finding.Reason}; within that by object. */
+    /** All that is wrong and that nobody has acknowledged, in the order of {@link Finding.Reason}; within that by object. */
     public List<Finding> findings(Instant now) {
         ClusterIpHolders holders = new ClusterIpHolders(services);
         List<Finding> all = new ArrayList<>(new FamilyAudit(Usage.of(cidrs, ips)).findings());
         all.addAll(new ServiceAudit(allRanges(), ips, holders).findings(services));
         all.addAll(new IpAddressAudit(holders, now).findings(ips));
-        all.addAll(new RangeAudit(cidrs, ips, pools).findings());
+        all.addAll(new RangeAudit(cidrs, ips, pools, now).findings());
+        all.removeIf(this::isAcknowledged);
         // Stable: of one reason, each part has them in the order of their objects.
         all.sort(Comparator.comparing(Finding::reason));
         return List.copyOf(all);
+    }
+
+    private boolean isAcknowledged(Finding finding) {
+        return finding.kind().equals(Finding.SERVICE_CIDR)
+                && cidrs.stream()
+                        .filter(cidr -> cidr.name().equals(finding.name()))
+                        .anyMatch(cidr ->
+                                cidr.acknowledged().contains(finding.reason().toString()));
     }
 
     /** Those of {@code found} that {@code before} has, too, in the order of {@code found}; there may be very many. */

@@ -9,24 +9,17 @@ import dev.berth.address.ServiceKey;
  * @param name of a Service: {@code namespace/name}
  */
 public record Finding(Reason reason, String kind, String name, String message) {
-    /** What is wrong, the worst first. Those up to {@link #IP_ADDRESS_WRONG_REFERENCE} are of the API server's repair loop. */
-    public enum Reason {
-        FAMILY_FULL("FamilyFull"),
-        CLUSTER_IP_NOT_VALID("ClusterIPNotValid"),
-        CLUSTER_IP_OUT_OF_RANGE("ClusterIPOutOfRange"),
-        CLUSTER_IP_NOT_ALLOCATED("ClusterIPNotAllocated"),
-        CLUSTER_IP_ALREADY_ALLOCATED("ClusterIPAlreadyAllocated"),
-        IP_ADDRESS_NOT_ALLOCATED("IPAddressNotAllocated"),
-        IP_ADDRESS_WRONG_REFERENCE("IPAddressWrongReference"),
-        IP_ADDRESS_WITHOUT_PARENT("IPAddressWithoutParent"),
-        RANGE_NEVER_ALLOCATES("RangeNeverAllocates"),
-        BANDS_CONFLICT("BandsConflict"),
-        BOTH_TERMINATING("BothTerminating"),
-        POOL_IN_SERVICE_CIDR("PoolInServiceCIDR");
+    /** How bad it is. */
+    public enum Severity {
+        /** Services do not work, cannot be created, or may lose their address. */
+        ERROR("Error"),
+
+        /** It works, and may not go on to. */
+        WARNING("Warning");
 
         private final String text;
 
-        Reason(String text) {
+        Severity(String text) {
             this.text = text;
         }
 
@@ -35,6 +28,43 @@ public record Finding(Reason reason, String kind, String name, String message) {
             return text;
         }
     }
+
+    /** What is wrong, the worst first. Those up to {@link #IP_ADDRESS_WRONG_REFERENCE} are of the API server's repair loop. */
+    public enum Reason {
+        FAMILY_FULL("FamilyFull", Severity.ERROR),
+        CLUSTER_IP_NOT_VALID("ClusterIPNotValid", Severity.ERROR),
+        CLUSTER_IP_OUT_OF_RANGE("ClusterIPOutOfRange", Severity.ERROR),
+        CLUSTER_IP_NOT_ALLOCATED("ClusterIPNotAllocated", Severity.ERROR),
+        CLUSTER_IP_ALREADY_ALLOCATED("ClusterIPAlreadyAllocated", Severity.ERROR),
+        IP_ADDRESS_NOT_ALLOCATED("IPAddressNotAllocated", Severity.WARNING),
+        IP_ADDRESS_WRONG_REFERENCE("IPAddressWrongReference", Severity.WARNING),
+        IP_ADDRESS_WITHOUT_PARENT("IPAddressWithoutParent", Severity.WARNING),
+        BOTH_TERMINATING("BothTerminating", Severity.ERROR),
+        POOL_IN_SERVICE_CIDR("PoolInServiceCIDR", Severity.ERROR),
+        RANGE_NEVER_ALLOCATES("RangeNeverAllocates", Severity.WARNING),
+        FINALIZER_MISSING("FinalizerMissing", Severity.WARNING),
+        BANDS_CONFLICT("BandsConflict", Severity.WARNING);
+
+        private final String text;
+        private final Severity severity;
+
+        Reason(String text, Severity severity) {
+            this.text = text;
+            this.severity = severity;
+        }
+
+        /** How bad it is. */
+        public Severity severity() {
+            return severity;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    static final String SERVICE_CIDR = "ServiceCIDR";
 
     static Finding ofService(Reason reason, ServiceKey service, String message) {
         return new Finding(reason, "Service", service.toString(), message);
@@ -45,7 +75,7 @@ public record Finding(Reason reason, String kind, String name, String message) {
     }
 
     static Finding ofRange(Reason reason, ServiceCidr cidr, String message) {
-        return new Finding(reason, "ServiceCIDR", cidr.name(), message);
+        return new Finding(reason, SERVICE_CIDR, cidr.name(), message);
     }
 
     /** {@code KIND/NAME}, and of a Service {@code KIND/NAMESPACE/NAME}. */

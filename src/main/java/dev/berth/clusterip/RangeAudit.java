@@ -1,6 +1,8 @@
 package dev.berth.clusterip;
 
 import dev.berth.address.IpRange;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,7 +14,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The audit of ServiceCIDRs, among themselves and against the AddressPools. */
-record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<PoolRange> pools) {
+record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<PoolRange> pools, Instant now) {
+    /** So long may its controller take to put the finalizer on. */
+    private static final Duration FINALIZER_DUE = Duration.ofSeconds(60);
+
     private static final Comparator<Owned> OUTER_FIRST = Comparator.comparing(Owned::range)
             .thenComparing(owned -> owned.cidr().name());
 
@@ -31,6 +36,7 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                 .toList();
         List<Finding> findings = new ArrayList<>();
         all.forEach(owned -> useless(owned).ifPresent(findings::add));
+        Usage.byName(cidrs).forEach(cidr -> withoutFinalizer(cidr).ifPresent(findings::add));
         conflicts(all, findings);
         bothTerminating(all, findings);
         pools.stream()
@@ -47,9 +53,35 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                 .map(why -> Finding.ofRange(
                         Finding.Reason.RANGE_NEVER_ALLOCATES,
                         owned.cidr(),
-                        owned.range() + " " + why
-                                + ", though it is called ready; make another ServiceCIDR, then kubectl"
-                                + " delete servicecidr " + owned.cidr().name()));
+                        owned.range() + " " + why + ", though it is called ready; " + instead(owned)));
+    }
+
+    /** What gives addresses beside it goes with it. */
+    private static String instead(Owned owned) {
+        ServiceCidr cidr = owned.cidr();
+        if (cidr.name().equals(Retirement.OF_API_SERVER)) {
+            return "start the API servers with another range of "
+                    + owned.range().family() + " in --service-cluster-ip-range";
+        }
+        String others = cidr.ranges().stream()
+                .filter(range -> range.gives() && !range.equals(owned.range()))
+                .map(range -> ", and one of " + range + ", which goes with this one,")
+                .collect(Collectors.joining());
+        return "make another ServiceCIDR" + others + (others.isEmpty() ? "," : "") + " then kubectl delete servicecidr "
+                + cidr.name();
+    }
+
+    /** The one of the API server comes again by itself. */
+    private Optional<Finding> withoutFinalizer(ServiceCidr cidr) {
+        boolean due = now.isAfter(cidr.created().plus(FINALIZER_DUE));
+        return cidr.isTerminating() || cidr.finalizer() || cidr.name().equals(Retirement.OF_API_SERVER) || !due
+                ? Optional.empty()
+                : Optional.of(Finding.ofRange(
+                        Finding.Reason.FINALIZER_MISSING,
+                        cidr,
+                        "it has no finalizer " + ServiceCidr.FINALIZER + ": if it is deleted, it is gone from under its"
+                                + " Services at once; its controller puts it on, which is kube-controller-manager's"
+                                + " service-cidr-controller, or Berth with --service-cidr-controller=Auto"));
     }
 
     /** Only ranges that lie in one another have addresses in common, so each is held against those around it. */
@@ -84,17 +116,26 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                         "its static band " + mine
                                 + " is not kept free for those who ask for an address, as ServiceCIDR "
                                 + taking + " gives it to any Service; ask for addresses of another range, or name "
-                                + oneToRetire(kept.cidr(), taking.cidr())
-                                + " in spec.retire of the ServiceCIDRPolicy"));
+                                + oneToRetire(kept, taking)
+                                + " in spec.retire of the ServiceCIDRPolicy; if it is meant so: kubectl annotate"
+                                + " servicecidr " + kept.cidr().name() + " berth.dev/acknowledged=BandsConflict"));
     }
 
     /** The one of the API server cannot be retired. */
-    private static String oneToRetire(ServiceCidr a, ServiceCidr b) {
+    private static String oneToRetire(Owned a, Owned b) {
         return Stream.of(a, b)
-                .map(ServiceCidr::name)
-                .sorted()
-                .filter(name -> !name.equals(Retirement.OF_API_SERVER))
+                .filter(owned -> !owned.cidr().name().equals(Retirement.OF_API_SERVER))
+                .sorted(Comparator.comparing(owned -> owned.cidr().name()))
+                .map(RangeAudit::nameWithOthers)
                 .collect(Collectors.joining(" or "));
+    }
+
+    private static String nameWithOthers(Owned owned) {
+        return owned.cidr().name()
+                + owned.cidr().ranges().stream()
+                        .filter(range -> range.gives() && !range.equals(owned.range()))
+                        .map(range -> " (whose " + range + " goes with it)")
+                        .collect(Collectors.joining());
     }
 
     /** Ranges that share addresses: each of their ServiceCIDRs may be let go because of the other. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param readySince when that condition was written; null: it has none
  * @param finalizer whether it has {@link #FINALIZER}
  * @param madeByBerth whether it has Berth's label
+ * @param acknowledged the reasons of findings of it that somebody knows of, and does not want to hear
  */
 public record ServiceCidr(
         String name,
@@ -29,13 +30,15 @@ public record ServiceCidr(
         @Nullable ReadyCondition ready,
         @Nullable Instant readySince,
         boolean finalizer,
-        boolean madeByBerth) {
+        boolean madeByBerth,
+        List<String> acknowledged) {
     /** What the ServiceCIDR controller holds the object by until it may go. */
     public static final String FINALIZER = "networking.k8s.io/service-cidr-finalizer";
 
     public ServiceCidr {
         ranges = List.copyOf(ranges);
         unreadable = List.copyOf(unreadable);
+        acknowledged = List.copyOf(acknowledged);
     }
 
     /** Whether it is being deleted. */

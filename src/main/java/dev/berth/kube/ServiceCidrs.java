@@ -22,6 +22,9 @@ final class ServiceCidrs {
     /** On the ServiceCIDRs that Berth made. */
     static final Map<String, String> MADE_BY_BERTH = Map.of("app.kubernetes.io/managed-by", "berth");
 
+    /** On a ServiceCIDR: the reasons of findings that are known and wanted, with commas between them. */
+    private static final String ACKNOWLEDGED = "berth.dev/acknowledged";
+
     private ServiceCidrs() {}
 
     static ServiceCidr of(HasMetadata object) {
@@ -47,7 +50,8 @@ final class ServiceCidrs {
                         .map(Instant::parse)
                         .orElse(null),
                 metadata.getFinalizers().contains(ServiceCidr.FINALIZER),
-                isMadeByBerth(metadata));
+                isMadeByBerth(metadata),
+                acknowledged(metadata));
     }
 
     /** Empty: it is none that Berth can read. Today's API servers let no such one in. */
@@ -57,6 +61,14 @@ final class ServiceCidrs {
         } catch (IllegalArgumentException unreadable) {
             return Stream.empty();
         }
+    }
+
+    private static List<String> acknowledged(ObjectMeta metadata) {
+        return Stream.ofNullable(metadata.getAnnotations())
+                .flatMap(annotations -> Stream.ofNullable(annotations.get(ACKNOWLEDGED)))
+                .flatMap(reasons -> Stream.of(reasons.split(",", -1)))
+                .map(String::strip)
+                .toList();
     }
 
     private static boolean isMadeByBerth(ObjectMeta metadata) {

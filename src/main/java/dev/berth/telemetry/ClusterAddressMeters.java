@@ -74,7 +74,11 @@ public final class ClusterAddressMeters implements ClusterAddressMetrics {
         findings = gauges.of(
                 "berth.clusterip.findings",
                 "what the audit of the cluster's own addresses found",
-                entry -> Tags.of("reason", entry.getKey().toString()),
+                entry -> Tags.of(
+                        "reason",
+                        entry.getKey().toString(),
+                        "severity",
+                        entry.getKey().severity().toString()),
                 entry -> Optional.of(entry.getValue()));
     }
 

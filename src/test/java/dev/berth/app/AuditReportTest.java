@@ -65,7 +65,7 @@ class AuditReportTest {
                         FAMILY  USED          FREE
                         IPv4    1 of 30 (3%)  29
 
-                        IPAddressWithoutParent  IPAddress/10.96.0.1
+                        Warning  IPAddressWithoutParent  IPAddress/10.96.0.1
                             it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1
 
                         1 finding in 1 ServiceCIDR, 1 IPAddress, 0 Services (no AddressPools, they are not installed)
@@ -87,7 +87,7 @@ class AuditReportTest {
                         FAMILY  USED             FREE
                         IPv4    14 of 14 (100%)  0
 
-                        FamilyFull  ServiceCIDR/large
+                        Error  FamilyFull  ServiceCIDR/large
                             no IPv4 address is free, all 14 are in use: \
                         """);
     }
@@ -149,6 +149,7 @@ class AuditReportTest {
                             "usedPercent" : 0
                           } ],
                           "findings" : [ {
+                            "severity" : "Warning",
                             "reason" : "IPAddressWithoutParent",
                             "object" : "IPAddress/10.96.0.1",
                             "message" : "it names nobody, so that nobody gives the address free; kubectl delete ipaddress 10.96.0.1"

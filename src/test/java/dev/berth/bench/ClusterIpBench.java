@@ -81,7 +81,8 @@ public class ClusterIpBench {
                 null,
                 null,
                 true,
-                false);
+                false,
+                List.of());
     }
 
     private static List<Ip> fillUp(ClusterIpAllocator allocator, int number, Random random) {

@@ -293,6 +293,28 @@ class AuditTest {
                     NOTHING.with(SampleCidrs.ready("inner", "10.0.1.0/24"), SampleCidrs.ready("outer", "10.0.0.0/16")),
                     "BandsConflict ServiceCIDR/inner"),
             row(
+                    "an inner static band that the outer range gives, and somebody wants it so",
+                    NOTHING.with(
+                            SampleCidrs.acknowledged(
+                                    SampleCidrs.ready("inner", "10.0.1.0/24"), "FamilyFull", "BandsConflict"),
+                            SampleCidrs.ready("outer", "10.0.0.0/16"))),
+            row(
+                    "another finding of it is acknowledged",
+                    NOTHING.with(
+                            SampleCidrs.acknowledged(SampleCidrs.ready("inner", "10.0.1.0/24"), "FamilyFull"),
+                            SampleCidrs.ready("outer", "10.0.0.0/16")),
+                    "BandsConflict ServiceCIDR/inner"),
+            row(
+                    "a range that nobody holds for its Services",
+                    NOTHING.with(SampleCidrs.cidr("a", "10.0.1.0/24")),
+                    61,
+                    "FinalizerMissing ServiceCIDR/a"),
+            row("its controller has time", NOTHING.with(SampleCidrs.cidr("a", "10.0.1.0/24")), 60),
+            row(
+                    "the API server's own range comes again by itself",
+                    NOTHING.with(SampleCidrs.cidr("kubernetes", "10.0.1.0/24")),
+                    61),
+            row(
                     "an outer static band that the inner range gives",
                     NOTHING.with(SampleCidrs.ready("inner", "10.0.0.0/26"), SampleCidrs.ready("outer", "10.0.0.0/20")),
                     "BandsConflict ServiceCIDR/outer"),
@@ -499,12 +521,37 @@ class AuditTest {
                     CLUSTER.with(SampleCidrs.ready("inner", "10.0.1.0/24")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
-                            + " or name inner in spec.retire of the ServiceCIDRPolicy"),
+                            + " or name inner in spec.retire of the ServiceCIDRPolicy; if it is meant so: kubectl annotate"
+                            + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
             new Says(
                     NOTHING.with(SampleCidrs.ready("inner", "10.0.1.0/24"), SampleCidrs.ready("around", "10.0.0.0/16")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"around\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range, or"
-                            + " name around or inner in spec.retire of the ServiceCIDRPolicy"),
+                            + " name around or inner in spec.retire of the ServiceCIDRPolicy; if it is meant so: kubectl annotate"
+                            + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
+            new Says(
+                    NOTHING.with(
+                            SampleCidrs.ready("inner", "10.0.1.0/24", "fd00:1::/112"),
+                            SampleCidrs.ready("kubernetes", "10.0.0.0/16")),
+                    "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
+                            + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
+                            + " or name inner (whose fd00:1::/112 goes with it) in spec.retire of the ServiceCIDRPolicy;"
+                            + " if it is meant so: kubectl annotate servicecidr inner"
+                            + " berth.dev/acknowledged=BandsConflict"),
+            new Says(
+                    CLUSTER.with(SampleCidrs.ready("both", "10.7.0.0/24", "fd00::/48")),
+                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
+                            + " ready; make another ServiceCIDR, and one of 10.7.0.0/24, which goes with this one, then"
+                            + " kubectl delete servicecidr both"),
+            new Says(
+                    NOTHING.with(SampleCidrs.ready("kubernetes", "10.7.0.0/24", "fd00::/48")),
+                    "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
+                            + " ready; start the API servers with another range of IPv6 in --service-cluster-ip-range"),
+            new Says(
+                    CLUSTER.with(SampleCidrs.cidr("loose", "10.7.0.0/24")),
+                    "it has no finalizer networking.k8s.io/service-cidr-finalizer: if it is deleted, it is gone from under"
+                            + " its Services at once; its controller puts it on, which is kube-controller-manager's"
+                            + " service-cidr-controller, or Berth with --service-cidr-controller=Auto"),
             new Says(
                     ending("10.8.0.0/24", "10.8.0.0/24")
                             .with(service("s", "10.8.0.9"))

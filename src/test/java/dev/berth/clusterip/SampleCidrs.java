@@ -23,7 +23,8 @@ public final class SampleCidrs {
                 null,
                 null,
                 false,
-                false);
+                false,
+                List.of());
     }
 
     /** One that its controller has found ready. */
@@ -42,7 +43,8 @@ public final class SampleCidrs {
                 cidr.ready(),
                 cidr.readySince(),
                 finalizer,
-                cidr.madeByBerth());
+                cidr.madeByBerth(),
+                cidr.acknowledged());
     }
 
     public static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
@@ -60,7 +62,8 @@ public final class SampleCidrs {
                 ready,
                 since,
                 cidr.finalizer(),
-                cidr.madeByBerth());
+                cidr.madeByBerth(),
+                cidr.acknowledged());
     }
 
     public static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
@@ -74,7 +77,8 @@ public final class SampleCidrs {
                 cidr.ready(),
                 cidr.readySince(),
                 cidr.finalizer(),
-                cidr.madeByBerth());
+                cidr.madeByBerth(),
+                cidr.acknowledged());
     }
 
     public static ServiceCidr madeByBerth(ServiceCidr cidr) {
@@ -88,7 +92,23 @@ public final class SampleCidrs {
                 cidr.ready(),
                 cidr.readySince(),
                 cidr.finalizer(),
-                true);
+                true,
+                cidr.acknowledged());
+    }
+
+    public static ServiceCidr acknowledged(ServiceCidr cidr, String... reasons) {
+        return new ServiceCidr(
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.unreadable(),
+                cidr.created(),
+                cidr.deletedAt(),
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer(),
+                cidr.madeByBerth(),
+                List.of(reasons));
     }
 
     public static ServiceCidr unreadable(ServiceCidr cidr, String text) {
@@ -102,7 +122,8 @@ public final class SampleCidrs {
                 cidr.ready(),
                 cidr.readySince(),
                 cidr.finalizer(),
-                cidr.madeByBerth());
+                cidr.madeByBerth(),
+                cidr.acknowledged());
     }
 
     public static ServiceCidr reborn(ServiceCidr cidr) {
@@ -116,6 +137,7 @@ public final class SampleCidrs {
                 cidr.ready(),
                 cidr.readySince(),
                 cidr.finalizer(),
-                cidr.madeByBerth());
+                cidr.madeByBerth(),
+                cidr.acknowledged());
     }
 }

@@ -85,7 +85,8 @@ class ApiAnswersIT {
                 known.ready(),
                 known.readySince(),
                 known.finalizer(),
-                known.madeByBerth());
+                known.madeByBerth(),
+                known.acknowledged());
         assertThat(network.addFinalizer(gone)).isInstanceOf(Write.Conflict.class);
         assertThat(network.removeFinalizer(gone)).isInstanceOf(Write.Conflict.class);
         assertThat(network.setReady(gone, ReadyCondition.READY, Instant.now())).isInstanceOf(Write.Conflict.class);

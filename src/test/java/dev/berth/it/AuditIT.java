@@ -33,7 +33,7 @@ class AuditIT {
         create(cluster, """
                 apiVersion: networking.k8s.io/v1
                 kind: ServiceCIDR
-                metadata: {name: %s}
+                metadata: {name: %s, finalizers: [networking.k8s.io/service-cidr-finalizer]}
                 spec: {cidrs: ["%s"]}
                 """.formatted(name, cidr));
     }
@@ -120,7 +120,7 @@ class AuditIT {
                                 "RangeNeverAllocates  ServiceCIDR/wide\n",
                                 "; make another ServiceCIDR, then kubectl delete servicecidr wide\n",
                                 "BandsConflict  ServiceCIDR/inner\n",
-                                "name inner in spec.retire of the ServiceCIDRPolicy\n",
+                                "kubectl annotate servicecidr inner berth.dev/acknowledged=BandsConflict\n",
                                 "PoolInServiceCIDR  AddressPool/shop\n",
                                 "; take it out: kubectl edit addresspool shop\n",
                                 "4 findings in 3 ServiceCIDRs, ");

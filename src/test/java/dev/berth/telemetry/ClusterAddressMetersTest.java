@@ -155,10 +155,12 @@ class ClusterAddressMetersTest {
                 finding(Finding.Reason.BANDS_CONFLICT, "c")));
         assertThat(gauges("berth.clusterip.findings"))
                 .containsOnly(
-                        Map.entry(List.of("reason=FamilyFull"), 1.0), Map.entry(List.of("reason=BandsConflict"), 2.0));
+                        Map.entry(List.of("reason=FamilyFull", "severity=Error"), 1.0),
+                        Map.entry(List.of("reason=BandsConflict", "severity=Warning"), 2.0));
 
         meters.found(List.of(finding(Finding.Reason.BANDS_CONFLICT, "c")));
-        assertThat(gauges("berth.clusterip.findings")).containsOnly(Map.entry(List.of("reason=BandsConflict"), 1.0));
+        assertThat(gauges("berth.clusterip.findings"))
+                .containsOnly(Map.entry(List.of("reason=BandsConflict", "severity=Warning"), 1.0));
     }
 
     @Test
@@ -191,6 +193,6 @@ class ClusterAddressMetersTest {
                         "berth_clusterip_free{family=\"IPv4\",} 0.0",
                         "berth_clusterip_growth_per_day{family=\"IPv4\",} 0.0",
                         "berth_clusterip_full_timestamp_seconds{family=\"IPv4\",} 1.7672256E9",
-                        "berth_clusterip_findings{reason=\"FamilyFull\",} 1.0");
+                        "berth_clusterip_findings{reason=\"FamilyFull\",severity=\"Error\",} 1.0");
     }
 }

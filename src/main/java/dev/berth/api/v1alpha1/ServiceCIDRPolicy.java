@@ -347,6 +347,8 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
 
     /** One of them. */
     public record Finding(
+            @JsonPropertyDescription("Error or Warning.") String severity,
+
             @JsonPropertyDescription("Such as ClusterIPOutOfRange.")
             String reason,
 

@@ -264,7 +264,10 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                         look.findings().stream()
                                 .limit(FINDINGS)
                                 .map(finding -> new ServiceCIDRPolicy.Finding(
-                                        finding.reason().toString(), finding.object(), finding.message()))
+                                        finding.reason().severity().toString(),
+                                        finding.reason().toString(),
+                                        finding.object(),
+                                        finding.message()))
                                 .toList());
     }
 
