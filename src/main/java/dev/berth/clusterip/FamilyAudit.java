@@ -4,13 +4,26 @@ import dev.berth.address.IpFamily;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The audit of each family as a whole: whether there is an address for the next Service. */
+/** The audit of what is in use: whether there is an address for the next Service, and for who asks for one. */
 record FamilyAudit(Usage usage) {
     List<Finding> findings() {
-        return Stream.of(IpFamily.values())
-                .filter(usage::isFull)
-                .map(this::finding)
+        return Stream.concat(
+                        Stream.of(IpFamily.values()).filter(usage::isFull).map(this::finding),
+                        usage.ranges().stream()
+                                .filter(Usage.OfRange::isStaticBandConsumed)
+                                .map(FamilyAudit::consumed))
                 .toList();
+    }
+
+    private static Finding consumed(Usage.OfRange range) {
+        return new Finding(
+                Finding.Reason.DYNAMIC_BAND_FULL,
+                Finding.SERVICE_CIDR,
+                range.serviceCidr(),
+                "the dynamic band of " + range.range() + " is full, so that the API server gives the addresses of its"
+                        + " static band, free for those who ask for one, to any Service, also while another range has"
+                        + " free ones; keep those that you need, the one of the cluster's DNS above all, by"
+                        + " spec.reservations of the ServiceCIDRPolicy");
     }
 
     private Finding finding(IpFamily family) {

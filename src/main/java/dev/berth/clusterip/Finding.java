@@ -43,7 +43,8 @@ public record Finding(Reason reason, String kind, String name, String message) {
         POOL_IN_SERVICE_CIDR("PoolInServiceCIDR", Severity.ERROR),
         RANGE_NEVER_ALLOCATES("RangeNeverAllocates", Severity.WARNING),
         FINALIZER_MISSING("FinalizerMissing", Severity.WARNING),
-        BANDS_CONFLICT("BandsConflict", Severity.WARNING);
+        BANDS_CONFLICT("BandsConflict", Severity.WARNING),
+        DYNAMIC_BAND_FULL("DynamicBandFull", Severity.WARNING);
 
         private final String text;
         private final Severity severity;

@@ -100,6 +100,17 @@ public record Usage(
             Count dynamicBand,
             @Nullable IpRange largestFreeStaticBlock) {
 
+        /**
+         * Whether the API server gives addresses of the static band to any Service: it asks for one in both bands of a
+         * range before it turns to another range.
+         */
+        public boolean isStaticBandConsumed() {
+            return state == State.READY
+                    && dynamicBand.size().signum() > 0
+                    && dynamicBand.isFull()
+                    && staticBand.free().signum() > 0;
+        }
+
         /** Both bands together. */
         public Count all() {
             return staticBand.plus(dynamicBand);

@@ -402,6 +402,11 @@ class AuditTest {
                             NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/28"), SampleCidrs.ready("b", "10.0.0.0/29")),
                             14),
                     "FamilyFull ServiceCIDR/a"),
+            row(
+                    "any Service gets what is kept for those who ask",
+                    NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/27"), SampleCidrs.ready("b", "10.1.0.0/24"))
+                            .with(dynamic()),
+                    "DynamicBandFull ServiceCIDR/a"),
             row("all but one", taken(NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/28")), 13)),
             row(
                     "what is free is in a range that gives no more",
@@ -419,6 +424,13 @@ class AuditTest {
                     "a family of which no range ever gave",
                     NOTHING.with(SampleCidrs.ready("a", "fd00::/48")),
                     "RangeNeverAllocates ServiceCIDR/a"));
+
+    /** All of the dynamic band of 10.0.0.0/27, by addresses of gateways. */
+    private static ClusterIp[] dynamic() {
+        return IntStream.rangeClosed(17, 30)
+                .mapToObj(low -> managed("10.0.0." + low, "example.org", GATEWAY))
+                .toArray(ClusterIp[]::new);
+    }
 
     private static World ending(String a, String b) {
         return NOTHING.with(
@@ -547,6 +559,12 @@ class AuditTest {
                     NOTHING.with(SampleCidrs.ready("kubernetes", "10.7.0.0/24", "fd00::/48")),
                     "fd00::/48 is larger than a /64, the largest that the API server allocates from, though it is called"
                             + " ready; start the API servers with another range of IPv6 in --service-cluster-ip-range"),
+            new Says(
+                    NOTHING.with(SampleCidrs.ready("a", "10.0.0.0/27")).with(dynamic()),
+                    "the dynamic band of 10.0.0.0/27 is full, so that the API server gives the addresses of its static"
+                            + " band, free for those who ask for one, to any Service, also while another range has free"
+                            + " ones; keep those that you need, the one of the cluster's DNS above all, by"
+                            + " spec.reservations of the ServiceCIDRPolicy"),
             new Says(
                     CLUSTER.with(SampleCidrs.cidr("loose", "10.7.0.0/24")),
                     "it has no finalizer networking.k8s.io/service-cidr-finalizer: if it is deleted, it is gone from under"

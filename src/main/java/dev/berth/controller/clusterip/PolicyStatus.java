@@ -287,6 +287,15 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         List<String> warnings = Stream.of(IpFamily.values())
                 .flatMap(family -> warning(family).stream())
                 .toList();
+        List<String> consumed = look.usage().ranges().stream()
+                .filter(Usage.OfRange::isStaticBandConsumed)
+                .map(range -> range.range() + ": the dynamic band is full, and any Service may get one of the "
+                        + range.staticBand().free() + " free addresses of the static band; keep those that you need by"
+                        + " spec.reservations")
+                .toList();
+        if (warnings.isEmpty() && !consumed.isEmpty()) {
+            return new Told("FillingUp", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
+        }
         if (warnings.isEmpty()) {
             return new Told("FillingUp", Status.FALSE, "Enough", "there are enough free addresses", false);
         }

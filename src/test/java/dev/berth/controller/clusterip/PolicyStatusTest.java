@@ -90,6 +90,23 @@ class PolicyStatusTest {
         assertThat(told("FillingUp", warnings(90, null))).startsWith("False");
     }
 
+    /** The API server asks both bands of a range before it turns to the next one. */
+    @Test
+    void staticBandThatAnyServiceGets_isSaid_alsoWhileAnotherRangeIsEmpty() {
+        cidrs = List.of(SampleCidrs.ready("first", "10.0.0.0/27"), SampleCidrs.ready("second", "10.1.0.0/24"));
+        IntStream.rangeClosed(17, 29).forEach(i -> ips.put(NetworkInMemory.allocated("10.0.0." + i, "web-" + i)));
+        assertThat(told("FillingUp")).startsWith("False Enough");
+
+        ips.put(NetworkInMemory.allocated("10.0.0.30", "web-30"));
+        assertThat(told("FillingUp"))
+                .isEqualTo("True DynamicBandFull: 10.0.0.0/27: the dynamic band is full, and any Service may get one of"
+                        + " the 16 free addresses of the static band; keep those that you need by spec.reservations");
+        assertThat(bad("FillingUp")).isTrue();
+
+        allocate(16);
+        assertThat(told("FillingUp")).as("none is left to keep").startsWith("False Enough");
+    }
+
     @Test
     void familyThatIsFull_saysWhatToDo() {
         cidrs = List.of(SampleCidrs.ready("first", "10.0.0.0/28", "fd00::/124"));
