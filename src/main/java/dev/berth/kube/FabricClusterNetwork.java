@@ -1,7 +1,9 @@
 package dev.berth.kube;
 
 import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.ReadyCondition;
@@ -102,6 +104,14 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     @Override
     public Read<List<ClusterIp>> readClusterIps() {
         return list(version.ipAddress(), object -> ServiceCidrs.clusterIp(object).stream());
+    }
+
+    @Override
+    public Read<List<Avoided>> readPods(List<IpRange> networks) {
+        Read<List<Avoided>> found = list(client.pods().inAnyNamespace(), object -> TakenNetworks.of(object, networks));
+        return found instanceof Read.Failed<List<Avoided>>(String message)
+                ? new Read.Failed<>("listing Pods: " + message + "; if it is forbidden, " + CURE)
+                : found;
     }
 
     @Override

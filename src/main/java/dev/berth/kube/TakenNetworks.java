@@ -4,8 +4,13 @@ import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.PoolRange;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeAddress;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodIP;
+import io.fabric8.kubernetes.api.model.Service;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,7 +20,7 @@ import java.util.stream.Stream;
 public final class TakenNetworks {
     private TakenNetworks() {}
 
-    /** Of Nodes, their Pods, the API servers and AddressPools. */
+    /** Of Nodes, their Pods, the API servers and AddressPools, and what Services publish. */
     public static List<Avoided> of(Caches caches) {
         List<Avoided> all = new ArrayList<>();
         caches.nodes().list().forEach(node -> all.addAll(of(node)));
@@ -24,8 +29,38 @@ public final class TakenNetworks {
                 .flatMap(slice -> Surroundings.addresses(slice).stream())
                 .flatMap(address -> IpRange.find(address).stream())
                 .forEach(range -> all.add(new Avoided("an API server", range)));
+        caches.services().list().forEach(service -> all.addAll(of(service)));
         pools(caches).forEach(pool -> all.add(new Avoided("AddressPool \"" + pool.pool() + "\"", pool.range())));
         return all;
+    }
+
+    /** What the Service is reached at from outside, whoever saw to that. */
+    private static List<Avoided> of(Service service) {
+        Stream<String> external = Stream.ofNullable(service.getSpec())
+                .flatMap(spec -> Objects.requireNonNullElse(spec.getExternalIPs(), List.<String>of()).stream());
+        Stream<String> published = Stream.ofNullable(service.getStatus())
+                .flatMap(status -> Stream.ofNullable(status.getLoadBalancer()))
+                .flatMap(load -> Objects.requireNonNullElse(load.getIngress(), List.<LoadBalancerIngress>of()).stream())
+                .flatMap(ingress -> Stream.ofNullable(ingress.getIp()));
+        String name = "Service \"" + service.getMetadata().getNamespace() + "/"
+                + service.getMetadata().getName() + "\" (published)";
+        return Stream.concat(external, published)
+                .flatMap(address -> IpRange.find(address).stream())
+                .map(range -> new Avoided(name, range))
+                .toList();
+    }
+
+    /** The addresses of a Pod, as far as they are in one of these networks. */
+    static Stream<Avoided> of(HasMetadata pod, List<IpRange> networks) {
+        String name = "Pod \"" + pod.getMetadata().getNamespace() + "/"
+                + pod.getMetadata().getName() + "\"";
+        return pod instanceof Pod known && known.getStatus() != null
+                ? Objects.requireNonNullElse(known.getStatus().getPodIPs(), List.<PodIP>of()).stream()
+                        .flatMap(address -> Stream.ofNullable(address.getIp()))
+                        .flatMap(address -> IpRange.find(address).stream())
+                        .filter(range -> networks.stream().anyMatch(network -> network.overlaps(range)))
+                        .map(range -> new Avoided(name, range))
+                : Stream.empty();
     }
 
     private static List<Avoided> of(Node node) {

@@ -79,7 +79,7 @@ class ClusterAddressesIT {
         assertThat(cidrs()).containsExactly("kubernetes");
 
         cluster.policy(
-                "growth: {dryRun: false, ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, threshold: 50, maximum: 3}}");
+                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, threshold: 50, maximum: 3}}");
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).contains("berth-10.100.0.0-27"));
         for (int i = 0; i < 50; i++) {
             cluster.createService("late-" + i);
@@ -136,8 +136,9 @@ class ClusterAddressesIT {
         }
         fillAllButTwo();
 
-        cluster.policy("growth: {dryRun: false, ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, threshold: 100,"
-                + " maximum: 1}}, retire: [old]");
+        cluster.policy(
+                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, threshold: 100,"
+                        + " maximum: 1}}, retire: [old]");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
                 .startsWith("False Draining: ServiceCIDR \"old\": 3 addresses in use"));
         assertThat(events()).noneMatch(event -> event.startsWith("Warning Retired"));

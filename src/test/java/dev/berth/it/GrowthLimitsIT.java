@@ -54,8 +54,8 @@ class GrowthLimitsIT {
     void rangeThatAPolicyForbids_isACondition_andIsMadeOnceItIsAllowed(
             String policy, String validation, String network) {
         cidrs.forbid(policy, validation);
-        cidrs.policy("growth: {dryRun: false, ipv4: {supernets: [%s/24], prefixLength: 28, threshold: 1, maximum: 1}}"
-                .formatted(network));
+        cidrs.policy("growth: {dryRun: false, avoid: [10.244.0.0/16],"
+                + " ipv4: {supernets: [%s/24], prefixLength: 28, threshold: 1, maximum: 1}}".formatted(network));
         cidrs.awaitStatus(status -> assertThat(condition(status.conditions(), "Growth"))
                 .startsWith("False Forbidden: cannot make ServiceCIDR \"berth-" + network + "-28\"")
                 .contains(policy, "ask the network team"));

@@ -40,6 +40,10 @@ final class RangeGrowth {
     private static final int THRESHOLD = 80;
     private static final int MAXIMUM = 4;
 
+    private static final String NOTHING_AVOIDED = "spec.growth.avoid is empty: before dryRun is false, name there the"
+            + " network of the Pods, which Nodes need not say and later Nodes may get more of, and what else Services"
+            + " have to reach";
+
     /** For so long it is not asked again what is in the way of a range that is not needed yet. */
     private static final Duration KNOWN = Duration.ofMinutes(1);
 
@@ -158,18 +162,20 @@ final class RangeGrowth {
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
         Question question = new Question(settings, avoid(spec), cidrs, retiring(spec));
         boolean dryRun = isDryRun(spec);
-        Growth growth = network.askClusterIps(ips -> decide(question, ips, this::known));
+        if (!dryRun && avoid(spec).isEmpty()) {
+            return new Outcome.Held(settings.family(), "InvalidSettings", NOTHING_AVOIDED, true, null);
+        }
+        Growth growth = network.askClusterIps(ips -> decide(question, ips, List.of(), this::known));
         if (dryRun || !(growth instanceof Growth.Next(String name, ServiceRange range))) {
             return outcome(settings.family(), growth);
         }
         Optional<Outcome.Held> tooEarly = retries.tooEarly(name);
         return tooEarly.isPresent()
                 ? tooEarly.get()
-                : switch (LiveRanges.read(network)) {
-                    case Read.Found<LiveRanges>(LiveRanges live) ->
-                        make(new Question(settings, avoid(spec), live.cidrs(), retiring(spec)), live.ips());
-                    case Read.Absent<LiveRanges> none -> throw new IllegalStateException("a list is never absent");
-                    case Read.Failed<LiveRanges>(String message) ->
+                : switch (makeByLive(spec, settings)) {
+                    case Read.Found<Outcome>(Outcome outcome) -> outcome;
+                    case Read.Absent<Outcome> none -> throw new IllegalStateException("a list is never absent");
+                    case Read.Failed<Outcome>(String message) ->
                         failed(
                                 settings.family(),
                                 name,
@@ -179,10 +185,20 @@ final class RangeGrowth {
                 };
     }
 
+    private Read<Outcome> makeByLive(Spec spec, GrowthSettings settings) {
+        List<IpRange> supernets = settings.supernets().stream()
+                .flatMap(text -> IpRange.find(text).stream())
+                .toList();
+        return LiveRanges.read(network)
+                .then(live -> network.readPods(supernets)
+                        .then(pods -> new Read.Found<>(make(
+                                new Question(settings, avoid(spec), live.cidrs(), retiring(spec)), live.ips(), pods))));
+    }
+
     /** What was not in the way when the plan was made may be now. */
-    private Outcome make(Question question, ClusterIps live) {
+    private Outcome make(Question question, ClusterIps live, List<Avoided> pods) {
         IpFamily family = question.settings().family();
-        Growth growth = decide(question, live, this::plan);
+        Growth growth = decide(question, live, pods, this::plan);
         if (!(growth instanceof Growth.Next(String name, ServiceRange range))) {
             return outcome(family, growth);
         }
@@ -213,9 +229,13 @@ final class RangeGrowth {
         return spec.growth() == null || !Boolean.FALSE.equals(spec.growth().dryRun());
     }
 
-    private Growth decide(Question question, ClusterIps ips, BiFunction<Question, Growth.World, Growth.Plan> plan) {
+    private Growth decide(
+            Question question,
+            ClusterIps ips,
+            List<Avoided> pods,
+            BiFunction<Question, Growth.World, Growth.Plan> plan) {
         Growth.World world = new Growth.World(
-                question.cidrs(), new LinkedHashSet<>(question.retiring()), ips, () -> avoided(question));
+                question.cidrs(), new LinkedHashSet<>(question.retiring()), ips, () -> avoided(question, pods));
         return Growth.of(question.settings(), world, plan.apply(question, world));
     }
 
@@ -243,10 +263,12 @@ final class RangeGrowth {
         return plan;
     }
 
-    private List<Avoided> avoided(Question question) {
-        return Stream.concat(
+    private List<Avoided> avoided(Question question, List<Avoided> pods) {
+        return Stream.of(
                         taken.get().stream(),
-                        question.avoid().stream().map(text -> new Avoided("spec.growth.avoid", IpRange.parse(text))))
+                        question.avoid().stream().map(text -> new Avoided("spec.growth.avoid", IpRange.parse(text))),
+                        pods.stream())
+                .flatMap(all -> all)
                 .toList();
     }
 

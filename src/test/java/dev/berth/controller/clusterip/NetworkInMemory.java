@@ -1,7 +1,9 @@
 package dev.berth.controller.clusterip;
 
 import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
+import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Parent;
@@ -66,6 +68,8 @@ final class NetworkInMemory implements ClusterNetwork {
 
     /** Why nothing is heard of IPAddresses at the moment. */
     Optional<String> interruption = Optional.empty();
+
+    final List<Avoided> pods = new ArrayList<>();
 
     boolean watched;
 
@@ -163,6 +167,11 @@ final class NetworkInMemory implements ClusterNetwork {
     @Override
     public Read<List<ClusterIp>> readClusterIps() {
         return read(addresses);
+    }
+
+    @Override
+    public Read<List<Avoided>> readPods(List<IpRange> networks) {
+        return read(pods.stream().filter(pod -> networks.stream().anyMatch(pod.range()::overlaps)));
     }
 
     @Override

@@ -50,7 +50,7 @@ class RangeGrowthTest {
     }
 
     private static Spec forReal() {
-        return spec(false, List.of());
+        return spec(false, List.of("10.244.0.0/16"));
     }
 
     private List<RangeGrowth.Outcome> grow(Spec spec) {
@@ -147,6 +147,26 @@ class RangeGrowthTest {
         clock.passSeconds(5);
         network.silent = false;
         assertThat(grow(forReal())).containsExactly(CREATED);
+    }
+
+    @Test
+    void withoutANetworkToAvoid_noRangeIsMade_asNodesNeedNotSayWherePodsAre() {
+        RangeGrowth.Outcome.Held held = held(spec(false, List.of()));
+
+        assertThat(held.reason()).isEqualTo("InvalidSettings");
+        assertThat(held.message()).contains("spec.growth.avoid is empty", "Pods");
+        assertThat(network.writes).isEmpty();
+        assertThat(growth.room(IpFamily.IPV4)).isZero();
+    }
+
+    @Test
+    void whereAPodIs_noRangeIsMade() {
+        network.pods.add(new Avoided("Pod \"prod/web\"", IpRange.parse("10.100.0.9")));
+        network.pods.add(new Avoided("Pod \"prod/elsewhere\"", IpRange.parse("10.99.0.9")));
+
+        assertThat(grow(forReal()))
+                .containsExactly(new RangeGrowth.Outcome.Created(
+                        IpFamily.IPV4, "berth-10.100.0.16-28", ServiceRange.parse("10.100.0.16/28")));
     }
 
     @Test
