@@ -73,7 +73,7 @@ final class AuditCommand extends OwnAddressesCommand {
         objects.forEach(ips::put);
         return new AuditReport(
                 Usage.of(cidrs, ips),
-                new Audit(cidrs, ips, services, pools).findings(Instant.now()),
+                new Audit(cidrs, ips, services, pools, List.of()).findings(Instant.now()),
                 new AuditReport.Seen(cidrs.size(), ips.size(), services.size(), poolsServed));
     }
 }

@@ -14,12 +14,14 @@ import java.util.Set;
  *
  * @param services all of them
  * @param pools the addresses of all AddressPools
+ * @param networks what else no range should have, as far as known: of Nodes and their Pods, and what Services publish
  */
 public record Audit(
         Collection<ServiceCidr> cidrs,
         ClusterIps ips,
         Collection<ClusterService> services,
-        Collection<PoolRange> pools) {
+        Collection<PoolRange> pools,
+        Collection<Avoided> networks) {
 
     /** All that is wrong and that nobody has acknowledged, in the order of {@link Finding.Reason}; within that by object. */
     public List<Finding> findings(Instant now) {
@@ -27,7 +29,7 @@ public record Audit(
         List<Finding> all = new ArrayList<>(new FamilyAudit(Usage.of(cidrs, ips)).findings());
         all.addAll(new ServiceAudit(allRanges(), ips, holders).findings(services));
         all.addAll(new IpAddressAudit(holders, now).findings(ips));
-        all.addAll(new RangeAudit(cidrs, ips, pools, now).findings());
+        all.addAll(new RangeAudit(cidrs, ips, pools, networks, now).findings());
         all.removeIf(this::isAcknowledged);
         // Stable: of one reason, each part has them in the order of their objects.
         all.sort(Comparator.comparing(Finding::reason));

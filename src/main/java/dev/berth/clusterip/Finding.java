@@ -41,6 +41,7 @@ public record Finding(Reason reason, String kind, String name, String message) {
         IP_ADDRESS_WITHOUT_PARENT("IPAddressWithoutParent", Severity.WARNING),
         BOTH_TERMINATING("BothTerminating", Severity.ERROR),
         POOL_IN_SERVICE_CIDR("PoolInServiceCIDR", Severity.ERROR),
+        NETWORK_IN_SERVICE_CIDR("NetworkInServiceCIDR", Severity.ERROR),
         RANGE_NEVER_ALLOCATES("RangeNeverAllocates", Severity.WARNING),
         FINALIZER_MISSING("FinalizerMissing", Severity.WARNING),
         BANDS_CONFLICT("BandsConflict", Severity.WARNING),

@@ -1,5 +1,6 @@
 package dev.berth.clusterip;
 
+import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,7 +15,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The audit of ServiceCIDRs, among themselves and against the AddressPools. */
-record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<PoolRange> pools, Instant now) {
+record RangeAudit(
+        Collection<ServiceCidr> cidrs,
+        ClusterIps ips,
+        Collection<PoolRange> pools,
+        Collection<Avoided> networks,
+        Instant now) {
+    private static final int NAMED = 3;
+
     /** So long may its controller take to put the finalizer on. */
     private static final Duration FINALIZER_DUE = Duration.ofSeconds(60);
 
@@ -39,6 +47,7 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
         Usage.byName(cidrs).forEach(cidr -> withoutFinalizer(cidr).ifPresent(findings::add));
         conflicts(all, findings);
         bothTerminating(all, findings);
+        all.forEach(owned -> overlapped(owned).ifPresent(findings::add));
         pools.stream()
                 .sorted(Comparator.comparing(PoolRange::pool)
                         .thenComparing(pool -> pool.range().lower()))
@@ -179,6 +188,28 @@ record RangeAudit(Collection<ServiceCidr> cidrs, ClusterIps ips, Collection<Pool
                         + ", too, and all are being deleted: each may be let go because of the other, and"
                         + " then the Services in it are in no range; make a third one now: "
                         + ServiceCidrCommand.create("rescue", shared.toString())));
+    }
+
+    private Optional<Finding> overlapped(Owned owned) {
+        List<Avoided> inside = networks.stream()
+                .filter(network -> network.range().overlaps(owned.range().whole()))
+                .sorted(Comparator.<Avoided, Ip>comparing(
+                                network -> network.range().lower())
+                        .thenComparing(Avoided::toString))
+                .toList();
+        return inside.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Finding.ofRange(
+                        Finding.Reason.NETWORK_IN_SERVICE_CIDR,
+                        owned.cidr(),
+                        "its range " + owned.range() + " overlaps "
+                                + inside.stream()
+                                        .limit(NAMED)
+                                        .map(Avoided::toString)
+                                        .collect(Collectors.joining(", "))
+                                + (inside.size() > NAMED ? " and " + (inside.size() - NAMED) + " more" : "")
+                                + ": a Service that gets such an address takes the connections to it; make another"
+                                + " ServiceCIDR, then retire this one"));
     }
 
     private static String names(Stream<Owned> owned) {

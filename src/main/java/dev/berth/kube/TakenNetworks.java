@@ -22,6 +22,13 @@ public final class TakenNetworks {
 
     /** Of Nodes, their Pods, the API servers and AddressPools, and what Services publish. */
     public static List<Avoided> of(Caches caches) {
+        List<Avoided> all = ofOthers(caches);
+        pools(caches).forEach(pool -> all.add(new Avoided("AddressPool \"" + pool.pool() + "\"", pool.range())));
+        return all;
+    }
+
+    /** The same without AddressPools. */
+    public static List<Avoided> ofOthers(Caches caches) {
         List<Avoided> all = new ArrayList<>();
         caches.nodes().list().forEach(node -> all.addAll(of(node)));
         caches.apiServers()
@@ -30,7 +37,6 @@ public final class TakenNetworks {
                 .flatMap(address -> IpRange.find(address).stream())
                 .forEach(range -> all.add(new Avoided("an API server", range)));
         caches.services().list().forEach(service -> all.addAll(of(service)));
-        pools(caches).forEach(pool -> all.add(new Avoided("AddressPool \"" + pool.pool() + "\"", pool.range())));
         return all;
     }
 

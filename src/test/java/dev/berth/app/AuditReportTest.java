@@ -26,7 +26,7 @@ class AuditReportTest {
     private AuditReport report(List<ServiceCidr> cidrs, boolean pools) {
         return new AuditReport(
                 Usage.of(cidrs, ips),
-                new Audit(cidrs, ips, List.of(), List.of()).findings(START),
+                new Audit(cidrs, ips, List.of(), List.of(), List.of()).findings(START),
                 new AuditReport.Seen(cidrs.size(), ips.size(), 0, pools));
     }
 

@@ -1,6 +1,7 @@
 package dev.berth.controller.clusterip;
 
 import dev.berth.clusterip.Audit;
+import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.ClusterService;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.PoolRange;
@@ -50,7 +51,8 @@ final class AddressAudit {
         List<ClusterService> services =
                 caches.services().list().map(ClusterServices::of).toList();
         List<PoolRange> pools = TakenNetworks.pools(caches);
-        return network.askClusterIps(ips -> new Audit(cidrs, ips, services, pools).findings(now));
+        List<Avoided> networks = TakenNetworks.ofOthers(caches);
+        return network.askClusterIps(ips -> new Audit(cidrs, ips, services, pools, networks).findings(now));
     }
 
     Instant again() {
