@@ -13,24 +13,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What a ServiceCIDRPolicy has done to the cluster's own ranges, and what it says of them. */
 class ClusterAddressesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private ServiceCidrs cluster;
+    private static ServiceCidrs cluster;
 
-    @BeforeEach
-    void install() {
+    @BeforeAll
+    static void install() {
         cluster = new ServiceCidrs(
                 ControlPlane.builder().serviceCidrs("10.96.0.0/27").start(), "--service-cidr-controller=Always");
     }
 
     @AfterEach
-    void stop() {
+    void reset() {
+        cluster.reset();
+    }
+
+    @AfterAll
+    static void stop() {
         cluster.close();
     }
 

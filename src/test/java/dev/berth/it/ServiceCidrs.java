@@ -57,6 +57,13 @@ final class ServiceCidrs implements AutoCloseable {
     ServiceCidrs(ControlPlane cluster, String... flags) {
         this(cluster, cluster.adminClient(), Optional.of(new Installation(cluster)), flags);
         cluster.kubectl("apply", "--filename=" + COMPONENT);
+        berth.orElseThrow().noted();
+        startBerth();
+    }
+
+    /** Deletes all that was created, and starts Berth again. */
+    void reset() {
+        berth.orElseThrow().reset();
         startBerth();
     }
 

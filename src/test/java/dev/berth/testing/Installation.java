@@ -53,22 +53,22 @@ public final class Installation implements AutoCloseable {
         applyManifests(controlPlane);
     }
 
-    /** One that can be {@link #reset()}. */
-    static Installation resettable(ControlPlane controlPlane) {
-        Installation installation = new Installation(controlPlane);
-        installation.installed = new ClusterState(controlPlane.adminClient());
-        return installation;
+    /** What is there now is the installation: {@link #reset()} leads back to it. */
+    public Installation noted() {
+        installed = new ClusterState(client());
+        return this;
     }
 
     /**
      * Deletes what came after the installation, and stops all operators but {@link #operator()}.
      *
      * @throws IllegalStateException if the state after the installation cannot be had again
+     * @throws NullPointerException if it was not {@link #noted()}
      */
-    void reset() {
+    public void reset() {
         operators.forEach(OperatorProcess::close);
         operators.clear();
-        Objects.requireNonNull(installed, "not resettable").restore(operator != null && operator.isAlive());
+        Objects.requireNonNull(installed, "not noted").restore(operator != null && operator.isAlive());
         controlPlane.forgetAuditEvents();
     }
 

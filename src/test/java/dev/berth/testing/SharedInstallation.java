@@ -48,7 +48,7 @@ public final class SharedInstallation implements ParameterResolver {
         }
 
         private static Installation install() {
-            return Installation.resettable(ControlPlane.builder().withAuditLog().start());
+            return new Installation(ControlPlane.builder().withAuditLog().start()).noted();
         }
 
         void giveBack(Installation used) {
