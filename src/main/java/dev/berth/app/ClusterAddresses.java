@@ -56,7 +56,11 @@ final class ClusterAddresses implements AutoCloseable {
         private final ServiceCidrControl serviceCidrs;
         private final PolicyControl policy;
 
-        Ranges(NetworkingVersion version, ServiceCidrControl.Mode mode, ClusterAddressMetrics metrics) {
+        Ranges(
+                NetworkingVersion version,
+                ServiceCidrControl.Mode mode,
+                Duration takeoverDelay,
+                ClusterAddressMetrics metrics) {
             this.version = version;
             addresses = new IpAddresses(client, version, new IpAddresses.Listener() {
                 @Override
@@ -71,7 +75,7 @@ final class ClusterAddresses implements AutoCloseable {
                 }
             });
             ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
-            serviceCidrs = new ServiceCidrControl(mode, version.apiVersion(), network, events, backoff, clock);
+            serviceCidrs = new ServiceCidrControl(mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock);
             policy =
                     new PolicyControl(caches, network, statuses::write, events, metrics, backoff, clock, Wiring::later);
         }
@@ -100,6 +104,7 @@ final class ClusterAddresses implements AutoCloseable {
             Caches caches,
             StartGate gate,
             ServiceCidrControl.Mode mode,
+            Duration takeoverDelay,
             StatusWriter statuses,
             Events events,
             ClusterAddressMetrics metrics,
@@ -112,7 +117,7 @@ final class ClusterAddresses implements AutoCloseable {
         this.events = events;
         this.backoff = backoff;
         this.clock = clock;
-        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, metrics));
+        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, takeoverDelay, metrics));
         policies = new PolicyReconciler(
                 gate,
                 ranges.<PolicyReconciler.Control>map(served -> served.policy)

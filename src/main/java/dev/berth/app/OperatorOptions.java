@@ -71,7 +71,7 @@ public final class OperatorOptions {
             names = "--resync-period",
             defaultValue = "PT30M",
             paramLabel = "DURATION",
-            converter = ResyncConverter.class,
+            converter = PeriodConverter.class,
             description = "how often what providers have is compared with what they should, in ISO 8601"
                     + " (default: ${DEFAULT-VALUE})")
     Duration resyncPeriod = Duration.ofMinutes(30);
@@ -101,8 +101,17 @@ public final class OperatorOptions {
             defaultValue = "Never",
             paramLabel = "MODE",
             description = "whether to be the ServiceCIDR controller of the cluster: Never, Auto (do what nobody did"
-                    + " for a minute) or Always (default: ${DEFAULT-VALUE})")
+                    + " for --service-cidr-takeover-delay) or Always (default: ${DEFAULT-VALUE})")
     ServiceCidrControl.Mode serviceCidrController = ServiceCidrControl.Mode.Never;
+
+    @Option(
+            names = "--service-cidr-takeover-delay",
+            defaultValue = "PT1M",
+            paramLabel = "DURATION",
+            converter = PeriodConverter.class,
+            description = "with --service-cidr-controller=Auto: how long another controller has time to do its"
+                    + " work, in ISO 8601 (default: ${DEFAULT-VALUE})")
+    Duration serviceCidrTakeoverDelay = Duration.ofMinutes(1);
 
     @Option(
             names = "--http-host",
@@ -144,8 +153,8 @@ public final class OperatorOptions {
         json
     }
 
-    /** Takes no period that would keep the providers busy. */
-    static final class ResyncConverter implements ITypeConverter<Duration> {
+    /** Takes no period so short that Berth would be busy with nothing else. */
+    static final class PeriodConverter implements ITypeConverter<Duration> {
         private static final Duration SHORTEST = Duration.ofSeconds(1);
 
         @Override

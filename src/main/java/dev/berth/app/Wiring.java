@@ -153,6 +153,7 @@ public final class Wiring {
                 caches,
                 gate,
                 options.serviceCidrController,
+                options.serviceCidrTakeoverDelay,
                 statuses,
                 events,
                 new ClusterAddressMeters(registry),

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 
 /** Berth as the ServiceCIDR controller where, and only where, there is no other. */
 class ServiceCidrAutoIT {
-    private static final String MODE = "--service-cidr-controller=Auto";
+    private static final String[] MODE = {"--service-cidr-controller=Auto", "--service-cidr-takeover-delay=PT20S"};
 
     @Test
-    void undoneWork_isDoneAfterAMinute_andDoneWorkIsLeftAlone() {
+    void undoneWork_isDoneAfterTheTakeoverDelay_andDoneWorkIsLeftAlone() {
         try (ServiceCidrs alone =
                         new ServiceCidrs(ControlPlane.builder().withAuditLog().start(), MODE);
                 ServiceCidrs beside = new ServiceCidrs(
@@ -32,7 +32,7 @@ class ServiceCidrAutoIT {
                     .hasValueSatisfying(cidr ->
                             assertThat(cidr.getMetadata().getFinalizers()).isEmpty());
 
-            // Made last, so that a minute has passed in the other cluster, too.
+            // Made last, so that the delay has passed in the other cluster, too.
             alone.awaitReady("web", ServiceCidrs.READY, Duration.ofSeconds(150));
             alone.awaitReady("kubernetes", ServiceCidrs.READY);
 
@@ -46,8 +46,8 @@ class ServiceCidrAutoIT {
                     Instant.parse(alone.find("web").orElseThrow().getMetadata().getDeletionTimestamp());
             alone.awaitGone("web", Duration.ofSeconds(150));
             assertThat(Instant.now())
-                    .as("not before the end of the grace was left undone for a minute")
-                    .isAfter(deleted.plusSeconds(70));
+                    .as("not before the end of the grace was left undone for the delay")
+                    .isAfter(deleted.plusSeconds(30));
         }
     }
 

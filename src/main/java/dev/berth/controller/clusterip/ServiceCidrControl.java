@@ -33,14 +33,11 @@ import org.slf4j.LoggerFactory;
 public final class ServiceCidrControl {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceCidrControl.class);
 
-    /** How long work stays undone before another than its controller does it. */
-    static final Duration UNDONE = Duration.ofSeconds(60);
-
     /** When to do it. */
     public enum Mode {
         /** Leave it to kube-controller-manager. */
         Never,
-        /** Do what nobody did for a minute. */
+        /** Do what nobody did for a while. */
         Auto,
         /** There is no other. */
         Always
@@ -66,6 +63,7 @@ public final class ServiceCidrControl {
     }
 
     private final Mode mode;
+    private final Duration takeoverDelay;
     private final String apiVersion;
     private final ClusterNetwork network;
     private final Events events;
@@ -78,11 +76,19 @@ public final class ServiceCidrControl {
     /**
      * Wires it.
      *
+     * @param takeoverDelay in mode Auto, how long work must be left undone before it is done
      * @param apiVersion of the ServiceCIDRs, for events on them
      */
     public ServiceCidrControl(
-            Mode mode, String apiVersion, ClusterNetwork network, Events events, Backoff backoff, InstantSource clock) {
+            Mode mode,
+            Duration takeoverDelay,
+            String apiVersion,
+            ClusterNetwork network,
+            Events events,
+            Backoff backoff,
+            InstantSource clock) {
         this.mode = mode;
+        this.takeoverDelay = takeoverDelay;
         this.apiVersion = apiVersion;
         this.network = network;
         this.events = events;
@@ -153,7 +159,7 @@ public final class ServiceCidrControl {
         return work.retries()
                 .notBefore(step.getClass())
                 .filter(clock.instant()::isBefore)
-                .orElse(mode == Mode.Auto ? since.plus(UNDONE) : clock.instant());
+                .orElse(mode == Mode.Auto ? since.plus(takeoverDelay) : clock.instant());
     }
 
     /** Whatever it would say of the addresses that are left. */

@@ -41,7 +41,18 @@ class ServiceCidrControlTest {
     };
 
     private ServiceCidrControl control(Mode mode) {
-        return new ServiceCidrControl(mode, "networking.k8s.io/v1", network, events, new Backoff(new Random(1)), clock);
+        return control(mode, clock);
+    }
+
+    private ServiceCidrControl control(Mode mode, InstantSource clock) {
+        return new ServiceCidrControl(
+                mode,
+                Duration.ofMinutes(1),
+                "networking.k8s.io/v1",
+                network,
+                events,
+                new Backoff(new Random(1)),
+                clock);
     }
 
     /** Deleted long enough ago for every API server to have heard of it. */
@@ -193,8 +204,7 @@ class ServiceCidrControlTest {
         Instant end = clock.instant().plusSeconds(10);
         Iterator<Instant> ticks = List.of(end.minusNanos(1)).iterator();
         InstantSource ticking = () -> ticks.hasNext() ? ticks.next() : end;
-        ServiceCidrControl control = new ServiceCidrControl(
-                Mode.Always, "networking.k8s.io/v1", network, events, new Backoff(new Random(1)), ticking);
+        ServiceCidrControl control = control(Mode.Always, ticking);
 
         assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ZERO));
         assertThat(network.writes).isEmpty();
