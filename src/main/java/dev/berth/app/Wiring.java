@@ -294,7 +294,7 @@ public final class Wiring {
                 ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure);
         Operator operator = new Operator(configuration);
         Controllers controllers = new Controllers(operator, configuration);
-        ServiceReconciler serviceReconciler = new ServiceReconciler(caches, services, serviceWakeups);
+        ServiceReconciler serviceReconciler = new ServiceReconciler(caches, services, serviceWakeups, events);
         controllers.register(
                 serviceReconciler,
                 "service",

@@ -43,13 +43,19 @@ final class ApiCalls {
 
     /** Reads live. */
     static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {
+        O object;
         try {
-            O object = get.get();
+            object = get.get();
+        } catch (KubernetesClientException failure) {
+            return new Read.Failed<>(message(failure));
+        }
+        try {
             return object == null
                     ? new Read.Absent<>()
                     : translate.apply(object).<Read<T>>map(Read.Found::new).orElseGet(Read.Absent::new);
-        } catch (KubernetesClientException failure) {
-            return new Read.Failed<>(message(failure));
+        } catch (RuntimeException unreadable) {
+            // It is there: Absent would have what is its own taken from it.
+            return new Read.Failed<>("cannot be read: " + unreadable.getMessage());
         }
     }
 
@@ -65,9 +71,10 @@ final class ApiCalls {
 
     private <O, T> Write<T> write(
             Supplier<O> call, Function<O, T> translate, Predicate<KubernetesClientException> isConflict) {
+        O answer;
         writes.acquireUninterruptibly();
         try {
-            return new Write.Done<>(translate.apply(call.get()));
+            answer = call.get();
         } catch (KubernetesClientException failure) {
             String message = message(failure);
 
@@ -86,6 +93,11 @@ final class ApiCalls {
             };
         } finally {
             writes.release();
+        }
+        try {
+            return new Write.Done<>(translate.apply(answer));
+        } catch (RuntimeException unreadable) {
+            return new Write.Unknown<>("the answer cannot be read: " + unreadable.getMessage());
         }
     }
 

@@ -17,7 +17,11 @@ import java.util.Optional;
  * server may answer.
  */
 public interface Cluster {
-    /** The Service in the cache; absent: it is not there. */
+    /**
+     * The Service in the cache; absent: it is not there.
+     *
+     * @throws Unreadable if it is there and says what this Berth does not know
+     */
     Optional<ServiceState> service(ServiceKey key);
 
     /** Whether the cache has the Service. */
@@ -25,7 +29,7 @@ public interface Cluster {
         return service(key).isPresent();
     }
 
-    /** All Services in the cache. */
+    /** All Services in the cache that can be read. */
     List<ServiceState> services();
 
     /** The labels of a namespace in the cache; empty if it is not there. */

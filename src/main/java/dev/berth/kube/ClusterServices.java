@@ -15,13 +15,21 @@ public final class ClusterServices {
                 new ServiceKey(
                         service.getMetadata().getNamespace(),
                         service.getMetadata().getName()),
-                Objects.requireNonNullElse(service.getSpec().getType(), "ClusterIP"),
+                type(service),
                 clusterIps(service),
                 ServiceStates.time(service.getMetadata().getCreationTimestamp()));
     }
 
     /** As they stand in its spec. */
     public static List<String> clusterIps(Service service) {
-        return Objects.requireNonNullElse(service.getSpec().getClusterIPs(), List.of());
+        return service.getSpec() == null
+                ? List.of()
+                : Given.list(service.getSpec().getClusterIPs());
+    }
+
+    private static String type(Service service) {
+        return service.getSpec() == null
+                ? "ClusterIP"
+                : Objects.requireNonNullElse(service.getSpec().getType(), "ClusterIP");
     }
 }

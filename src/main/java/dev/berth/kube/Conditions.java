@@ -44,6 +44,8 @@ public final class Conditions {
     /** The condition of this type; absent: the object has none. */
     public static Optional<Condition> find(@Nullable List<Condition> conditions, String type) {
         return (conditions == null ? List.<Condition>of() : conditions)
-                .stream().filter(condition -> type.equals(condition.getType())).findFirst();
+                .stream()
+                        .filter(condition -> condition != null && type.equals(condition.getType()))
+                        .findFirst();
     }
 }

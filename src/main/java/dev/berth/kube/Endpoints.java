@@ -11,7 +11,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -71,10 +70,10 @@ public final class Endpoints implements AutoCloseable {
     }
 
     /** Only slices with the label are watched. */
-    private static ServiceKey serviceOf(EndpointSlice slice) {
+    static ServiceKey serviceOf(EndpointSlice slice) {
         return new ServiceKey(
                 slice.getMetadata().getNamespace(),
-                Objects.requireNonNullElse(slice.getMetadata().getLabels().get(SERVICE_LABEL), ""));
+                Given.text(Given.map(slice.getMetadata().getLabels()).get(SERVICE_LABEL)));
     }
 
     /** Those of a Service that are to get packets; empty also while they are not watched. */
@@ -87,19 +86,19 @@ public final class Endpoints implements AutoCloseable {
                         .toList());
     }
 
-    /** A host name is nobody's target: its slice is left out. */
-    private static Stream<EndpointState> states(EndpointSlice slice) {
-        return slice.getPorts().stream()
+    /** A host name is nobody's target: its slice is left out. Of a Service scaled to zero both lists may be null. */
+    static Stream<EndpointState> states(EndpointSlice slice) {
+        return Given.list(slice.getPorts()).stream()
                 .filter(port -> port.getPort() != null)
-                .flatMap(port -> slice.getEndpoints().stream()
-                        .flatMap(endpoint -> endpoint.getAddresses().stream()
+                .flatMap(port -> Given.list(slice.getEndpoints()).stream()
+                        .flatMap(endpoint -> Given.list(endpoint.getAddresses()).stream()
                                 .flatMap(address -> Ip.find(address).stream())
                                 .map(ip -> state(
                                         new Endpoint(
-                                                Objects.requireNonNullElse(port.getName(), ""),
+                                                Given.text(port.getName()),
                                                 ip.toString(),
                                                 port.getPort(),
-                                                Objects.requireNonNullElse(endpoint.getNodeName(), "")),
+                                                Given.text(endpoint.getNodeName())),
                                         endpoint.getConditions()))));
     }
 

@@ -48,7 +48,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public List<ServiceState> services() {
-        return caches.services().list().map(ServiceStates::of).toList();
+        return OneByOne.read(caches.services().list(), service -> Stream.of(ServiceStates.of(service)));
     }
 
     @Override
@@ -66,10 +66,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public List<Claim> claims() {
-        return caches.addresses()
-                .list()
-                .flatMap(address -> Claims.of(address).stream())
-                .toList();
+        return OneByOne.read(caches.addresses().list(), address -> Claims.of(address).stream());
     }
 
     @Override
@@ -247,9 +244,7 @@ public final class FabricCluster implements Cluster {
             if (!entry.ports().isEmpty()) {
                 ArrayNode ports = node.putArray("ports");
                 entry.ports().forEach(port -> {
-                    ObjectNode one = ports.addObject()
-                            .put("port", port.port())
-                            .put("protocol", port.protocol().name());
+                    ObjectNode one = ports.addObject().put("port", port.port()).put("protocol", port.protocol());
                     if (port.error() != null) {
                         one.put("error", port.error());
                     }

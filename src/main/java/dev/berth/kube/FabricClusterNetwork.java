@@ -72,7 +72,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
 
     @Override
     public List<ServiceCidr> serviceCidrs() {
-        return caches.serviceCidrs().list().map(ServiceCidrs::of).toList();
+        return OneByOne.read(caches.serviceCidrs().list(), cidr -> Stream.of(ServiceCidrs.of(cidr)));
     }
 
     @Override

@@ -2,11 +2,9 @@ package dev.berth.kube;
 
 import dev.berth.plan.NodeState;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.NodeAddress;
-import io.fabric8.kubernetes.api.model.Taint;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** From Kubernetes' Node to ours. */
 final class Nodes {
@@ -19,18 +17,26 @@ final class Nodes {
                 Optional.ofNullable(node.getSpec())
                         .map(spec -> spec.getProviderID())
                         .orElse(""),
-                Optional.ofNullable(node.getMetadata().getLabels()).orElse(Map.of()),
-                Optional.ofNullable(node.getSpec()).map(spec -> spec.getTaints()).orElse(List.of()).stream()
-                        .map(Taint::getKey)
+                Given.map(node.getMetadata().getLabels()),
+                Optional.ofNullable(node.getSpec()).map(spec -> Given.list(spec.getTaints())).orElse(List.of()).stream()
+                        .map(taint -> Given.text(taint.getKey()))
                         .toList(),
                 node.getMetadata().getDeletionTimestamp() != null,
                 internal.isEmpty() ? addresses(node, "ExternalIP") : internal);
     }
 
     private static List<String> addresses(Node node, String type) {
-        return Optional.ofNullable(node.getStatus()).map(status -> status.getAddresses()).orElse(List.of()).stream()
-                .filter(address -> address.getType().equals(type))
-                .map(NodeAddress::getAddress)
+        return addresses(node, type::equals);
+    }
+
+    /** Those whose type is such a one, whatever else they are. */
+    static List<String> addresses(Node node, Predicate<String> type) {
+        return Optional.ofNullable(node.getStatus())
+                .map(status -> Given.list(status.getAddresses()))
+                .orElse(List.of())
+                .stream()
+                .filter(address -> type.test(Given.text(address.getType())))
+                .map(address -> Given.text(address.getAddress()))
                 .toList();
     }
 }

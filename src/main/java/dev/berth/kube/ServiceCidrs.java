@@ -9,10 +9,8 @@ import dev.berth.clusterip.ServiceRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,19 +35,19 @@ final class ServiceCidrs {
                 cidrs(object).stream()
                         .filter(cidr -> range(cidr).findAny().isEmpty())
                         .toList(),
-                Instant.parse(metadata.getCreationTimestamp()),
-                metadata.getDeletionTimestamp() == null ? null : Instant.parse(metadata.getDeletionTimestamp()),
+                ServiceStates.time(metadata.getCreationTimestamp()),
+                metadata.getDeletionTimestamp() == null ? null : ServiceStates.time(metadata.getDeletionTimestamp()),
                 condition
                         .map(ready -> new ReadyCondition(
-                                ReadyCondition.Status.of(ready.getStatus()),
-                                Objects.requireNonNullElse(ready.getReason(), ""),
-                                Objects.requireNonNullElse(ready.getMessage(), "")))
+                                ReadyCondition.Status.of(Given.text(ready.getStatus())),
+                                Given.text(ready.getReason()),
+                                Given.text(ready.getMessage())))
                         .orElse(null),
                 condition
                         .map(Condition::getLastTransitionTime)
-                        .map(Instant::parse)
+                        .map(ServiceStates::time)
                         .orElse(null),
-                metadata.getFinalizers().contains(ServiceCidr.FINALIZER),
+                Given.list(metadata.getFinalizers()).contains(ServiceCidr.FINALIZER),
                 isMadeByBerth(metadata),
                 acknowledged(metadata));
     }
@@ -72,7 +70,7 @@ final class ServiceCidrs {
     }
 
     private static boolean isMadeByBerth(ObjectMeta metadata) {
-        return Objects.requireNonNullElse(metadata.getLabels(), Map.<String, String>of())
+        return Given.map(metadata.getLabels())
                 .entrySet()
                 .containsAll(MADE_BY_BERTH.entrySet());
     }
@@ -80,9 +78,9 @@ final class ServiceCidrs {
     static List<String> cidrs(HasMetadata object) {
         return switch (object) {
             case io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR cidr ->
-                cidr.getSpec().getCidrs();
+                cidr.getSpec() == null ? List.of() : Given.list(cidr.getSpec().getCidrs());
             case io.fabric8.kubernetes.api.model.networking.v1beta1.ServiceCIDR cidr ->
-                cidr.getSpec().getCidrs();
+                cidr.getSpec() == null ? List.of() : Given.list(cidr.getSpec().getCidrs());
             default -> throw new IllegalArgumentException(object.getKind() + " is no ServiceCIDR");
         };
     }
@@ -100,7 +98,7 @@ final class ServiceCidrs {
     /** Absent: its name is no address, which the API server does not allow. */
     static Optional<ClusterIp> clusterIp(HasMetadata object) {
         ObjectMeta metadata = object.getMetadata();
-        Map<String, String> labels = Objects.requireNonNullElse(metadata.getLabels(), Map.of());
+        Map<String, String> labels = Given.map(metadata.getLabels());
         return Ip.find(metadata.getName())
                 .map(ip -> new ClusterIp(
                         ip,
@@ -108,7 +106,7 @@ final class ServiceCidrs {
                         labels.get(ClusterIp.MANAGED_BY),
                         labels.get(ClusterIp.FAMILY),
                         parent(object),
-                        Instant.parse(metadata.getCreationTimestamp())));
+                        ServiceStates.time(metadata.getCreationTimestamp())));
     }
 
     private static @Nullable Parent parent(HasMetadata object) {
@@ -125,8 +123,8 @@ final class ServiceCidrs {
         };
     }
 
-    private static Parent parent(@Nullable String group, String resource, @Nullable String namespace, String name) {
-        return new Parent(
-                Objects.requireNonNullElse(group, ""), resource, Objects.requireNonNullElse(namespace, ""), name);
+    private static Parent parent(
+            @Nullable String group, @Nullable String resource, @Nullable String namespace, @Nullable String name) {
+        return new Parent(Given.text(group), Given.text(resource), Given.text(namespace), Given.text(name));
     }
 }

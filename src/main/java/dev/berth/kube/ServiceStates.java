@@ -1,5 +1,8 @@
 package dev.berth.kube;
 
+import static dev.berth.kube.Given.list;
+import static dev.berth.kube.Given.map;
+
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Condition;
@@ -21,6 +24,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +56,16 @@ public final class ServiceStates {
                 ? List.of()
                 : list(service.getStatus().getConditions()).stream()
                         .map(io.fabric8.kubernetes.api.model.Condition::getType)
+                        .filter(Objects::nonNull)
                         .toList();
     }
 
+    /**
+     * What the Service says. Its status is read whatever it holds: others than Kubernetes write it, and it is checked
+     * for little.
+     *
+     * @throws Unreadable if its spec uses a word that this Berth does not know
+     */
     public static ServiceState of(Service service) {
         ObjectMeta meta = service.getMetadata();
         ServiceSpec spec = service.getSpec();
@@ -67,9 +78,7 @@ public final class ServiceStates {
                 meta.getDeletionTimestamp() != null,
                 isLoadBalancer(service),
                 spec == null ? null : spec.getLoadBalancerClass(),
-                spec == null
-                        ? List.of()
-                        : list(spec.getIpFamilies()).stream().map(IpFamily::of).toList(),
+                spec == null ? List.of() : families(spec),
                 spec == null ? FamilyPolicy.SINGLE_STACK : policy(spec.getIpFamilyPolicy()),
                 spec == null
                         ? List.of()
@@ -106,7 +115,7 @@ public final class ServiceStates {
                 : new ServiceState.Delivery(
                         list(spec.getLoadBalancerSourceRanges()),
                         affinity(spec),
-                        Optional.ofNullable(spec.getHealthCheckNodePort()).orElse(0));
+                        number(spec.getHealthCheckNodePort()));
     }
 
     private static @Nullable Duration affinity(ServiceSpec spec) {
@@ -118,6 +127,14 @@ public final class ServiceStates {
                 .map(config -> config.getTimeoutSeconds())
                 .map(Duration::ofSeconds)
                 .orElse(DEFAULT_AFFINITY);
+    }
+
+    private static List<IpFamily> families(ServiceSpec spec) {
+        try {
+            return list(spec.getIpFamilies()).stream().map(IpFamily::of).toList();
+        } catch (IllegalArgumentException unknown) {
+            throw new Unreadable("spec.ipFamilies: " + unknown.getMessage());
+        }
     }
 
     private static FamilyPolicy policy(@Nullable String text) {
@@ -135,13 +152,24 @@ public final class ServiceStates {
         return new Port(
                 Optional.ofNullable(port.getName()).orElse(""),
                 protocol(port.getProtocol()),
-                port.getPort(),
-                Optional.ofNullable(port.getNodePort()).orElse(0),
+                number(port.getPort()),
+                number(port.getNodePort()),
                 port.getAppProtocol());
     }
 
     private static Protocol protocol(@Nullable String text) {
-        return text == null ? Protocol.TCP : Protocol.valueOf(text);
+        if (text == null || text.isEmpty()) {
+            return Protocol.TCP;
+        }
+        try {
+            return Protocol.valueOf(text);
+        } catch (IllegalArgumentException unknown) {
+            throw new Unreadable("spec.ports: unknown protocol \"" + text + "\"; use TCP, UDP or SCTP");
+        }
+    }
+
+    private static int number(@Nullable Integer number) {
+        return number == null ? 0 : number;
     }
 
     private static Published published(LoadBalancerIngress ingress) {
@@ -150,16 +178,17 @@ public final class ServiceStates {
                 ingress.getHostname(),
                 Optional.ofNullable(ingress.getIpMode()).flatMap(IpMode::of).orElse(null),
                 list(ingress.getPorts()).stream()
-                        .map(port -> new PortStatus(port.getPort(), protocol(port.getProtocol()), port.getError()))
+                        .map(port ->
+                                new PortStatus(number(port.getPort()), Given.text(port.getProtocol()), port.getError()))
                         .toList());
     }
 
     private static Condition condition(io.fabric8.kubernetes.api.model.Condition condition) {
         return new Condition(
-                condition.getType(),
-                Condition.Status.of(condition.getStatus()),
-                Optional.ofNullable(condition.getReason()).orElse(""),
-                Optional.ofNullable(condition.getMessage()).orElse(""),
+                Given.text(condition.getType()),
+                Condition.Status.of(Given.text(condition.getStatus())),
+                Given.text(condition.getReason()),
+                Given.text(condition.getMessage()),
                 time(condition.getLastTransitionTime()));
     }
 
@@ -170,13 +199,5 @@ public final class ServiceStates {
         } catch (DateTimeParseException unreadable) {
             return Instant.EPOCH;
         }
-    }
-
-    private static Map<String, String> map(@Nullable Map<String, String> map) {
-        return map == null ? Map.of() : map;
-    }
-
-    private static <T> List<T> list(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
     }
 }

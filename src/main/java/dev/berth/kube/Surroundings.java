@@ -147,9 +147,8 @@ public final class Surroundings implements AutoCloseable {
 
     /** Where its endpoints are; an API server may leave the list of them out. */
     static List<String> addresses(EndpointSlice slice) {
-        return Stream.ofNullable(slice.getEndpoints())
-                .flatMap(List::stream)
-                .flatMap(endpoint -> endpoint.getAddresses().stream())
+        return Given.list(slice.getEndpoints()).stream()
+                .flatMap(endpoint -> Given.list(endpoint.getAddresses()).stream())
                 .toList();
     }
 
@@ -194,14 +193,8 @@ public final class Surroundings implements AutoCloseable {
         return signs;
     }
 
-    private static List<String> addresses(Node node) {
-        if (node.getStatus() == null || node.getStatus().getAddresses() == null) {
-            return List.of();
-        }
-        return node.getStatus().getAddresses().stream()
-                .filter(address -> address.getType().endsWith("IP"))
-                .map(address -> address.getAddress())
-                .toList();
+    static List<String> addresses(Node node) {
+        return Nodes.addresses(node, type -> type.endsWith("IP"));
     }
 
     /** What cannot be read, a host name for one, is left out: it cannot be in a pool either. */

@@ -5,15 +5,11 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.PoolRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /** The networks of a cluster that its Service ranges must keep clear of. */
@@ -41,12 +37,12 @@ public final class TakenNetworks {
     }
 
     /** What the Service is reached at from outside, whoever saw to that. */
-    private static List<Avoided> of(Service service) {
+    static List<Avoided> of(Service service) {
         Stream<String> external = Stream.ofNullable(service.getSpec())
-                .flatMap(spec -> Objects.requireNonNullElse(spec.getExternalIPs(), List.<String>of()).stream());
+                .flatMap(spec -> Given.list(spec.getExternalIPs()).stream());
         Stream<String> published = Stream.ofNullable(service.getStatus())
                 .flatMap(status -> Stream.ofNullable(status.getLoadBalancer()))
-                .flatMap(load -> Objects.requireNonNullElse(load.getIngress(), List.<LoadBalancerIngress>of()).stream())
+                .flatMap(load -> Given.list(load.getIngress()).stream())
                 .flatMap(ingress -> Stream.ofNullable(ingress.getIp()));
         String name = "Service \"" + service.getMetadata().getNamespace() + "/"
                 + service.getMetadata().getName() + "\" (published)";
@@ -61,7 +57,7 @@ public final class TakenNetworks {
         String name = "Pod \"" + pod.getMetadata().getNamespace() + "/"
                 + pod.getMetadata().getName() + "\"";
         return pod instanceof Pod known && known.getStatus() != null
-                ? Objects.requireNonNullElse(known.getStatus().getPodIPs(), List.<PodIP>of()).stream()
+                ? Given.list(known.getStatus().getPodIPs()).stream()
                         .flatMap(address -> Stream.ofNullable(address.getIp()))
                         .flatMap(address -> IpRange.find(address).stream())
                         .filter(range -> networks.stream().anyMatch(network -> network.overlaps(range)))
@@ -69,15 +65,14 @@ public final class TakenNetworks {
                 : Stream.empty();
     }
 
-    private static List<Avoided> of(Node node) {
+    static List<Avoided> of(Node node) {
         String name = "Node \"" + node.getMetadata().getName() + "\"";
         Stream<Avoided> pods = Stream.ofNullable(node.getSpec())
-                .flatMap(spec -> Objects.requireNonNullElse(spec.getPodCIDRs(), List.<String>of()).stream())
+                .flatMap(spec -> Given.list(spec.getPodCIDRs()).stream())
                 .flatMap(cidr -> IpRange.find(cidr).stream())
                 .map(range -> new Avoided(name + " (podCIDR)", range));
-        Stream<Avoided> own = Stream.ofNullable(node.getStatus())
-                .flatMap(status -> Objects.requireNonNullElse(status.getAddresses(), List.<NodeAddress>of()).stream())
-                .flatMap(address -> IpRange.find(address.getAddress()).stream())
+        Stream<Avoided> own = Nodes.addresses(node, type -> true).stream()
+                .flatMap(address -> IpRange.find(address).stream())
                 .map(range -> new Avoided(name, range));
         return Stream.concat(pods, own).toList();
     }

@@ -54,7 +54,7 @@ public record Publication(
                 : ports.stream()
                         .map(port -> new PortStatus(
                                 port.port(),
-                                port.protocol(),
+                                port.protocol().name(),
                                 all.stream()
                                         .filter(error ->
                                                 error.port() == port.port() && error.protocol() == port.protocol())

@@ -2,7 +2,6 @@ package dev.berth.plan;
 
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
-import dev.berth.provider.Protocol;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,10 +28,11 @@ public record Published(
     /**
      * What is said of one port.
      *
+     * @param protocol as it stands there: whoever may write a status may write anything
      * @param error null: it is served
      */
     public record PortStatus(
-            int port, Protocol protocol, @Nullable String error) {}
+            int port, String protocol, @Nullable String error) {}
 
     /** What to publish of a provider's ingress; {@code withIpMode} false leaves the mode out. */
     static Published of(Ingress ingress, boolean withIpMode, List<PortStatus> ports) {

@@ -99,4 +99,17 @@ class ApiCallsTest {
         assertThat(ROWS)
                 .allSatisfy(row -> assertThat(refused(row)).as(row.rule()).isEqualTo(new Write.Refused<>(row.told())));
     }
+
+    /** Absent would have what is its own given to others. */
+    @Test
+    void objectThatCannotBeRead_isNotAbsent_andAnAnswerThatCannotBeRead_isNotARefusal() {
+        assertThat(ApiCalls.<String, String>read(() -> "there", ApiCallsTest::unreadable))
+                .isEqualTo(new Read.Failed<>("cannot be read: odd"));
+        assertThat(calls.<String, String>write(() -> "there", ApiCallsTest::unreadable))
+                .isEqualTo(new Write.Unknown<>("the answer cannot be read: odd"));
+    }
+
+    private static <T> T unreadable(Object object) {
+        throw new Unreadable("odd");
+    }
 }

@@ -149,8 +149,8 @@ class DemandTest {
                 .singleElement()
                 .satisfies(entry -> assertThat(entry.ports())
                         .containsExactly(
-                                new Published.PortStatus(80, Protocol.TCP, null),
-                                new Published.PortStatus(53, Protocol.UDP, "MixedProtocolNotSupported")));
+                                new Published.PortStatus(80, "TCP", null),
+                                new Published.PortStatus(53, "UDP", "MixedProtocolNotSupported")));
         assertThat(Publication.ingressOf(status, true, List.of(WEB, DNS), List.of())
                         .getFirst()
                         .ports())

@@ -5,7 +5,10 @@ import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
+import dev.berth.kube.Events;
+import dev.berth.kube.Events.About;
 import dev.berth.kube.ServiceStates;
+import dev.berth.kube.Unreadable;
 import io.fabric8.kubernetes.api.model.Service;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -23,11 +26,13 @@ public final class ServiceReconciler implements Reconciler<Service> {
     private final Caches caches;
     private final ServiceControl control;
     private final Wakeups<Service> wakeups;
+    private final Events events;
 
-    public ServiceReconciler(Caches caches, ServiceControl control, Wakeups<Service> wakeups) {
+    public ServiceReconciler(Caches caches, ServiceControl control, Wakeups<Service> wakeups, Events events) {
         this.caches = caches;
         this.control = control;
         this.wakeups = wakeups;
+        this.events = events;
     }
 
     @Override
@@ -38,7 +43,12 @@ public final class ServiceReconciler implements Reconciler<Service> {
 
     @Override
     public UpdateControl<Service> reconcile(Service service, Context<Service> context) {
-        return Answer.of(control.reconcile(ServiceStates.keyOf(service)));
+        try {
+            return Answer.of(control.reconcile(ServiceStates.keyOf(service)));
+        } catch (Unreadable said) {
+            events.warning(About.object(service), "Unreadable", said.getMessage() + "; it is left as it is");
+            return UpdateControl.noUpdate();
+        }
     }
 
     /** Makes these Services due, those that are there. */

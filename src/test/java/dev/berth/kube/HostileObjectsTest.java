@@ -1,0 +1,301 @@
+package dev.berth.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.address.Ip;
+import dev.berth.address.PoolBook;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.WaitTurn;
+import dev.berth.address.Wishes;
+import dev.berth.migration.Peers;
+import dev.berth.plan.Backends;
+import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.Demand;
+import dev.berth.plan.Dialect;
+import dev.berth.plan.EndpointRules;
+import dev.berth.plan.NodeRules;
+import dev.berth.plan.Planner;
+import dev.berth.plan.Published.PortStatus;
+import dev.berth.plan.SampleClasses;
+import dev.berth.plan.ServiceSnapshot;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.IpMode;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The system properties {@code property.seeds} and {@code property.first} say on how many odd objects each mapping is tried. */
+class HostileObjectsTest {
+    private static final long SEEDS = Long.getLong("property.seeds", 2_000);
+    private static final long FIRST = Long.getLong("property.first", 0);
+
+    private static final KubernetesSerialization JSON = new KubernetesSerialization();
+
+    private static final String CLASS = "berth.dev/pool";
+
+    private static final ClassBook CLASSES = SampleClasses.one(
+            CLASS, "hw", Capabilities.fromPools(IpMode.VIP).withTargets(Targets.NODE_PORTS), null, Classless.AUTO);
+
+    private static final String META = """
+            "metadata": {"name": "web", "namespace": "prod", "uid": "u1", "resourceVersion": "7",
+              "creationTimestamp": "2026-01-01T00:00:00Z"}
+            """;
+
+    private static final String SERVICE = """
+            {"apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "web", "namespace": "prod", "uid": "u1", "resourceVersion": "7",
+              "creationTimestamp": "2026-01-01T00:00:00Z", "deletionTimestamp": "2026-01-01T00:00:00Z",
+              "finalizers": ["berth.dev/load-balancer-cleanup", "service.kubernetes.io/load-balancer-cleanup"],
+              "labels": {"app": "web"},
+              "annotations": {"berth.dev/addresses": "192.0.2.1,2001:db8::1", "berth.dev/address-pool": "edge",
+                "berth.dev/sharing-key": "k", "berth.dev/retain": "true", "berth.dev/served-by-class": "berth.dev/pool",
+                "berth.dev/node-ports-released": "TCP/80", "metallb.io/loadBalancerIPs": "192.0.2.1",
+                "metallb.io/address-pool": "edge", "kube-vip.io/loadbalancerIPs": "192.0.2.1"}},
+            "spec": {"type": "LoadBalancer", "loadBalancerClass": "berth.dev/pool", "loadBalancerIP": "192.0.2.1",
+              "ipFamilies": ["IPv4", "IPv6"], "ipFamilyPolicy": "PreferDualStack", "clusterIP": "10.96.0.9",
+              "clusterIPs": ["10.96.0.9", "fd00::9"], "selector": {"app": "web"}, "externalTrafficPolicy": "Local",
+              "healthCheckNodePort": 32000, "loadBalancerSourceRanges": ["10.0.0.0/8"], "sessionAffinity": "ClientIP",
+              "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10800}},
+              "ports": [{"name": "http", "protocol": "TCP", "port": 80, "nodePort": 30080, "appProtocol": "http"},
+                {"protocol": "UDP", "port": 53, "targetPort": "dns"}]},
+            "status": {"loadBalancer": {"ingress": [
+                {"ip": "192.0.2.1", "ipMode": "VIP", "ports": [{"port": 80, "protocol": "TCP", "error": "x"}]},
+                {"hostname": "lb.example.com"}]},
+              "conditions": [{"type": "berth.dev/AddressAssigned", "status": "True", "reason": "Assigned",
+                "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 1}]}}
+            """;
+
+    private static final String NODE = """
+            {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": "n1", "uid": "u1", "resourceVersion": "7", "labels": {"a": "b"},
+              "deletionTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"providerID": "aws:///x/i-1", "podCIDR": "10.244.0.0/24",
+              "podCIDRs": ["10.244.0.0/24", "fd00:1::/64"],
+              "taints": [{"key": "ToBeDeletedByClusterAutoscaler", "value": "1", "effect": "NoSchedule"}]},
+            "status": {"addresses": [{"type": "InternalIP", "address": "10.0.0.1"},
+                {"type": "ExternalIP", "address": "2001:db8::7"}, {"type": "Hostname", "address": "n1"}]}}
+            """;
+
+    private static final String SLICE = """
+            {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+            "metadata": {"name": "web-1", "namespace": "prod", "uid": "u1", "resourceVersion": "7",
+              "labels": {"kubernetes.io/service-name": "web"}},
+            "addressType": "IPv4",
+            "endpoints": [{"addresses": ["10.244.0.9"], "nodeName": "n1", "zone": "z",
+              "conditions": {"ready": true, "serving": true, "terminating": false}}],
+            "ports": [{"name": "http", "protocol": "TCP", "port": 8080}]}
+            """;
+
+    private static final String SERVICE_CIDR = """
+            {"apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR",
+            "metadata": {"name": "more", "uid": "u1", "resourceVersion": "7",
+              "creationTimestamp": "2026-01-01T00:00:00Z", "deletionTimestamp": "2026-01-01T00:00:00Z",
+              "finalizers": ["networking.k8s.io/service-cidr-finalizer"],
+              "labels": {"app.kubernetes.io/managed-by": "berth"}},
+            "spec": {"cidrs": ["10.97.0.0/24", "fd00:97::/112"]},
+            "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "", "message": "m",
+              "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}
+            """;
+
+    private static final String IP_ADDRESS = """
+            {"apiVersion": "networking.k8s.io/v1", "kind": "IPAddress",
+            "metadata": {"name": "10.96.0.9", "uid": "u1", "resourceVersion": "7",
+              "creationTimestamp": "2026-01-01T00:00:00Z",
+              "labels": {"ipaddress.kubernetes.io/managed-by": "berth", "ipaddress.kubernetes.io/ip-family": "IPv4"}},
+            "spec": {"parentRef": {"group": "", "resource": "services", "namespace": "prod", "name": "web"}}}
+            """;
+
+    /** Tries {@code mapping} on the object as it stands, then on odd ones made of it. */
+    private static <T> void forAllOdd(String object, Class<T> kind, Consumer<T> mapping, String... parts) {
+        JsonNode sample = JSON.unmarshal(object, JsonNode.class);
+        mapping.accept(JSON.convertValue(sample, kind));
+        LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {
+            JsonNode odd = new Mutation(new Random(seed), true).of(sample, parts);
+            T read = JSON.convertValue(odd, kind);
+            assertThatCode(() -> mapping.accept(read))
+                    .as("seed %s: %s", seed, odd)
+                    .doesNotThrowAnyException();
+        });
+    }
+
+    private static Service service(String ports) {
+        return JSON.unmarshal(
+                "{" + META + ", \"spec\": {\"type\": \"LoadBalancer\"}, \"status\": {\"loadBalancer\": {\"ingress\":"
+                        + " [{\"ip\": \"192.0.2.1\", \"ports\": [" + ports + "]}]}}}",
+                Service.class);
+    }
+
+    @Test
+    void ingressPort_ofAProtocolThatThereIsNot_isReadAsItStands() {
+        Service odd = service("{\"port\": 80, \"protocol\": \"\"}, {\"port\": 81, \"protocol\": \"QUIC\"}");
+
+        assertThat(ServiceStates.of(odd).ingress())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.ports())
+                        .extracting(PortStatus::protocol)
+                        .containsExactly("", "QUIC"));
+    }
+
+    @Test
+    void serviceThatCannotBeRead_isLeftOutOfTheList_andTheOthersAreThere() {
+        Service odd = JSON.unmarshal(SERVICE.replace("\"UDP\"", "\"QUIC\""), Service.class);
+        Service web = JSON.unmarshal(SERVICE, Service.class);
+        Caches caches = new Caches();
+        caches.services(new Cache<>() {
+            @Override
+            public Optional<Service> get(@Nullable String namespace, String name) {
+                return Optional.of(odd);
+            }
+
+            @Override
+            public Stream<Service> list() {
+                return Stream.of(odd, web);
+            }
+        });
+        try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+            Cluster cluster = new FabricCluster(client, caches);
+
+            assertThat(cluster.services()).containsExactly(ServiceStates.of(web));
+            assertThatThrownBy(() -> cluster.service(new ServiceKey("prod", "web")))
+                    .isInstanceOf(Unreadable.class)
+                    .hasMessage("spec.ports: unknown protocol \"QUIC\"; use TCP, UDP or SCTP");
+        }
+    }
+
+    @Test
+    void service_isReadWhateverItsStatusSays() {
+        forAllOdd(SERVICE, Service.class, HostileObjectsTest::read, "status");
+    }
+
+    @Test
+    void service_isReadAndPlannedFor_orCalledUnreadable_whateverItSays() {
+        forAllOdd(
+                SERVICE,
+                Service.class,
+                service -> {
+                    try {
+                        read(service);
+                    } catch (Unreadable said) {
+                        assertThat(said).hasMessageContaining("spec.");
+                    }
+                },
+                "metadata/labels",
+                "metadata/annotations",
+                "metadata/finalizers",
+                "spec",
+                "status");
+    }
+
+    private static void read(Service service) {
+        ServiceStates.conditionTypes(service).forEach(type -> assertThat(type).isNotNull());
+        ServiceStates.finalizers(service);
+        ClusterServices.of(service);
+        ServiceState state = ServiceStates.of(service);
+        assertThat(state.publishedAddresses()).doesNotContainNull();
+        state.foreignMark();
+        Stream.of(
+                        List.<Dialect>of(),
+                        Peers.parse("metallb,cilium,kube-vip,purelb").dialects())
+                .forEach(dialects -> assertThat(Planner.plan(new ServiceSnapshot(
+                                Optional.of(state),
+                                List.of(),
+                                PoolBook.empty(),
+                                CLASSES,
+                                Optional.empty(),
+                                Map.of(),
+                                new WaitTurn(Instant.EPOCH, state.created(), state.uid()),
+                                dialects)))
+                        .isNotNull());
+        assertThat(Demand.of(
+                        state,
+                        CLASSES.byValue(CLASS).orElseThrow(),
+                        "c",
+                        1,
+                        Wishes.NONE,
+                        List.of(Ip.parse("192.0.2.1")),
+                        Backends.NONE))
+                .isNotNull();
+    }
+
+    @Test
+    void node_isReadWhateverItSays() {
+        forAllOdd(
+                NODE,
+                Node.class,
+                node -> {
+                    NodeRules.targets(List.of(Nodes.state(node)));
+                    Surroundings.addresses(node);
+                    TakenNetworks.of(node);
+                },
+                "metadata/labels",
+                "spec",
+                "status");
+    }
+
+    @Test
+    void endpointSlice_isReadWhateverItSays() {
+        forAllOdd(
+                SLICE,
+                EndpointSlice.class,
+                slice -> {
+                    EndpointRules.targets(Endpoints.states(slice).toList());
+                    Endpoints.serviceOf(slice);
+                    Surroundings.addresses(slice)
+                            .forEach(address -> assertThat(address).isNotNull());
+                },
+                "metadata/labels",
+                "addressType",
+                "endpoints",
+                "ports");
+    }
+
+    @Test
+    void endpointSlice_ofAServiceScaledToZero_hasNoEndpoints() {
+        EndpointSlice none = JSON.unmarshal(
+                "{" + META + ", \"addressType\": \"IPv4\", \"endpoints\": null, \"ports\": null}", EndpointSlice.class);
+
+        assertThat(Endpoints.states(none)).isEmpty();
+        assertThat(Surroundings.addresses(none)).isEmpty();
+    }
+
+    @Test
+    void serviceCidr_isReadWhateverItSays() {
+        forAllOdd(
+                SERVICE_CIDR,
+                ServiceCIDR.class,
+                cidr -> {
+                    ServiceCidrs.of(cidr);
+                },
+                "metadata/labels",
+                "metadata/finalizers",
+                "metadata/deletionTimestamp",
+                "spec",
+                "status");
+    }
+
+    @Test
+    void ipAddress_isReadWhateverItSays() {
+        forAllOdd(IP_ADDRESS, IPAddress.class, address -> ServiceCidrs.clusterIp(address), "metadata/labels", "spec");
+    }
+}
