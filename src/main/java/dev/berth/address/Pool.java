@@ -13,6 +13,7 @@ public final class Pool {
     private final String name;
     private final List<IpRange> ranges;
     private final PoolPolicy policy;
+    private final boolean isWhole;
     private final Map<IpFamily, List<IpRange>> byFamily = new EnumMap<>(IpFamily.class);
     private final Map<IpFamily, BigInteger> capacity = new EnumMap<>(IpFamily.class);
 
@@ -20,11 +21,13 @@ public final class Pool {
      * Makes one.
      *
      * @param ranges ascending and apart; what is wrong, excluded, overlapping or never given out is left out
+     * @param isWhole whether all that its administrator wrote could be read; else it gives nothing new
      */
-    public Pool(String name, List<IpRange> ranges, PoolPolicy policy) {
+    public Pool(String name, List<IpRange> ranges, PoolPolicy policy, boolean isWhole) {
         this.name = name;
         this.ranges = List.copyOf(ranges);
         this.policy = policy;
+        this.isWhole = isWhole;
         for (IpFamily family : IpFamily.values()) {
             List<IpRange> own =
                     ranges.stream().filter(range -> range.family() == family).toList();
@@ -70,6 +73,9 @@ public final class Pool {
         Optional<Ip> asked = request.wishes().address(family);
         if (asked.isPresent() && !contains(asked.get())) {
             return Optional.of(Rule.NOT_ITS_ADDRESS);
+        }
+        if (!isWhole) {
+            return Optional.of(Rule.UNREADABLE);
         }
         if (policy.suspended()) {
             return Optional.of(Rule.SUSPENDED);

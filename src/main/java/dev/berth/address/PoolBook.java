@@ -62,7 +62,10 @@ public final class PoolBook {
         }
         for (PoolDeclaration declaration :
                 declarations.stream().sorted(PoolDeclaration.BY_AGE).toList()) {
-            List<String> said = new ArrayList<>();
+            List<String> said = new ArrayList<>(declaration.faults());
+            if (!declaration.isWhole()) {
+                said.add("nothing is given out of it until that is corrected");
+            }
             List<IpRange> own = ownRanges(declaration, said);
             IpSet usable = IpSet.of(own);
             subtractTaken(usable, own, taken, said);
@@ -75,7 +78,7 @@ public final class PoolBook {
             String what = "AddressPool \"" + declaration.name() + "\"";
             own.forEach(range -> taken.add(new Taken(what, range, true)));
             faults.put(declaration.name(), List.copyOf(said));
-            pools.add(new Pool(declaration.name(), usable.runs(), declaration.policy()));
+            pools.add(new Pool(declaration.name(), usable.runs(), declaration.policy(), declaration.isWhole()));
         }
         return new PoolBook(
                 pools,

@@ -5,6 +5,8 @@ public enum Rule {
     NO_SUCH_FAMILY,
     /** It does not have the very address that is asked for. */
     NOT_ITS_ADDRESS,
+    /** Part of what it says cannot be read. */
+    UNREADABLE,
     SUSPENDED,
     NOT_IN_CLASS,
     /** The Service names other pools. */

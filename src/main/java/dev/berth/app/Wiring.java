@@ -303,7 +303,7 @@ public final class Wiring {
                         .withOnUpdateFilter(serviceReconciler::isRelevant)
                         .buildForController());
         controllers.register(
-                new AddressReconciler(caches, addresses, phases, addressWakeups),
+                new AddressReconciler(caches, addresses, phases, addressWakeups, events),
                 "address",
                 InformerConfiguration.builder(Address.class).buildForController());
         controllers.register(
@@ -410,10 +410,7 @@ public final class Wiring {
         remotePlugins.whenChanged(name -> later(Duration.ZERO, () -> pluginChanged(name)));
         watchEndpointsIfNeeded();
         classes.refresh();
-        ledger.rebuild(caches.addresses()
-                .list()
-                .flatMap(address -> Claims.of(address).stream())
-                .toList());
+        ledger.rebuild(Claims.all(caches.addresses().list()));
         pools.refresh();
         services.adopt();
         gate.open();

@@ -10,6 +10,7 @@ import dev.berth.api.v1alpha1.Address;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Between Address objects and claims. */
@@ -26,23 +27,33 @@ public final class Claims {
                     Ip.ofObjectName(address.getMetadata().getName()),
                     address.getMetadata().getUid(),
                     address.getMetadata().getResourceVersion(),
-                    spec(address.getSpec())));
+                    spec(address.getSpec(), address.unreadable().isEmpty())));
         } catch (IllegalArgumentException notAnAddress) {
             return Optional.empty();
         }
     }
 
-    private static ClaimSpec spec(Address.@Nullable Spec spec) {
+    /** What each of them says, those left out whose name is no address. */
+    public static List<Claim> all(Stream<Address> addresses) {
+        return OneByOne.read(addresses, address -> of(address).stream());
+    }
+
+    /** What cannot be read keeps the address from everyone but those who are known to hold it: it may be another's. */
+    private static ClaimSpec spec(Address.@Nullable Spec spec, boolean isRead) {
         if (spec == null) {
             return ClaimSpec.of(null, null);
         }
-        List<Address.Claim> claims = Optional.ofNullable(spec.claims()).orElse(List.of());
+        List<Address.Claim> all = Given.list(spec.claims());
+        List<Address.Claim> claims = all.stream()
+                .filter(claim -> claim.namespace() != null && claim.name() != null)
+                .toList();
+        boolean isWhole = isRead && claims.size() == all.size();
         return new ClaimSpec(
                 spec.pool(),
                 spec.loadBalancerClass(),
                 claims.stream().map(claim -> new Owner(key(claim), claim.uid())).toList(),
-                sharing(spec.sharing(), claims),
-                spec.releasedAt() == null ? null : ServiceStates.time(spec.releasedAt()),
+                isWhole ? sharing(spec.sharing(), claims) : null,
+                spec.releasedAt() == null || !isWhole ? null : ServiceStates.time(spec.releasedAt()),
                 Boolean.TRUE.equals(spec.retain()));
     }
 
@@ -51,13 +62,14 @@ public final class Claims {
     }
 
     private static @Nullable Sharing sharing(Address.@Nullable Sharing sharing, List<Address.Claim> claims) {
-        return sharing == null
+        return sharing == null || sharing.key() == null || sharing.terms() == null
                 ? null
                 : new Sharing(
                         sharing.key(),
                         sharing.terms(),
                         claims.stream()
-                                .flatMap(claim -> Optional.ofNullable(claim.ports()).orElse(List.of()).stream()
+                                .flatMap(claim -> Given.list(claim.ports()).stream()
+                                        .filter(port -> port.protocol() != null && port.port() != null)
                                         .map(port -> new Sharing.Port(key(claim), port.protocol(), port.port())))
                                 .toList());
     }

@@ -6,47 +6,82 @@ import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.HealthCheckPolicy;
 import dev.berth.plan.HealthCheckPolicy.Kind;
 import dev.berth.provider.IpMode;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** From LoadBalancerClass objects to declarations. */
 public final class Classes {
+    private static final int HIGHEST_PORT = 65535;
+
+    private static final LoadBalancerClass.Spec NOTHING =
+            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null);
+
     private Classes() {}
 
-    /** What the object declares; what the API server defaults is there. */
+    /** What each of them declares. */
+    public static List<ClassDeclaration> declarations(Stream<LoadBalancerClass> classes) {
+        return OneByOne.read(classes, object -> Stream.of(declaration(object)));
+    }
+
+    /** What the object declares. Its schema may be another than ours: any content is understood, or said to be none. */
     public static ClassDeclaration declaration(LoadBalancerClass object) {
-        LoadBalancerClass.Spec spec = object.getSpec();
+        LoadBalancerClass.Spec spec = Objects.requireNonNullElse(object.getSpec(), NOTHING);
+        List<String> faults = new ArrayList<>(object.adjusted());
+        faults.addAll(object.unreadable());
+        Words words = new Words(faults);
         return new ClassDeclaration(
                 object.getMetadata().getName(),
                 ServiceStates.time(object.getMetadata().getCreationTimestamp()),
-                spec.loadBalancerClass(),
+                Given.text(spec.loadBalancerClass()),
                 Optional.ofNullable(spec.controllerName()).orElse(""),
                 Optional.ofNullable(spec.provider()).orElse(""),
-                Optional.ofNullable(spec.parameters()).orElse(Map.of()),
-                Optional.ofNullable(spec.pools()).orElse(List.of()),
-                Optional.ofNullable(spec.ipMode()).flatMap(IpMode::of).orElse(null),
-                healthCheck(spec.healthCheck()),
-                "Release".equals(spec.nodePorts()),
+                Given.map(spec.parameters()),
+                Given.list(spec.pools()),
+                IpMode.of(words.one("ipMode", spec.ipMode(), "Auto", "VIP", "Proxy"))
+                        .orElse(null),
+                healthCheck(spec.healthCheck(), words),
+                "Release".equals(words.one("nodePorts", spec.nodePorts(), "Keep", "Release")),
                 Optional.ofNullable(spec.isDefault()).orElse(false),
-                switch (Optional.ofNullable(spec.classless()).orElse("Auto")) {
+                switch (words.one("classless", spec.classless(), "Auto", "Always", "Never")) {
                     case "Always" -> Classless.ALWAYS;
                     case "Never" -> Classless.NEVER;
                     default -> Classless.AUTO;
-                });
+                },
+                faults);
     }
 
-    private static HealthCheckPolicy healthCheck(LoadBalancerClass.@Nullable HealthCheck said) {
+    /** Reads words of which there are few. */
+    private record Words(List<String> faults) {
+        /** The one of {@code known} that {@code field} says; the first of them if it says none, or another. */
+        String one(String field, @Nullable String said, String... known) {
+            List<String> all = List.of(known);
+            if (said != null && !all.contains(said)) {
+                faults.add("spec." + field + " is \"" + Given.shortened(said) + "\", which is none of "
+                        + String.join(", ", all));
+            }
+            return said != null && all.contains(said) ? said : all.getFirst();
+        }
+    }
+
+    private static HealthCheckPolicy healthCheck(LoadBalancerClass.@Nullable HealthCheck said, Words words) {
         if (said == null) {
             return HealthCheckPolicy.AUTO;
         }
-        Kind kind = switch (Optional.ofNullable(said.type()).orElse("Auto")) {
+        Integer port = said.port();
+        if (port != null && (port < 1 || port > HIGHEST_PORT)) {
+            words.faults().add("spec.healthCheck.port is " + port + ", which is none of 1 to " + HIGHEST_PORT);
+            port = null;
+        }
+        Kind kind = switch (words.one("healthCheck.type", said.type(), "Auto", "KubeProxy", "TCP", "None")) {
             case "KubeProxy" -> Kind.KUBE_PROXY;
             case "TCP" -> Kind.TCP;
             case "None" -> Kind.NONE;
             default -> Kind.AUTO;
         };
-        return new HealthCheckPolicy(kind, said.port());
+        return new HealthCheckPolicy(kind, port);
     }
 }

@@ -66,7 +66,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public List<Claim> claims() {
-        return OneByOne.read(caches.addresses().list(), address -> Claims.of(address).stream());
+        return Claims.all(caches.addresses().list());
     }
 
     @Override

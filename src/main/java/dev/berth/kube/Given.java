@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What an object says where it may say nothing at all: a field that is left out or null, an entry that is null. */
 final class Given {
+    private static final int SHOWN = 80;
+
     private Given() {}
 
     /** Without the entries that are null; empty: it is left out. */
@@ -31,6 +33,12 @@ final class Given {
         Map<String, String> given = new LinkedHashMap<>(map);
         given.values().removeIf(Objects::isNull);
         return given;
+    }
+
+    /** For people: as much as fits into a sentence, without control characters. */
+    static String shortened(String text) {
+        String clean = text.replaceAll("\\p{Cntrl}", "?");
+        return clean.length() <= SHOWN ? clean : clean.substring(0, SHOWN) + "...";
     }
 
     /** Empty: it is left out. */

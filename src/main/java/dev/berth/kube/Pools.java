@@ -8,43 +8,69 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.plan.Marks;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** From AddressPool objects to declarations. */
 public final class Pools {
     private static final int DEFAULT_PRIORITY = 100;
-    private static final Pattern PART = Pattern.compile("([0-9]+)([smhd])");
+    private static final Pattern PART = Pattern.compile("([0-9]{1,6})([smhd])");
+    private static final Pattern DURATION = Pattern.compile("(" + PART + "){1,11}");
+
+    private static final AddressPool.Spec NOTHING =
+            new AddressPool.Spec(List.of(), null, null, null, null, null, null, null, null, null, null);
 
     private static final Pattern ACKNOWLEDGEMENT = Pattern.compile("[0-9]+(/[0-9]{1,6})?");
 
     private Pools() {}
 
-    /** What the object declares. */
+    /** What each of them declares. */
+    public static List<PoolDeclaration> declarations(Stream<AddressPool> pools) {
+        return OneByOne.read(pools, pool -> Stream.of(declaration(pool)));
+    }
+
+    /** What the object declares. Its schema may be another than ours: any content is understood, or said to be none. */
     public static PoolDeclaration declaration(AddressPool pool) {
-        AddressPool.Spec spec = pool.getSpec();
+        AddressPool.Spec spec = Objects.requireNonNullElse(pool.getSpec(), NOTHING);
+        List<String> faults = new ArrayList<>(pool.adjusted());
+        // A range that cannot be read takes nothing from the others; anything else may be a limit.
+        List<String> unreadable = new ArrayList<>();
+        pool.unreadable()
+                .forEach(sentence -> (sentence.startsWith("spec.addresses[") ? faults : unreadable).add(sentence));
+        PoolPolicy policy = policy(spec, faults, unreadable);
+        boolean isWhole = unreadable.isEmpty();
+        faults.addAll(unreadable);
         return new PoolDeclaration(
                 pool.getMetadata().getName(),
                 ServiceStates.time(pool.getMetadata().getCreationTimestamp()),
-                spec.addresses(),
-                Optional.ofNullable(spec.excluded()).orElse(List.of()),
+                Given.list(spec.addresses()),
+                Given.list(spec.excluded()),
                 Boolean.TRUE.equals(spec.excludeNetworkAndBroadcast()),
-                new PoolPolicy(
-                        Optional.ofNullable(spec.autoAssign()).orElse(true),
-                        Optional.ofNullable(spec.priority()).orElse(DEFAULT_PRIORITY),
-                        selector(spec.namespaceSelector()),
-                        selector(spec.serviceSelector()),
-                        Boolean.TRUE.equals(spec.suspended()),
-                        "LeastRecentlyUsed".equals(spec.allocation())
-                                ? PoolPolicy.Strategy.LEAST_RECENTLY_USED
-                                : PoolPolicy.Strategy.LOWEST_FREE,
-                        duration(spec.reuseAfter()),
-                        quota(spec.quota())),
-                releasesStranded(pool));
+                policy,
+                releasesStranded(pool),
+                faults,
+                isWhole);
+    }
+
+    private static PoolPolicy policy(AddressPool.Spec spec, List<String> faults, List<String> unreadable) {
+        return new PoolPolicy(
+                Optional.ofNullable(spec.autoAssign()).orElse(true),
+                Optional.ofNullable(spec.priority()).orElse(DEFAULT_PRIORITY),
+                selector("namespaceSelector", spec.namespaceSelector(), unreadable),
+                selector("serviceSelector", spec.serviceSelector(), unreadable),
+                Boolean.TRUE.equals(spec.suspended()),
+                "LeastRecentlyUsed".equals(spec.allocation())
+                        ? PoolPolicy.Strategy.LEAST_RECENTLY_USED
+                        : PoolPolicy.Strategy.LOWEST_FREE,
+                duration(spec.reuseAfter(), unreadable),
+                quota(spec.quota(), faults));
     }
 
     /**
@@ -81,60 +107,82 @@ public final class Pools {
         return String.valueOf(pool.getMetadata().getGeneration());
     }
 
-    private static Quota quota(AddressPool.@Nullable Quota quota) {
-        return quota == null
-                ? Quota.NONE
-                : new Quota(
-                        quota.perNamespace(),
-                        Optional.ofNullable(quota.namespaces()).orElse(Map.of()));
+    private static Quota quota(AddressPool.@Nullable Quota quota, List<String> faults) {
+        if (quota == null) {
+            return Quota.NONE;
+        }
+        Integer each = quota.perNamespace();
+        Map<String, Integer> limits = new LinkedHashMap<>();
+        Objects.requireNonNullElse(quota.namespaces(), Map.<String, Integer>of())
+                .forEach((namespace, limit) -> {
+                    if (namespace != null && limit != null) {
+                        limits.put(namespace, limit("quota.namespaces." + namespace, limit, faults));
+                    }
+                });
+        return new Quota(each == null ? null : limit("quota.perNamespace", each, faults), limits);
     }
 
-    /** Like Go's, with days: {@code 1h30m}. The schema lets in nothing else. */
-    static Duration duration(@Nullable String text) {
+    private static int limit(String field, int limit, List<String> faults) {
+        if (limit < 0) {
+            faults.add("spec." + field + " is " + limit + ", and counts as 0");
+        }
+        return Math.max(0, limit);
+    }
+
+    /** Like Go's, with days: {@code 1h30m}. */
+    private static Duration duration(@Nullable String text, List<String> unreadable) {
+        if (text == null) {
+            return Duration.ZERO;
+        }
+        if (!DURATION.matcher(text).matches()) {
+            unreadable.add("spec.reuseAfter is \"" + Given.shortened(text)
+                    + "\", which is no duration; write it as 90s, 10m or 24h");
+            return Duration.ZERO;
+        }
         Duration sum = Duration.ZERO;
-        if (text != null) {
-            for (MatchResult part : PART.matcher(text).results().toList()) {
-                long number = Long.parseLong(part.group(1));
-                sum = sum.plus(
-                        switch (part.group(2)) {
-                            case "s" -> Duration.ofSeconds(number);
-                            case "m" -> Duration.ofMinutes(number);
-                            case "h" -> Duration.ofHours(number);
-                            default -> Duration.ofDays(number);
-                        });
-            }
+        for (MatchResult part : PART.matcher(text).results().toList()) {
+            long number = Long.parseLong(part.group(1));
+            sum = sum.plus(
+                    switch (part.group(2)) {
+                        case "s" -> Duration.ofSeconds(number);
+                        case "m" -> Duration.ofMinutes(number);
+                        case "h" -> Duration.ofHours(number);
+                        default -> Duration.ofDays(number);
+                    });
         }
         return sum;
     }
 
     /** Absent and empty select everything, as everywhere in Kubernetes' selectors of what may. */
-    static Selector selector(AddressPool.@Nullable LabelSelector selector) {
+    private static Selector selector(
+            String field, AddressPool.@Nullable LabelSelector selector, List<String> unreadable) {
         if (selector == null) {
             return Selector.EVERYTHING;
         }
         List<Selector.Requirement> requirements = new ArrayList<>();
-        if (selector.matchLabels() != null) {
-            selector.matchLabels()
-                    .forEach((key, value) ->
-                            requirements.add(new Selector.Requirement(key, Selector.Operator.IN, List.of(value))));
-        }
-        if (selector.matchExpressions() != null) {
-            selector.matchExpressions()
-                    .forEach(expression -> requirements.add(new Selector.Requirement(
-                            expression.key(),
-                            operator(expression.operator()),
-                            Optional.ofNullable(expression.values()).orElse(List.of()))));
+        Given.map(selector.matchLabels())
+                .forEach((key, value) ->
+                        requirements.add(new Selector.Requirement(key, Selector.Operator.IN, List.of(value))));
+        for (AddressPool.Requirement expression : Given.list(selector.matchExpressions())) {
+            Optional<Selector.Operator> operator = operator(Given.text(expression.operator()));
+            if (operator.isEmpty() || expression.key() == null) {
+                unreadable.add("spec." + field + ".matchExpressions: an entry has no key, or its operator is none of"
+                        + " In, NotIn, Exists and DoesNotExist");
+            } else {
+                requirements.add(
+                        new Selector.Requirement(expression.key(), operator.get(), Given.list(expression.values())));
+            }
         }
         return new Selector(requirements);
     }
 
-    private static Selector.Operator operator(String text) {
+    private static Optional<Selector.Operator> operator(String text) {
         return switch (text) {
-            case "In" -> Selector.Operator.IN;
-            case "NotIn" -> Selector.Operator.NOT_IN;
-            case "Exists" -> Selector.Operator.EXISTS;
-            case "DoesNotExist" -> Selector.Operator.DOES_NOT_EXIST;
-            default -> throw new IllegalArgumentException("unknown operator \"" + text + "\" in a label selector");
+            case "In" -> Optional.of(Selector.Operator.IN);
+            case "NotIn" -> Optional.of(Selector.Operator.NOT_IN);
+            case "Exists" -> Optional.of(Selector.Operator.EXISTS);
+            case "DoesNotExist" -> Optional.of(Selector.Operator.DOES_NOT_EXIST);
+            default -> Optional.empty();
         };
     }
 }

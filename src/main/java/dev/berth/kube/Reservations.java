@@ -1,11 +1,12 @@
 package dev.berth.kube;
 
+import dev.berth.address.Ip;
 import dev.berth.api.v1alpha1.Address;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** From Address objects of one cluster to such as another can start with. */
@@ -20,7 +21,7 @@ public final class Reservations {
      * server of its cluster can know is left out.
      */
     public static Address of(Address address) {
-        Address.Spec spec = address.getSpec();
+        Address.Spec spec = Objects.requireNonNullElseGet(address.getSpec(), () -> nothing(address));
         Address reservation = new Address();
         reservation.setMetadata(new ObjectMetaBuilder()
                 .withName(address.getMetadata().getName())
@@ -31,7 +32,7 @@ public final class Reservations {
                 spec.address(),
                 spec.pool(),
                 spec.loadBalancerClass(),
-                Optional.ofNullable(spec.claims()).orElse(List.of()).stream()
+                Given.list(spec.claims()).stream()
                         .map(claim ->
                                 new Address.Claim(claim.kind(), claim.namespace(), claim.name(), null, claim.ports()))
                         .distinct()
@@ -40,6 +41,12 @@ public final class Reservations {
                 spec.releasedAt(),
                 spec.retain()));
         return reservation;
+    }
+
+    /** It is not known who has it, so it is kept from everyone. */
+    private static Address.Spec nothing(Address address) {
+        String name = address.getMetadata().getName();
+        return new Address.Spec(Ip.ofObjectName(name).toString(), null, null, List.of());
     }
 
     private static @Nullable Map<String, String> filled(@Nullable Map<String, String> map) {

@@ -82,9 +82,13 @@ public final class TakenNetworks {
         return pools(caches.pools().list());
     }
 
+    private static List<String> addresses(AddressPool pool) {
+        return pool.getSpec() == null ? List.of() : Given.list(pool.getSpec().addresses());
+    }
+
     /** The same of these. */
     static List<PoolRange> pools(Stream<AddressPool> pools) {
-        return pools.flatMap(pool -> pool.getSpec().addresses().stream()
+        return pools.flatMap(pool -> addresses(pool).stream()
                         .flatMap(text -> IpRange.find(text).stream())
                         .map(range -> new PoolRange(pool.getMetadata().getName(), range)))
                 .toList();

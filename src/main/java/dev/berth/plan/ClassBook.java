@@ -158,6 +158,9 @@ public final class ClassBook {
     }
 
     private static Optional<Fault> fault(ClassDeclaration declaration, KnownProviders providers) {
+        if (!declaration.unreadable().isEmpty()) {
+            return Optional.of(new Fault("Unreadable", String.join("; ", declaration.unreadable())));
+        }
         String away = providers.away().get(declaration.provider());
         if (away != null) {
             return Optional.of(new Fault("ProviderUnavailable", away, true));

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param pools empty: every pool
  * @param ipMode null: Auto
  * @param releasesNodePorts whether {@code spec.nodePorts} is Release, not Keep
+ * @param unreadable what of it could not be understood, a sentence each; it is not accepted then
  */
 public record ClassDeclaration(
         String name,
@@ -27,12 +28,44 @@ public record ClassDeclaration(
         HealthCheckPolicy healthCheck,
         boolean releasesNodePorts,
         boolean isDefault,
-        Classless classless) {
+        Classless classless,
+        List<String> unreadable) {
     static final Comparator<ClassDeclaration> BY_AGE =
             Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
 
     public ClassDeclaration {
         pools = List.copyOf(pools);
+        unreadable = List.copyOf(unreadable);
+    }
+
+    /** One that is understood. */
+    public ClassDeclaration(
+            String name,
+            Instant created,
+            String value,
+            String controllerName,
+            String provider,
+            Map<String, String> parameters,
+            List<String> pools,
+            @Nullable IpMode ipMode,
+            HealthCheckPolicy healthCheck,
+            boolean releasesNodePorts,
+            boolean isDefault,
+            Classless classless) {
+        this(
+                name,
+                created,
+                value,
+                controllerName,
+                provider,
+                parameters,
+                pools,
+                ipMode,
+                healthCheck,
+                releasesNodePorts,
+                isDefault,
+                classless,
+                List.of());
     }
 
     /** What the default class does with Services that name no class. */

@@ -92,6 +92,7 @@ public record WaitReason(String reason, String message) {
             case NOT_SHAREABLE -> pool + "(" + refusal.detail() + ")";
             case SHARED_SOON -> pool + "has an address that is just being claimed for its sharing key";
             case OVER_QUOTA -> pool + "(quota: " + refusal.detail() + ")";
+            case UNREADABLE -> pool + "cannot be read in part; its condition Valid says what to correct";
             case SUSPENDED -> pool + "is suspended";
             case NOT_IN_CLASS -> pool + "is not among the pools of its class";
             case NOT_AUTO_ASSIGNED -> pool + "has autoAssign: false";

@@ -23,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file a kind, and the list of them. */
 final class CrdFiles {
@@ -34,6 +35,11 @@ final class CrdFiles {
 
     private static final JSONSchemaProps TEXT =
             new JSONSchemaPropsBuilder().withType("string").build();
+
+    private static final double MANY = 1e9;
+
+    /** Of the whole numbers that every JSON parser keeps. */
+    private static final double LARGEST_EXACT = 9_007_199_254_740_991.0;
 
     private CrdFiles() {}
 
@@ -115,6 +121,7 @@ final class CrdFiles {
             describe(schema, kind);
             tellOfTheName(schema, kind);
             giveTheStatusItsDefaults(schema, kind);
+            bound(schema.getProperties().get("status"), "");
             dropRepeatedRules(schema);
         });
     }
@@ -173,6 +180,24 @@ final class CrdFiles {
                             (name, status) -> new JSONSchemaPropsBuilder(status)
                                     .withDefault(JsonNodeFactory.instance.objectNode())
                                     .build());
+        }
+    }
+
+    /** Numbers of a status count objects, but for a generation. Those of a spec say themselves what they may be. */
+    private static void bound(@Nullable JSONSchemaProps schema, String name) {
+        if (schema == null) {
+            return;
+        }
+        if ("integer".equals(schema.getType())) {
+            schema.setMinimum(0.0);
+            schema.setMaximum(name.equals("observedGeneration") ? LARGEST_EXACT : MANY);
+        }
+        schema.getProperties().forEach((field, property) -> bound(property, field));
+        if (schema.getItems() != null) {
+            bound(schema.getItems().getSchema(), "");
+        }
+        if (schema.getAdditionalProperties() != null) {
+            bound(schema.getAdditionalProperties().getSchema(), "");
         }
     }
 

@@ -5,18 +5,25 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.WaitTurn;
 import dev.berth.address.Wishes;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.migration.Peers;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.Demand;
 import dev.berth.plan.Dialect;
 import dev.berth.plan.EndpointRules;
+import dev.berth.plan.KnownProviders;
 import dev.berth.plan.NodeRules;
 import dev.berth.plan.Planner;
 import dev.berth.plan.Published.PortStatus;
@@ -297,5 +304,88 @@ class HostileObjectsTest {
     @Test
     void ipAddress_isReadWhateverItSays() {
         forAllOdd(IP_ADDRESS, IPAddress.class, address -> ServiceCidrs.clusterIp(address), "metadata/labels", "spec");
+    }
+
+    private static final String POOL = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "AddressPool",
+            "metadata": {"name": "edge", "uid": "u1", "resourceVersion": "7", "generation": 3,
+              "creationTimestamp": "2026-01-01T00:00:00Z", "annotations": {"berth.dev/release-stranded": "3/2"}},
+            "spec": {"addresses": ["192.0.2.0/28", "2001:db8::/126"], "excluded": ["192.0.2.1"], "autoAssign": true,
+              "priority": 5, "suspended": false, "excludeNetworkAndBroadcast": true, "allocation": "LeastRecentlyUsed",
+              "reuseAfter": "1h30m", "namespaceSelector": {"matchLabels": {"team": "a"}},
+              "serviceSelector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]},
+              "quota": {"perNamespace": 3, "namespaces": {"team": 5}}},
+            "status": {"observedGeneration": 2, "allocated": 1, "releasedStranded": "3",
+              "ipv4": {"capacity": "14", "waiting": 2}, "stranded": {"total": 1, "addresses": [{"address": "x"}]},
+              "conditions": [{"type": "Valid", "status": "True", "reason": "Valid", "message": "m",
+                "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2}]}}
+            """;
+
+    private static final String ADDRESS = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "Address",
+            "metadata": {"name": "192.0.2.1", "uid": "u1", "resourceVersion": "7"},
+            "spec": {"address": "192.0.2.1", "pool": "edge", "class": "berth.dev/pool", "retain": false,
+              "releasedAt": "2026-01-01T00:00:00Z", "sharing": {"key": "k", "terms": "t"},
+              "claims": [{"kind": "Service", "namespace": "prod", "name": "web", "uid": "u1",
+                "ports": [{"protocol": "TCP", "port": 80}]}]},
+            "status": {"phase": "Bound", "observedGeneration": 1}}
+            """;
+
+    private static final String CLASS_OBJECT = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "LoadBalancerClass",
+            "metadata": {"name": "hw", "uid": "u1", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "me", "provider": "hw",
+              "parameters": {"a": "b"}, "pools": ["edge"], "ipMode": "VIP", "nodePorts": "Keep", "default": true,
+              "classless": "Always", "healthCheck": {"type": "TCP", "port": 80}},
+            "status": {"observedGeneration": 1}}
+            """;
+
+    /** As {@link #forAllOdd}, and as only a CustomResourceDefinition that is not ours would let in. */
+    private static <T> void forAllOfAnotherSchema(String object, Class<T> kind, Consumer<T> mapping) {
+        JsonNode sample = JSON.unmarshal(object, JsonNode.class);
+        LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {
+            JsonNode odd = new Mutation(new Random(seed), false).of(sample, "spec", "status");
+            assertThatCode(() -> mapping.accept(JSON.unmarshal(odd.toString(), kind)))
+                    .as("seed %s: %s", seed, odd)
+                    .doesNotThrowAnyException();
+        });
+    }
+
+    @Test
+    void addressPool_isReadWhateverItsSchemaLetIn_andSaysWhatCouldNotBeRead() {
+        forAllOfAnotherSchema(POOL, AddressPool.class, pool -> {
+            PoolBook book = PoolBook.of(List.of(Pools.declaration(pool)), List.of());
+            TakenNetworks.pools(Stream.of(pool));
+            Pools.nextAcknowledgement(pool);
+            assertThat(pool.unreadable().isEmpty() || !book.faults("edge").isEmpty())
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void address_isReadWhateverItsSchemaLetIn_andOneThatIsNotUnderstoodDoesNotBecomeFree() {
+        forAllOfAnotherSchema(ADDRESS, Address.class, address -> {
+            Claim claim = Claims.of(address).orElseThrow();
+            assertThat(claim.ip()).hasToString("192.0.2.1");
+            if (!address.unreadable().isEmpty()) {
+                assertThat(claim.spec().phase()).isNotEqualTo(ClaimSpec.Phase.COOLING);
+            }
+            Reservations.of(address);
+            Claims.object(claim.ip(), claim.spec());
+        });
+    }
+
+    @Test
+    void loadBalancerClass_isReadWhateverItsSchemaLetIn_andServesNobodyIfPartOfItIsNotUnderstood() {
+        forAllOfAnotherSchema(CLASS_OBJECT, LoadBalancerClass.class, object -> {
+            ClassDeclaration declaration = Classes.declaration(object);
+            ClassBook book = ClassBook.of(
+                    List.of(declaration),
+                    declaration.controllerName(),
+                    new KnownProviders(Map.of("hw", Capabilities.fromPools(IpMode.VIP)), Map.of()));
+            if (!object.unreadable().isEmpty() || !object.adjusted().isEmpty()) {
+                assertThat(book.served()).isEmpty();
+            }
+        });
     }
 }

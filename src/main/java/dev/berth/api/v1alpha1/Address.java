@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
@@ -13,7 +14,6 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.Kind;
@@ -85,7 +85,8 @@ import org.jspecify.annotations.Nullable;
         name = "Since",
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
-public class Address extends CustomResource<Address.Spec, Address.Status> {
+@JsonDeserialize(using = Address.Reader.class)
+public class Address extends OwnResource<Address.Spec, Address.Status> {
     /** The phase of most. */
     public static final String BOUND = "Bound";
 
@@ -196,6 +197,13 @@ public class Address extends CustomResource<Address.Spec, Address.Status> {
 
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    /** Any content. */
+    static final class Reader extends OwnResource.Reader<Address, Spec, Status> {
+        Reader() {
+            super(Address::new, Spec.class, Status.class);
+        }
+    }
 
     @Override
     protected @Nullable Spec initSpec() {

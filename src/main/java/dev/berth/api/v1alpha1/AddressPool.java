@@ -3,6 +3,7 @@ package dev.berth.api.v1alpha1;
 import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
@@ -11,7 +12,6 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.Kind;
@@ -76,7 +76,8 @@ import org.jspecify.annotations.Nullable;
         name = "Age",
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
-public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.Status> {
+@JsonDeserialize(using = AddressPool.Reader.class)
+public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Status> {
     private static final String CIDR_OR_RANGE = "^[0-9a-f:.]+(/[0-9]{1,3}|-[0-9a-f:.]+)?$";
 
     /** What the administrator asks for. */
@@ -132,7 +133,7 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
             Integer perNamespace,
 
             @Nullable @JsonPropertyDescription("For the namespaces named.")
-            Map<String, Integer> namespaces) {}
+            Map<String, @Min(0) @Max(1000000000) Integer> namespaces) {}
 
     /**
      * Kubernetes' label selector, written out here for its schema: the client's own class would let in an operator
@@ -210,6 +211,13 @@ public class AddressPool extends CustomResource<AddressPool.Spec, AddressPool.St
 
             @JsonPropertyDescription("How many Services wait for one.")
             Integer waiting) {}
+
+    /** Any content. */
+    static final class Reader extends OwnResource.Reader<AddressPool, Spec, Status> {
+        Reader() {
+            super(AddressPool::new, Spec.class, Status.class);
+        }
+    }
 
     @Override
     protected @Nullable Spec initSpec() {

@@ -3,6 +3,7 @@ package dev.berth.api.v1alpha1;
 import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
@@ -12,7 +13,6 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.Kind;
@@ -60,7 +60,8 @@ import org.jspecify.annotations.Nullable;
         name = "Age",
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
-public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, LoadBalancerClass.Status> {
+@JsonDeserialize(using = LoadBalancerClass.Reader.class)
+public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadBalancerClass.Status> {
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for.")
     public record Spec(
@@ -128,6 +129,13 @@ public class LoadBalancerClass extends CustomResource<LoadBalancerClass.Spec, Lo
     public record Status(
             @Nullable Long observedGeneration,
             @Nullable @Size(max = 8) List<Condition> conditions) {}
+
+    /** Any content. */
+    static final class Reader extends OwnResource.Reader<LoadBalancerClass, Spec, Status> {
+        Reader() {
+            super(LoadBalancerClass::new, Spec.class, Status.class);
+        }
+    }
 
     @Override
     protected @Nullable Spec initSpec() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Max;
@@ -13,7 +14,6 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Condition;
-import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.model.annotation.Categories;
 import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.Kind;
@@ -91,7 +91,8 @@ import org.jspecify.annotations.Nullable;
         name = "Age",
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
-public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, ServiceCIDRPolicy.Status> {
+@JsonDeserialize(using = ServiceCIDRPolicy.Reader.class)
+public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, ServiceCIDRPolicy.Status> {
     /** The only name that one can have. */
     public static final String NAME = "cluster";
 
@@ -356,6 +357,13 @@ public class ServiceCIDRPolicy extends CustomResource<ServiceCIDRPolicy.Spec, Se
             String object,
 
             String message) {}
+
+    /** Any content. */
+    static final class Reader extends OwnResource.Reader<ServiceCIDRPolicy, Spec, Status> {
+        Reader() {
+            super(ServiceCIDRPolicy::new, Spec.class, Status.class);
+        }
+    }
 
     @Override
     protected @Nullable Spec initSpec() {

@@ -8,6 +8,8 @@ import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
+import dev.berth.kube.Events;
+import dev.berth.kube.Events.About;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Ignore;
@@ -24,12 +26,15 @@ public final class AddressReconciler implements Reconciler<Address> {
     private final AddressControl control;
     private final AddressPhases phases;
     private final Wakeups<Address> wakeups;
+    private final Events events;
 
-    public AddressReconciler(Caches caches, AddressControl control, AddressPhases phases, Wakeups<Address> wakeups) {
+    public AddressReconciler(
+            Caches caches, AddressControl control, AddressPhases phases, Wakeups<Address> wakeups, Events events) {
         this.caches = caches;
         this.control = control;
         this.phases = phases;
         this.wakeups = wakeups;
+        this.events = events;
     }
 
     @Override
@@ -46,6 +51,12 @@ public final class AddressReconciler implements Reconciler<Address> {
         }
         if (context.isPrimaryResourceDeleted()) {
             return Answer.of(control.vanished(claim.get()));
+        }
+        if (!address.unreadable().isEmpty()) {
+            events.warning(
+                    About.object(address),
+                    "Unreadable",
+                    String.join("; ", address.unreadable()) + "; it is given to nobody else until that is corrected");
         }
         Ip ip = claim.get().ip();
         phases.look(ip);

@@ -102,6 +102,11 @@ public final class PolicyControl implements PolicyReconciler.Control {
             return Next.ON_EVENT;
         }
         ServiceCIDRPolicy policy = found.get();
+        Optional<String> unreadable = Policies.fault(policy);
+        if (unreadable.isPresent()) {
+            write(policy, NotServed.status(policy, "Unreadable", unreadable.get(), clock.instant()));
+            return Next.after(Duration.ofSeconds(30));
+        }
         Optional<String> blind = network.watchClusterIps();
         if (blind.isPresent()) {
             write(policy, NotServed.status(policy, "CannotWatch", blind.get(), clock.instant()));

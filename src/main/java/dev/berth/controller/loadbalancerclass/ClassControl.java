@@ -75,9 +75,7 @@ public final class ClassControl {
 
     /** Judges the classes anew, if any changed; the Services of those that did are looked at again. */
     public synchronized void refresh() {
-        List<ClassDeclaration> now = caches.classes()
-                .list()
-                .map(Classes::declaration)
+        List<ClassDeclaration> now = Classes.declarations(caches.classes().list()).stream()
                 .sorted((a, b) -> a.name().compareTo(b.name()))
                 .toList();
         List<ClassDeclaration> before = last == null ? List.of() : last;

@@ -139,8 +139,7 @@ public final class PoolControl {
 
     private void judge(Map<String, Edition> editions) {
         judged = editions;
-        List<PoolDeclaration> pools =
-                caches.pools().list().map(Pools::declaration).toList();
+        List<PoolDeclaration> pools = Pools.declarations(caches.pools().list());
         Set<Ip> before = new HashSet<>(ledger.stranded());
         Collection<ServiceKey> due = ledger.usePools(PoolBook.of(pools, around));
         Set<Ip> after = new HashSet<>(ledger.stranded());
@@ -222,7 +221,7 @@ public final class PoolControl {
                 pool,
                 VALID,
                 faults.isEmpty(),
-                faults.isEmpty() ? "Valid" : "InvalidAddresses",
+                faults.isEmpty() ? "Valid" : reason(pool),
                 faults.isEmpty() ? "all ranges can be given out" : String.join("; ", faults)));
         if (stranded.total() > 0) {
             boolean releasing = Pools.releasesStranded(pool);
@@ -234,6 +233,10 @@ public final class PoolControl {
                     stillHeld(stranded) + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool))));
         }
         return conditions;
+    }
+
+    private static String reason(AddressPool pool) {
+        return Pools.declaration(pool).faults().isEmpty() ? "InvalidAddresses" : "Unreadable";
     }
 
     private io.fabric8.kubernetes.api.model.Condition condition(
@@ -302,7 +305,7 @@ public final class PoolControl {
                             condition -> String.valueOf(condition.getMessage()).contains(fault));
             if (!known) {
                 LOG.warn("AddressPool \"{}\": {}", pool.getMetadata().getName(), fault);
-                events.warning(About.object(pool), "InvalidAddresses", fault);
+                events.warning(About.object(pool), reason(pool), fault);
             }
         }
         tellStranded(pool, wanted);

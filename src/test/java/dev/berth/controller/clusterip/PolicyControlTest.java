@@ -19,6 +19,7 @@ import dev.berth.controller.clusterip.NetworkInMemory.Fault;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Events;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -176,6 +177,34 @@ class PolicyControlTest {
 
         reconcile();
         assertThat(network.writes).containsExactly("release 10.0.0.10", "release 10.0.0.10");
+    }
+
+    /** What is asked for is not known, so nothing that was made for it is taken back either. */
+    @Test
+    void policyThatCannotBeRead_saysSo_andNothingIsDoneForIt() {
+        kept();
+        for (String spec : List.of(
+                "{\"growth\": {\"ipv4\": {\"supernets\": [\"10.1.0.0/16\"], \"prefixLength\": 5000000000}}}",
+                "{\"growth\": {\"ipv4\": {\"prefixLength\": 24}}}",
+                "{\"reservations\": [null]}",
+                "{\"reservations\": \"x\"}",
+                "null")) {
+            policies.put(new KubernetesSerialization()
+                    .unmarshal(
+                            "{\"metadata\": {\"name\": \"cluster\", \"uid\": \"uid\", \"generation\": " + ++generation
+                                    + "}, \"spec\": " + spec + "}",
+                            ServiceCIDRPolicy.class));
+            reconcile();
+            assertThat(written.removeLast().conditions())
+                    .as(spec)
+                    .singleElement()
+                    .satisfies(served -> {
+                        assertThat(served.getType() + " " + served.getStatus() + " " + served.getReason())
+                                .isEqualTo("Served False Unreadable");
+                        assertThat(served.getMessage()).endsWith("; nothing is done for it until that is corrected");
+                    });
+        }
+        assertThat(network.writes).isEmpty();
     }
 
     @Test
