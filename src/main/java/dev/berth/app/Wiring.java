@@ -122,6 +122,8 @@ public final class Wiring {
     private final Surroundings surroundings;
     private final Endpoints endpoints;
     private final KubeProxies kubeProxies = new KubeProxies();
+    private final AtomicBoolean willLookAround = new AtomicBoolean();
+    private final AtomicBoolean willTellOfNodes = new AtomicBoolean();
     private final AtomicBoolean willAskForKubeProxies = new AtomicBoolean();
     private final FabricEvents events;
     private final ServiceMeters meters;
@@ -350,10 +352,8 @@ public final class Wiring {
 
             @Override
             public void nodesChanged() {
-                if (gate.isOpen()) {
-                    services.nodesChanged();
-                    askForKubeProxiesSoon();
-                }
+                once(willTellOfNodes, services::nodesChanged);
+                askForKubeProxiesSoon();
             }
 
             @Override
@@ -369,9 +369,19 @@ public final class Wiring {
     }
 
     private void surroundingsChanged() {
-        if (gate.isOpen()) {
+        once(willLookAround, () -> {
             pools.refresh();
             standBackChanged();
+        });
+    }
+
+    /** Once for many changes that come together, and not on the thread of the informer that tells of them. */
+    private void once(AtomicBoolean will, Runnable what) {
+        if (gate.isOpen() && will.compareAndSet(false, true)) {
+            later(Duration.ZERO, () -> {
+                will.set(false);
+                what.run();
+            });
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,11 +46,19 @@ public final class Surroundings implements AutoCloseable {
     private final Caches caches;
     private final List<SharedIndexInformer<?>> informers = new ArrayList<>();
 
-    /** Asked for in every pass, so it is not looked for in every pass. */
-    private volatile Optional<StandBack> cloudNode = Optional.empty();
+    /** Counts the changes of Nodes that matter to {@link Seen}. */
+    private final AtomicLong changes = new AtomicLong();
 
-    /** The same list until it changes: every request has it. */
-    private volatile List<LoadBalancerRequest.Node> targets = List.of();
+    /**
+     * What the Nodes come to. Whoever asks for it makes it, if it is old, and not the informer's thread, for each of
+     * thousands of Nodes that come together.
+     *
+     * @param change that it was made after
+     * @param targets the same list until it changes: every request has it
+     */
+    private record Seen(long change, Optional<StandBack> cloudNode, List<LoadBalancerRequest.Node> targets) {}
+
+    private volatile Seen seen = new Seen(0, Optional.empty(), List.of());
 
     public Surroundings(KubernetesClient client, Caches caches) {
         this.client = client;
@@ -62,21 +71,20 @@ public final class Surroundings implements AutoCloseable {
             @Override
             void changed(@Nullable Node old, @Nullable Node now) {
                 if (old == null || now == null || !signs(old).equals(signs(now))) {
-                    cloudNode = findCloudNode();
+                    changes.incrementAndGet();
                     listener.surroundingsChanged();
                 }
                 NodeState before = old == null ? null : Nodes.state(old);
                 NodeState after = now == null ? null : Nodes.state(now);
                 if (!Objects.equals(before, after)) {
-                    findTargets();
+                    changes.incrementAndGet();
                 }
                 if (NodeRules.isWorthTelling(before, after)) {
                     listener.nodesChanged();
                 }
             }
         }));
-        cloudNode = findCloudNode();
-        findTargets();
+        changes.incrementAndGet();
         caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
@@ -154,17 +162,27 @@ public final class Surroundings implements AutoCloseable {
 
     /** A Node of a cloud that brings its own load balancer controller; absent: there is none. */
     public Optional<StandBack> cloudNode() {
-        return cloudNode;
+        return seen().cloudNode();
     }
 
     /** The nodes that are to get packets of load balancers, by name. */
     public List<LoadBalancerRequest.Node> targets() {
-        return targets;
+        return seen().targets();
     }
 
-    /** Called by the informer's thread and by that which starts it. */
-    private synchronized void findTargets() {
-        targets = NodeRules.targets(caches.nodes().list().map(Nodes::state).toList());
+    private Seen seen() {
+        Seen known = seen;
+        return known.change() == changes.get() ? known : look();
+    }
+
+    private synchronized Seen look() {
+        long change = changes.get();
+        if (seen.change() != change) {
+            List<LoadBalancerRequest.Node> targets =
+                    NodeRules.targets(OneByOne.read(caches.nodes().list(), node -> Stream.of(Nodes.state(node))));
+            seen = new Seen(change, findCloudNode(), targets.equals(seen.targets()) ? seen.targets() : targets);
+        }
+        return seen;
     }
 
     private Optional<StandBack> findCloudNode() {

@@ -3,6 +3,7 @@ package dev.berth.controller.pool;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
+import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
 import dev.berth.address.NeverGiven;
 import dev.berth.address.PoolBook;
@@ -11,6 +12,7 @@ import dev.berth.address.PoolUse;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Stranded;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.clusterip.PoolRange;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Caches;
@@ -19,6 +21,7 @@ import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Pools;
 import dev.berth.kube.StatusWriter;
+import dev.berth.kube.TakenNetworks;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import java.math.BigInteger;
@@ -120,7 +123,7 @@ public final class PoolControl {
 
     /** Judges the pools anew, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
-        List<NeverGiven> now = neverGiven.get();
+        List<NeverGiven> now = ofConcern();
         Map<String, Edition> editions = caches.pools()
                 .list()
                 .collect(Collectors.toMap(pool -> pool.getMetadata().getName(), Edition::of));
@@ -128,6 +131,16 @@ public final class PoolControl {
             around = now;
             judge(editions);
         }
+    }
+
+    /** Of what is around, what lies in a pool: the other Nodes of a cluster come and go, and change nothing. */
+    private List<NeverGiven> ofConcern() {
+        List<IpRange> pools =
+                TakenNetworks.pools(caches).stream().map(PoolRange::range).toList();
+        return neverGiven.get().stream()
+                .filter(never ->
+                        never.ranges().stream().anyMatch(range -> pools.stream().anyMatch(range::overlaps)))
+                .toList();
     }
 
     /** Called every second for every pool: looks at this one alone, and at the others only if it changed. */

@@ -1,0 +1,120 @@
+package dev.berth.controller.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
+import dev.berth.address.Ledger;
+import dev.berth.address.NeverGiven;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.controller.StartGate;
+import dev.berth.kube.Cache;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Events;
+import dev.berth.kube.StatusWriter;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PoolControlTest {
+    private static final AddressPool EDGE = new KubernetesSerialization().unmarshal("""
+                    {"metadata": {"name": "edge", "uid": "u1", "generation": 1},
+                    "spec": {"addresses": ["192.0.2.0/28"]}}
+                    """, AddressPool.class);
+
+    private final KubernetesClient client = new KubernetesClientBuilder().build();
+    private final List<NeverGiven> around = new ArrayList<>();
+    private final Ledger ledger = new Ledger();
+    private int judged;
+
+    private final PoolControl control = new PoolControl(
+            caches(),
+            () -> List.copyOf(around),
+            ledger,
+            new StartGate(),
+            new StatusWriter(client),
+            new Events() {
+                @Override
+                public void normal(About about, String reason, String message) {}
+
+                @Override
+                public void warning(About about, String reason, String message) {}
+            },
+            Clock.systemUTC(),
+            new PoolControl.Listener() {
+                @Override
+                public void due(Collection<ServiceKey> services) {}
+
+                @Override
+                public void strandedChanged(Collection<Ip> addresses) {}
+
+                @Override
+                public void poolsChanged() {
+                    judged++;
+                }
+            });
+
+    private static Caches caches() {
+        Caches caches = new Caches();
+        caches.pools(new Cache<>() {
+            @Override
+            public Optional<AddressPool> get(@Nullable String namespace, String name) {
+                return Optional.of(EDGE);
+            }
+
+            @Override
+            public Stream<AddressPool> list() {
+                return Stream.of(EDGE);
+            }
+        });
+        return caches;
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    private void nodeJoins(String name, String address) {
+        around.add(new NeverGiven("Node \"" + name + "\"", List.of(IpRange.parse(address)), false));
+        control.refresh();
+    }
+
+    /** Judging them recounts all that is held, and has all who wait try again. */
+    @Test
+    void nodesOutsideOfAllPools_comeAndGo_andNoPoolIsJudgedAnew() {
+        control.refresh();
+        assertThat(judged).isEqualTo(1);
+
+        nodeJoins("n1", "10.0.0.1");
+        nodeJoins("n2", "2001:db8::2");
+        around.removeFirst();
+        control.refresh();
+
+        assertThat(judged).isEqualTo(1);
+    }
+
+    @Test
+    void nodeWithAnAddressOfAPool_hasThePoolsJudgedAnew_whenItComesAndWhenItGoes() {
+        control.refresh();
+
+        nodeJoins("n1", "192.0.2.1");
+        assertThat(judged).isEqualTo(2);
+        assertThat(ledger.pools().poolOf(Ip.parse("192.0.2.1"))).isEmpty();
+
+        around.clear();
+        control.refresh();
+        assertThat(judged).isEqualTo(3);
+        assertThat(ledger.pools().poolOf(Ip.parse("192.0.2.1"))).isPresent();
+    }
+}
