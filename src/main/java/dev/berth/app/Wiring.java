@@ -32,6 +32,7 @@ import dev.berth.kube.FabricEvents;
 import dev.berth.kube.KubeProxies;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
+import dev.berth.kube.Trimmed;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.KnownProviders;
@@ -301,13 +302,16 @@ public final class Wiring {
                 serviceReconciler,
                 "service",
                 InformerConfiguration.builder(Service.class)
+                        .withItemStore(Trimmed.withoutManagedFields())
                         .withOnAddFilter(ServiceReconciler::isRelevant)
                         .withOnUpdateFilter(serviceReconciler::isRelevant)
                         .buildForController());
         controllers.register(
                 new AddressReconciler(caches, addresses, phases, addressWakeups, events),
                 "address",
-                InformerConfiguration.builder(Address.class).buildForController());
+                InformerConfiguration.builder(Address.class)
+                        .withItemStore(Trimmed.withoutManagedFields())
+                        .buildForController());
         controllers.register(
                 new PoolReconciler(caches, pools),
                 "addresspool",

@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Informable;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import io.fabric8.kubernetes.client.informers.cache.ItemStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,9 @@ public final class Surroundings implements AutoCloseable {
         /** The labels of a namespace changed. */
         void namespaceChanged(String namespace);
     }
+
+    /** Of Nodes: they are read whole before they are trimmed. */
+    private static final long PAGE = 250;
 
     private static final String API_SERVERS_LABEL = "kubernetes.io/service-name";
 
@@ -67,7 +71,7 @@ public final class Surroundings implements AutoCloseable {
 
     /** Starts the informers and returns when they are in sync. */
     public void start(Listener listener) {
-        caches.nodes(watch(client.nodes(), new Quiet<Node>() {
+        caches.nodes(watch(client.nodes().withLimit(PAGE), Trimmed.nodes(), new Quiet<Node>() {
             @Override
             void changed(@Nullable Node old, @Nullable Node now) {
                 if (old == null || now == null || !signs(old).equals(signs(now))) {
@@ -85,7 +89,7 @@ public final class Surroundings implements AutoCloseable {
             }
         }));
         changes.incrementAndGet();
-        caches.namespaces(watch(client.namespaces(), new Quiet<Namespace>() {
+        caches.namespaces(watch(client.namespaces(), Trimmed.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
                 // A Service may be heard of before its Namespace, and have been judged without its labels.
@@ -100,6 +104,7 @@ public final class Surroundings implements AutoCloseable {
                         .endpointSlices()
                         .inNamespace("default")
                         .withLabel(API_SERVERS_LABEL, "kubernetes"),
+                Trimmed.withoutManagedFields(),
                 Surroundings.<EndpointSlice>telling(listener)));
     }
 
@@ -112,8 +117,10 @@ public final class Surroundings implements AutoCloseable {
         };
     }
 
-    private <T extends HasMetadata> Cache<T> watch(Informable<T> what, ResourceEventHandler<T> handler) {
+    private <T extends HasMetadata> Cache<T> watch(
+            Informable<T> what, ItemStore<T> store, ResourceEventHandler<T> handler) {
         SharedIndexInformer<T> informer = what.runnableInformer(0)
+                .itemStore(store)
                 .addEventHandler(handler)
                 // Without it one bad answer, once it runs, would end the watch for good.
                 .exceptionHandler((started, failure) -> started);
