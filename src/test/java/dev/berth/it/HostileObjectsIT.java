@@ -1,0 +1,131 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.testing.ControlPlane;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No object that an API server lets in keeps Berth from starting, or from serving everybody else. */
+class HostileObjectsIT {
+    private static final String CLASS = "berth.dev/pool";
+
+    private static final String ODD_STATUS = "{\"status\":{\"loadBalancer\":{\"ingress\":[{\"ip\":\"198.51.100.99\","
+            + "\"ports\":[{\"port\":80,\"protocol\":\"\"},{\"port\":81,\"protocol\":\"QUIC\"}]}]}}}";
+
+    private static final String POOL = """
+            apiVersion: berth.dev/v1alpha1
+            kind: AddressPool
+            metadata: {name: %s}
+            spec: {addresses: [%s], %s}
+            """;
+
+    private static ControlPlane cluster;
+    private static BerthOnCluster berth;
+
+    @TempDir
+    static Path directory;
+
+    @BeforeAll
+    static void install() {
+        cluster = ControlPlane.builder().start();
+        berth = BerthOnCluster.on(cluster);
+        berth.createPool("edge", "192.0.2.0/28");
+    }
+
+    @AfterAll
+    static void stop() {
+        berth.close();
+        cluster.close();
+    }
+
+    private static void apply(String yaml) throws IOException {
+        cluster.kubectl(
+                "apply", "--filename=" + Files.writeString(Files.createTempFile(directory, "object-", ".yaml"), yaml));
+    }
+
+    private static void patchStatus(String service) {
+        cluster.kubectl("patch", "service", service, "--subresource=status", "--type=merge", "--patch=" + ODD_STATUS);
+    }
+
+    private static String valid(String pool) {
+        return Optional.ofNullable(berth.pool(pool))
+                .flatMap(found -> Optional.ofNullable(found.getStatus()))
+                .map(status -> BerthOnCluster.condition(status.conditions(), "Valid"))
+                .orElse("");
+    }
+
+    @Test
+    void schema_refusesNumbersOutOfRange() {
+        for (String number : new String[] {"5000000000", "-5"}) {
+            assertThatThrownBy(() -> apply(POOL.formatted(
+                            "limits", "198.51.100.1", "quota: {namespaces: {team: %s}}".formatted(number))))
+                    .hasMessageContaining("spec.quota.namespaces.team")
+                    .hasMessageContaining("should be");
+        }
+    }
+
+    @Test
+    void whatAnybodyMayWrite_andWhatALaxerSchemaLetIn_stopsNobody() throws IOException {
+        berth.createService("odd", "example.com/other", UnaryOperator.identity());
+        berth.createService("odd-too", CLASS, UnaryOperator.identity());
+        patchStatus("odd");
+        patchStatus("odd-too");
+        apply("""
+                apiVersion: discovery.k8s.io/v1
+                kind: EndpointSlice
+                metadata: {name: none, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}
+                addressType: IPv4
+                """);
+        String spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/";
+        cluster.kubectl(
+                "patch",
+                "crd",
+                "addresspools.berth.dev",
+                "--type=json",
+                "--patch=[{\"op\":\"replace\",\"path\":\"" + spec + "quota\",\"value\":"
+                        + "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}},"
+                        + "{\"op\":\"replace\",\"path\":\"" + spec + "serviceSelector\",\"value\":"
+                        + "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}]");
+        berth.awaitAsserted(seen -> assertThatCode(() -> apply(
+                        POOL.formatted("limits", "198.51.100.1", "quota: {namespaces: {team: 5000000000, other: -5}}")))
+                .doesNotThrowAnyException());
+        apply(POOL.formatted("selects", "203.0.113.1", "priority: 1, serviceSelector: {matchLabels: [x]}"));
+
+        berth.startOperator();
+        berth.createService("web", CLASS, UnaryOperator.identity());
+
+        assertThat(berth.awaitAddress("web")).startsWith("192.0.2.");
+        berth.awaitAsserted(seen -> {
+            assertThat(valid("limits"))
+                    .isEqualTo("False Unreadable: spec.quota.namespaces.team is 5000000000, which is out of range, and"
+                            + " counts as 2147483647; spec.quota.namespaces.other is -5, and counts as 0");
+            assertThat(valid("selects"))
+                    .isEqualTo("False Unreadable: spec.serviceSelector.matchLabels is [\"x\"], which cannot be read;"
+                            + " nothing is given out of it until that is corrected");
+            assertThat(valid("edge")).startsWith("True ");
+        });
+
+        patchStatus("odd");
+        patchStatus("web");
+        apply(POOL.formatted("limits", "198.51.100.1", "quota: {perNamespace: 99999999999}"));
+        berth.createService("late", CLASS, UnaryOperator.identity());
+
+        assertThat(berth.awaitAddress("late")).startsWith("192.0.2.");
+        berth.awaitService(
+                "web",
+                web -> BerthOnCluster.ingress(web).stream()
+                        .anyMatch(entry -> entry.getIp().startsWith("192.0.2.")));
+        berth.awaitAsserted(seen -> assertThat(valid("limits")).contains("spec.quota.perNamespace is 99999999999"));
+        assertThat(berth.operator().isAlive()).isTrue();
+    }
+}
