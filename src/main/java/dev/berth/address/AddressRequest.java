@@ -47,6 +47,12 @@ public record AddressRequest(
                 turn);
     }
 
+    /** The same, with another place among those that wait. */
+    public AddressRequest at(WaitTurn other) {
+        return new AddressRequest(
+                service, uid, loadBalancerClass, families, allOrNone, bearer, wishes, preferred, other);
+    }
+
     public Owner owner() {
         return new Owner(service, uid);
     }

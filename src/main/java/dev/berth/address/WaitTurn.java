@@ -10,6 +10,9 @@ import java.util.Comparator;
  * @param created the Service's creation
  */
 public record WaitTurn(Instant since, Instant created, String uid) implements Comparable<WaitTurn> {
+    /** Before everyone who waits. */
+    public static final WaitTurn FIRST = new WaitTurn(Instant.EPOCH, Instant.EPOCH, "");
+
     private static final Comparator<WaitTurn> ORDER = Comparator.comparing(WaitTurn::since)
             .thenComparing(WaitTurn::created)
             .thenComparing(WaitTurn::uid);

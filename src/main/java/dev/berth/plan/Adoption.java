@@ -11,7 +11,6 @@ import dev.berth.address.Rule;
 import dev.berth.address.WaitTurn;
 import dev.berth.address.Wishes;
 import dev.berth.provider.Capabilities.AddressSource;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -22,9 +21,6 @@ import java.util.stream.Collectors;
  * status is a request, and no more: one that the Service could have made by annotation. Pure.
  */
 public final class Adoption {
-    /** Before everyone who waits. */
-    private static final WaitTurn FIRST = new WaitTurn(Instant.EPOCH, Instant.EPOCH, "");
-
     /** How many addresses of one Service are kept from others; and how many are named. */
     private static final int KEPT_BACK = 64;
 
@@ -111,7 +107,7 @@ public final class Adoption {
                                 asked.wishes().sharing(),
                                 asked.wishes().retain()),
                         List.of(),
-                        FIRST));
+                        WaitTurn.FIRST));
     }
 
     private static boolean isKeptFor(Holding holding, ServiceState service, Ip ip) {

@@ -1,6 +1,7 @@
 package dev.berth.plan;
 
 import dev.berth.address.AddressRequest;
+import dev.berth.address.WaitTurn;
 import dev.berth.address.Wishes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,20 @@ public sealed interface ServicePlan {
             implements ServicePlan {
         public Serve {
             steps = List.copyOf(steps);
+        }
+
+        /** The steps, whatever the Service's place among those that wait: what tells that this was tried before. */
+        public List<Step> timeless() {
+            return steps.stream()
+                    .map(step -> step instanceof Step.Acquire(AddressRequest request)
+                            ? new Step.Acquire(request.at(WaitTurn.FIRST))
+                            : step)
+                    .toList();
+        }
+
+        /** Whether an address has to be chosen for it. */
+        public boolean acquires() {
+            return steps.stream().anyMatch(Step.Acquire.class::isInstance);
         }
     }
 

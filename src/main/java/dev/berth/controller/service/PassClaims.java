@@ -11,6 +11,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.Pool;
 import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
+import dev.berth.address.WaitTurn;
 import dev.berth.controller.address.AddressControl.Released;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
@@ -42,10 +43,13 @@ final class PassClaims {
         Ip ip = holding.ip();
         return switch (holding.state()) {
             case HELD ->
-                switch (create(ip, claimAgain(holding, served), pass.owner(serve), serve.steps())) {
+                switch (create(ip, claimAgain(holding, served), pass.owner(serve), serve.timeless())) {
                     case ANOTHERS -> Optional.of(new Outcome.Again(false));
-                    // What is still published stays held: it is nobody else's before it is taken off.
-                    case OURS, NOT_MADE, UNSURE -> Optional.empty();
+                    case NOT_MADE -> {
+                        giveUp(serve, ip);
+                        yield Optional.empty();
+                    }
+                    case OURS, UNSURE -> Optional.empty();
                 };
             case UNSURE ->
                 switch (pass.parts.cluster().readClaim(ip)) {
@@ -57,15 +61,33 @@ final class PassClaims {
                     }
                     case Read.Absent<Claim> none -> {
                         pass.parts.ledger().lost(ip);
+                        giveUp(serve, ip);
                         yield Optional.of(new Outcome.Again(false));
                     }
                     case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
                         yield Optional.empty();
                     }
                 };
             case CLAIMED -> takeOver(serve, holding, served);
         };
+    }
+
+    /**
+     * Its Address could not be made, and may never be: others may have the address, and go first. What is still
+     * published stays held: it is nobody else's before it is taken off.
+     */
+    private void giveUp(ServicePlan.Serve serve, Ip ip) {
+        if (!serve.service().publishes(ip)) {
+            loseTurn(serve.service());
+            pass.due.accept(pass.parts.ledger().giveUp(ip, pass.owner(serve)));
+        }
+    }
+
+    /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
+    void loseTurn(ServiceState state) {
+        pass.memory.turn(new WaitTurn(pass.now(), state.created(), state.uid()));
+        pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
     }
 
     private ClaimSpec claimAgain(Holding holding, ServedClass served) {
@@ -106,11 +128,11 @@ final class PassClaims {
             case Write.Conflict<Claim> changed -> readAgain(serve, claim);
             case Write.NotFound<Claim> gone -> readAgain(serve, claim);
             case Write.Refused<Claim>(String message) -> {
-                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
+                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.timeless());
                 yield Optional.empty();
             }
             case Write.Unknown<Claim>(String message) -> {
-                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.steps());
+                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.timeless());
                 yield Optional.empty();
             }
         };
@@ -126,7 +148,7 @@ final class PassClaims {
             case Read.Found<Claim>(Claim found) -> observe(found);
             case Read.Absent<Claim> none -> absent.run();
             case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
                 return Optional.empty();
             }
         }
@@ -151,8 +173,8 @@ final class PassClaims {
             for (Choice.Pick pick : assigned.picks()) {
                 Claim shared = pick.joins();
                 Created created = shared == null
-                        ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.steps())
-                        : join(shared, request, serve.steps());
+                        ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
+                        : join(shared, request, serve.timeless());
                 switch (created) {
                     case OURS -> {}
                     case ANOTHERS -> lost.add(pick.ip().family());
@@ -173,7 +195,7 @@ final class PassClaims {
                 "choosing an address",
                 "ClaimFailed",
                 CHOICES + " chosen addresses were taken by another operator",
-                serve.steps());
+                serve.timeless());
         return Optional.empty();
     }
 
@@ -407,7 +429,7 @@ final class PassClaims {
                     }
                     case Read.Absent<Claim> none -> {}
                     case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.steps());
+                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
                         return Checked.UNSURE;
                     }
                 }
@@ -442,11 +464,11 @@ final class PassClaims {
                     return known(readAgain(serve, claim));
                 }
                 case Write.Refused<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, "ClaimFailed", message, serve.steps());
+                    pass.trouble("confirming " + ip, "ClaimFailed", message, serve.timeless());
                     return Checked.UNSURE;
                 }
                 case Write.Unknown<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, "ClaimUnsure", message, serve.steps());
+                    pass.trouble("confirming " + ip, "ClaimUnsure", message, serve.timeless());
                     return Checked.UNSURE;
                 }
             }

@@ -314,6 +314,11 @@ final class ServiceMemory {
                 && overwrites.getLast().plus(OVERWRITES_WITHIN).isAfter(now);
     }
 
+    /** Its place among those that wait is this one from now on. */
+    void turn(WaitTurn now) {
+        turn = now;
+    }
+
     /** The place among those that wait that it was given first; it is kept until it is served. */
     WaitTurn turn(String uid, Supplier<WaitTurn> first) {
         WaitTurn known = turn;

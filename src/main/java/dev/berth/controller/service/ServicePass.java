@@ -167,11 +167,11 @@ final class ServicePass {
 
     private Outcome serve(ServicePlan.Serve serve) {
         Optional<Duration> mustWait =
-                pass.memory.mustWait(serve.steps(), pass.parts.clock().instant());
+                pass.memory.mustWait(serve.timeless(), pass.parts.clock().instant());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
-        if (serve.steps().stream().noneMatch(Step.Acquire.class::isInstance)) {
+        if (!serve.acquires()) {
             pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
         }
         for (Step step : serve.steps()) {
@@ -183,6 +183,9 @@ final class ServicePass {
             }
         }
         if (pass.trouble.isPresent()) {
+            if (serve.acquires() && pass.waiting.isEmpty()) {
+                claims.loseTurn(serve.service());
+            }
             return pass.failed(serve.service(), pass.trouble.get());
         }
         if (pass.again.isEmpty()) {

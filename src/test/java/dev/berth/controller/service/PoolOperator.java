@@ -5,6 +5,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
+import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
@@ -18,10 +19,12 @@ import dev.berth.providers.pool.PoolProvider;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /** One operator with one class and one pool of four IPv4 addresses, on a cluster that others may work on, too. */
@@ -33,6 +36,9 @@ class PoolOperator {
     final SimulatedCluster.Client client;
     final Ledger ledger = new Ledger();
     final ServiceControl control;
+
+    /** Which Services it wants to reconcile, the earliest first. */
+    final SequencedSet<ServiceKey> due = new LinkedHashSet<>();
 
     PoolOperator(SimulatedCluster cluster, InstantSource clock) {
         this(cluster, clock, new PoolProvider());
@@ -58,7 +64,7 @@ class PoolOperator {
                                 backoff,
                                 () -> classes,
                                 clock,
-                                due -> {},
+                                due::addAll,
                                 ip -> {},
                                 (delay, what) -> {},
                                 this::deleteLeftOver),
@@ -77,18 +83,31 @@ class PoolOperator {
                 gate,
                 () -> classes,
                 Optional::empty,
-                due -> {},
+                due::addAll,
                 () -> {},
                 none -> {});
         gate.open();
-        ledger.usePools(PoolBook.of(
-                List.of(new PoolDeclaration(
-                        POOL, Instant.EPOCH, List.of("192.0.2.0/30"), List.of(), false, PoolPolicy.OPEN, false)),
-                List.of()));
+        usePool(PoolPolicy.OPEN, "192.0.2.0/30");
+    }
+
+    /** Its one pool is this one from now on. */
+    final void usePool(PoolPolicy policy, String... addresses) {
+        due.addAll(ledger.usePools(PoolBook.of(
+                List.of(new PoolDeclaration(POOL, Instant.EPOCH, List.of(addresses), List.of(), false, policy, false)),
+                List.of())));
     }
 
     private boolean deleteLeftOver(Owner owner, @Nullable String className) {
         return control.deleteLeftOver(owner, className);
+    }
+
+    /** As the operator does: what is due is reconciled, until nothing is. */
+    final void reconcileDue() {
+        while (!due.isEmpty()) {
+            ServiceKey next = due.removeFirst();
+            hear();
+            control.reconcile(next);
+        }
     }
 
     /** The caches hear of everything. */

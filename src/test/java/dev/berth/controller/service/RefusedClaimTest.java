@@ -1,0 +1,151 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.IpFamily;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.service.SimulatedCluster.Fault;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.SequencedSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Services whose Address the API server does not let in: by its schema, by a webhook, by a quota. */
+class RefusedClaimTest {
+    private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
+    private final SequencedSet<ServiceKey> refused = new LinkedHashSet<>();
+    private Fault fault = Fault.REFUSED;
+    private int tries;
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
+        @Override
+        public Fault sending(String call, Runnable effect) {
+            boolean isRefused = call.startsWith("create")
+                    && refused.stream().anyMatch(key -> call.contains("service=" + key + ","));
+            tries += isRefused ? 1 : 0;
+            return isRefused ? fault : Fault.NONE;
+        }
+    });
+    private final PoolOperator berth = new PoolOperator(cluster, () -> clock);
+
+    @BeforeEach
+    void onlyOneAddress() {
+        berth.usePool(PoolPolicy.OPEN, "192.0.2.1");
+    }
+
+    private static ServiceKey key(String name) {
+        return new ServiceKey("prod", name);
+    }
+
+    private ServiceState service(String name) {
+        return Objects.requireNonNull(cluster.services.get(key(name)));
+    }
+
+    private Condition says(String name) {
+        return service(name).condition(Marks.ADDRESS_ASSIGNED).orElseThrow();
+    }
+
+    private boolean isServed(String name) {
+        return !service(name).ingress().isEmpty();
+    }
+
+    private void reconcile(String name) {
+        berth.due.add(key(name));
+        berth.reconcileDue();
+    }
+
+    /** Each a second after the one before. */
+    private void create(String... names) {
+        for (String name : names) {
+            cluster.put(
+                    key(name),
+                    SampleService.named(key(name), "uid-" + name)
+                            .created(clock)
+                            .families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+            reconcile(name);
+            clock = clock.plusSeconds(1);
+        }
+    }
+
+    private void delete(String name) {
+        cluster.deleteService(key(name));
+        reconcile(name);
+    }
+
+    /** What is tried again after a delay has been tried again. */
+    private void later(String... names) {
+        clock = clock.plus(Duration.ofMinutes(10));
+        for (String name : names) {
+            reconcile(name);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REFUSED", "UNKNOWN_NOT_DONE", "NOT_FOUND"})
+    void claimThatIsRefused_losesItsPlace_andThoseBehindAreServed(Fault answer) {
+        fault = answer;
+        create("holder", "odd", "next", "last");
+        refused.add(key("odd"));
+
+        delete("holder");
+        later("odd", "next", "last");
+
+        assertThat(isServed("next")).isTrue();
+        assertThat(says("last").message()).contains("(0 of 1 free)");
+        delete("next");
+        later("odd", "last");
+        assertThat(isServed("last")).isTrue();
+        assertThat(isServed("odd")).isFalse();
+    }
+
+    @Test
+    void manyRefusedClaims_keepNoAddressFromOthers() {
+        create("holder", "odd1", "odd2", "odd3", "next");
+        refused.add(key("odd1"));
+        refused.add(key("odd2"));
+        refused.add(key("odd3"));
+
+        delete("holder");
+        later("odd1", "odd2", "odd3", "next");
+
+        assertThat(isServed("next")).isTrue();
+    }
+
+    @Test
+    void refusedClaim_isServedInTheEnd_whenTheApiServerLetsItIn() {
+        create("holder", "odd");
+        refused.add(key("odd"));
+        delete("holder");
+        assertThat(says("odd").reason()).isEqualTo("ClaimFailed");
+
+        refused.clear();
+        later("odd");
+
+        assertThat(isServed("odd")).isTrue();
+    }
+
+    @Test
+    void refusedClaim_isNotSentAgainBeforeItsTime_whateverEventsCome() {
+        refused.add(key("odd"));
+        create("odd");
+        int first = tries;
+
+        for (int event = 0; event < 5; event++) {
+            reconcile("odd");
+        }
+
+        assertThat(first).isEqualTo(1);
+        assertThat(tries).isEqualTo(1);
+    }
+}
