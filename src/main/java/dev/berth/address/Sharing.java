@@ -1,7 +1,11 @@
 package dev.berth.address;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,13 +13,35 @@ import java.util.Optional;
  * On what terms Services of one namespace share an address.
  *
  * @param key what they call it, by annotation
- * @param terms what has to be the same for all of them, as one text: mode, traffic policy, and where it
- *     matters the selector
+ * @param terms what has to be the same for all of them, as one text of bounded length: mode, traffic policy, and
+ *     where it matters the selector
  * @param ports which port is whose, the earlier ones first
  */
 public record Sharing(String key, String terms, List<Port> ports) {
+    /** Of terms that are longer, so many characters stay, and a digest stands for the rest. */
+    private static final int LONGEST_TERMS = 512;
+
+    private static final int KEPT_OF_TERMS = 256;
+
+    /** Terms that are too long to be kept are shortened, whether they are asked for or were kept whole once. */
     public Sharing {
+        terms = bounded(terms);
         ports = List.copyOf(ports);
+    }
+
+    private static String bounded(String terms) {
+        return terms.length() <= LONGEST_TERMS
+                ? terms
+                : terms.substring(0, KEPT_OF_TERMS) + "... (sha256 " + digest(terms) + ")";
+    }
+
+    private static String digest(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException everyJavaHasIt) {
+            throw new IllegalStateException(everyJavaHasIt);
+        }
     }
 
     /**
