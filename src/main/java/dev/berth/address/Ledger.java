@@ -210,6 +210,10 @@ public final class Ledger {
             if (old == null) {
                 return List.of();
             }
+            if (isKeptBack(ip)) {
+                putBack(ip);
+                return newlyInTurn(quotasOf(old));
+            }
             List<Queue> opened = new ArrayList<>(quotasOf(old));
             opened.add(new Queue.OfAddress(ip));
             Holdings.sharesOf(old).forEach(by -> opened.add(new Queue.OfShare(by)));
@@ -369,22 +373,27 @@ public final class Ledger {
     }
 
     /**
-     * Holds those of the preferred addresses that are free and that a pool still allows: they are this
-     * Service's again before anything new is given out, whoever waits.
+     * Holds those of the preferred addresses that are free, or kept back on account of this Service alone, and that
+     * a pool still allows: they are this Service's again before anything new is given out, whoever waits.
      */
     public void holdAgain(AddressRequest request) {
         locked(() -> {
+            List<Ip> mine = keptBack.getOrDefault(request.service(), List.of()).stream()
+                    .filter(ip -> isHeldByNobody(ip) && !isKeptBackForAnother(ip, request.service()))
+                    .toList();
+            mine.forEach(this::remove);
             for (IpFamily family : request.families()) {
                 Allocator.preferred(view, request, family)
                         .ifPresent(pick ->
                                 put(new Holding(pick.ip(), Holding.State.HELD, request.claimOf(pick.pool()), null)));
             }
+            mine.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             return true;
         });
     }
 
     /**
-     * Gives nobody what a Service of another controller publishes, whether a pool has it or not. What it
+     * Gives nobody what a Service publishes that is not its own, whether a pool has it or not. What it
      * published before counts no longer.
      *
      * @return the Services whose turn it is now
@@ -396,7 +405,7 @@ public final class Ledger {
             published.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>();
             for (Ip ip : before == null ? List.<Ip>of() : before) {
-                if (isHeldByNobody(ip) && keptBack.values().stream().noneMatch(ips -> ips.contains(ip))) {
+                if (isHeldByNobody(ip) && !isKeptBack(ip)) {
                     due.addAll(free(ip));
                 }
             }
@@ -404,8 +413,36 @@ public final class Ledger {
         });
     }
 
+    /**
+     * Of what is kept back on the account of this Service, keeps that only which it publishes still.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> keepBackOnly(ServiceKey service, List<Ip> published) {
+        return locked(() -> {
+            List<Ip> before = keptBack.getOrDefault(service, List.of());
+            List<Ip> left = before.stream().filter(published::contains).toList();
+            return left.equals(before) ? List.of() : keepBack(service, left);
+        });
+    }
+
     private void putBack(Ip ip) {
         put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null), null));
+    }
+
+    /** Whether anything is kept back on account of this Service. */
+    public boolean keepsBackFor(ServiceKey service) {
+        return locked(() -> keptBack.containsKey(service));
+    }
+
+    private boolean isKeptBackForAnother(Ip ip, ServiceKey service) {
+        return keptBack.entrySet().stream()
+                .anyMatch(entry ->
+                        !entry.getKey().equals(service) && entry.getValue().contains(ip));
+    }
+
+    private boolean isKeptBack(Ip ip) {
+        return keptBack.values().stream().anyMatch(ips -> ips.contains(ip));
     }
 
     /** Whether it is just kept back: there is no Address object of it, and none under way. */

@@ -22,7 +22,6 @@ import dev.berth.plan.Condition;
 import dev.berth.plan.Dialect;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Planner;
-import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceSnapshot;
@@ -46,7 +45,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -137,9 +135,10 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * Before the gate opens: holds again what Services of ours publish although its Address vanished while
-     * nobody looked; learns who else serves Services, and holds what can be taken over; and queues those
-     * that were waiting, so that none that comes after is served before them.
+     * Before the gate opens: holds again what Services of ours publish and may have although its Address vanished
+     * while nobody looked; learns who else serves Services, and holds what can be taken over; keeps from all what
+     * is published otherwise; and queues those that were waiting, so that none that comes after is served before
+     * them.
      */
     public void adopt() {
         List<ServiceState> services = parts.cluster().services().stream()
@@ -152,47 +151,40 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * Holds for a Service what another controller published for it; what it cannot have is given to nobody
-     * else, for as long as it is published.
+     * Gives nobody else what another controller published for a Service, for as long as it is published, and
+     * holds what can be taken over for the Service itself.
      *
      * @return whether it is the Service's own, or will be: then it is no sign of another controller
      */
     private boolean adopt(ServiceState service) {
-        if (parts.migrateFrom().isEmpty() || !service.typeLoadBalancer()) {
-            return false;
-        }
         due.accept(parts.ledger().keepBack(service.key(), Adoption.keptBack(service)));
-        return Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
+        return !parts.migrateFrom().isEmpty()
+                && service.typeLoadBalancer()
+                && Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
                 && Adoption.goesOn(parts.ledger().adopt(adopt.request()));
     }
 
     /**
-     * What it may keep it gets again. What it shall lose (it is being deleted, or wants the family no more,
-     * or has a claim of another address) is held only until it is published no longer. What another
-     * controller seems to have published is none of it, unless it is out of a pool.
+     * What it may have by all rules of the pools it gets again. Whoever may write a status could take any address
+     * otherwise; so all else that it publishes is held for nobody, and given to nobody until it is published no
+     * longer.
      */
     private void holdWhatIsPublished(ServiceState service) {
-        if (service.isMarkedOurs()) {
-            ServiceSnapshot snapshot =
-                    snapshot(service.key(), Optional.of(service)).withoutReservations();
-            requests(snapshot).forEach(parts.ledger()::holdAgain);
-            ServicePlan plan = Planner.plan(snapshot);
-            if (plan instanceof ServicePlan.NotOurs) {
-                return;
-            }
-            List<Ip> others = plan.steps().stream()
-                    .flatMap(step -> step instanceof Step.Clear(List<Published> left) ? ips(left) : Stream.empty())
-                    .filter(ip -> parts.ledger().pools().poolOf(ip).isEmpty())
-                    .toList();
-            List<Ip> published = service.publishedAddresses().stream()
-                    .filter(ip -> !others.contains(ip))
-                    .toList();
-            parts.ledger().holdAgain(published, new Owner(service.key(), service.uid()));
-        }
+        holdAgain(service);
+        List<Ip> others = Adoption.keptBack(service).stream()
+                .filter(ip -> parts.ledger()
+                        .holding(ip)
+                        .filter(held -> held.isFor(service.key(), service.uid()))
+                        .isEmpty())
+                .toList();
+        due.accept(parts.ledger().keepBack(service.key(), others));
     }
 
-    private static Stream<Ip> ips(List<Published> ingress) {
-        return ingress.stream().flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream());
+    private void holdAgain(ServiceState service) {
+        if (service.isMarkedOurs()) {
+            requests(snapshot(service.key(), Optional.of(service)).withoutReservations())
+                    .forEach(parts.ledger()::holdAgain);
+        }
     }
 
     /**
@@ -340,6 +332,8 @@ public final class ServiceControl implements ClassControl.Services {
                     new PassState(parts, guard, due, memory, key, service, plan, live, claimsBefore, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
+            // No event will tell of what this pass has written itself.
+            stopKeepingBack(key, memory.newest(parts.cluster().service(key)));
             switch (outcome) {
                 case ServicePass.Outcome.Finished(Next next) -> {
                     return next;
@@ -353,12 +347,20 @@ public final class ServiceControl implements ClassControl.Services {
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
         boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state)))
                 .orElseGet(() -> foreign.forget(key));
-        if (service.map(state -> !state.typeLoadBalancer() || isOurs(state)).orElse(true)) {
-            due.accept(parts.ledger().keepBack(key, List.of()));
+        stopKeepingBack(key, service);
+        if (parts.ledger().keepsBackFor(key)) {
+            // Its class, or a pool, may be there only now.
+            service.ifPresent(this::holdAgain);
         }
         if (changed) {
             standBackChanged.run();
         }
+    }
+
+    /** What is published no longer is not kept from others any more. */
+    private void stopKeepingBack(ServiceKey key, Optional<ServiceState> service) {
+        due.accept(parts.ledger()
+                .keepBackOnly(key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
     }
 
     private void noteLeftAlone(ServiceKey key, ServicePlan plan) {

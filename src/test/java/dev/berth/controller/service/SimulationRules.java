@@ -158,6 +158,7 @@ final class SimulationRules {
         Ledger ledger = new Ledger();
         ledger.usePools(world.poolBook());
         ledger.rebuild(new ArrayList<>(cluster.claims.values()));
+        cluster.services.forEach((key, service) -> ledger.keepBack(key, service.publishedAddresses()));
         for (ServiceState service : cluster.services.values()) {
             acquire(plan(service, classes, ledger)).ifPresent(ledger::await);
         }
@@ -323,7 +324,7 @@ final class SimulationRules {
     private void checkLedger(SimulatedOperator operator, Set<ServiceKey> waits) {
         for (Holding holding : operator.ledger.holdings()) {
             Claim claim = cluster.claims.get(holding.ip());
-            if (claim == null && isKeptForAFrozen(holding)) {
+            if (claim == null && (isKeptForAFrozen(holding) || isKeptBack(holding))) {
                 continue;
             }
             check(
@@ -346,6 +347,13 @@ final class SimulationRules {
                 .anyMatch(service -> isFrozen(service)
                         && service.publishes(holding.ip())
                         && holding.isFor(service.key(), service.uid()));
+    }
+
+    /** What a Service publishes that is not its own is held for nobody while it is published. */
+    private boolean isKeptBack(Holding holding) {
+        return holding.owners().isEmpty()
+                && holding.state() == Holding.State.HELD
+                && cluster.services.values().stream().anyMatch(service -> service.publishes(holding.ip()));
     }
 
     private void checkNothingIsLeft() {

@@ -1,0 +1,158 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.Quota;
+import dev.berth.address.Selector;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** A status that somebody wrote, with all the marks that Berth leaves on a Service that it serves. */
+class ForgedStatusTest {
+    private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+    private static final Ip FORMER = Ip.parse("192.0.2.2");
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final PoolOperator berth = new PoolOperator(cluster, () -> NOW);
+
+    private static SampleService service(ServiceKey key) {
+        return SampleService.named(key, "uid-" + key.name()).families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4);
+    }
+
+    private static SampleService marked(String... published) {
+        return service(WEB)
+                .finalizer(Marks.FINALIZER)
+                .ingress(published)
+                .conditions(List.of(
+                        new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "forged", NOW)));
+    }
+
+    private void start() {
+        berth.hear();
+        berth.ledger.rebuild(berth.client.claims());
+        berth.control.adopt();
+        berth.due.add(WEB);
+        berth.due.add(OTHER);
+        berth.reconcileDue();
+    }
+
+    private ServiceState stored(ServiceKey key) {
+        return Objects.requireNonNull(cluster.services.get(key));
+    }
+
+    private List<Ip> published() {
+        return stored(WEB).publishedAddresses();
+    }
+
+    @Test
+    void addressOutsideOfAllPools_isNeitherClaimedNorPublished() {
+        for (String forged : List.of("8.8.8.8", "10.96.0.1", "2001:db8::1")) {
+            cluster.put(WEB, marked(forged));
+
+            start();
+
+            assertThat(cluster.claims).doesNotContainKey(Ip.parse(forged));
+            assertThat(published()).hasSize(1).doesNotContain(Ip.parse(forged));
+        }
+    }
+
+    @Test
+    void addressOutsideOfAllPools_staysItsOwn_whereAnAddressRecordsIt() {
+        Ip stranded = Ip.parse("198.51.100.1");
+        cluster.put(WEB, marked(stranded.toString()));
+        cluster.putClaim(new Claim(
+                stranded,
+                cluster.newUid(),
+                "",
+                ClaimSpec.of("gone", PoolOperator.CLASS, new Owner(WEB, "uid-web"))));
+
+        start();
+
+        assertThat(published()).containsExactly(stranded);
+    }
+
+    /** Why a pool does not give it to the Service. */
+    private record Closed(String rule, PoolPolicy policy) {}
+
+    @Test
+    void addressThatItsPoolDoesNotGiveIt_isNeitherClaimedNorPublished() {
+        Selector nobody = new Selector(
+                List.of(new Selector.Requirement("closed", Selector.Operator.IN, List.of("to-all"))));
+        List<Closed> all = List.of(
+                new Closed("autoAssign: false", PoolPolicy.OPEN.withAutoAssign(false)),
+                new Closed("namespaceSelector", PoolPolicy.OPEN.withSelectors(nobody, Selector.EVERYTHING)),
+                new Closed("serviceSelector", PoolPolicy.OPEN.withSelectors(Selector.EVERYTHING, nobody)),
+                new Closed("suspended", PoolPolicy.OPEN.withSuspended(true)),
+                new Closed("quota", PoolPolicy.OPEN.withQuota(new Quota(null, Map.of("prod", 0)))));
+        for (Closed closed : all) {
+            cluster.put(WEB, marked(FORMER.toString()));
+            berth.usePool(closed.policy(), "192.0.2.0/30");
+
+            start();
+
+            assertThat(cluster.claims).as(closed.rule()).isEmpty();
+            assertThat(published()).as(closed.rule()).isEmpty();
+        }
+    }
+
+    @Test
+    void addressThatItMayHave_isItsOwnAgain_whereItsAddressVanished() {
+        cluster.put(WEB, marked(FORMER.toString()));
+
+        start();
+
+        assertThat(published()).containsExactly(FORMER);
+        assertThat(Objects.requireNonNull(cluster.claims.get(FORMER)).owners()).containsExactly(new Owner(WEB, "uid-web"));
+    }
+
+    @Test
+    void addressThatItMayNotHave_isNobodyElsesWhileItIsPublished_andFreeAfterwards() {
+        Selector others = new Selector(
+                List.of(new Selector.Requirement("app", Selector.Operator.IN, List.of("other"))));
+        berth.usePool(PoolPolicy.OPEN.withSelectors(Selector.EVERYTHING, others), FORMER.toString());
+        cluster.put(WEB, marked(FORMER.toString()));
+        cluster.put(OTHER, service(OTHER).labels(Map.of("app", "other")));
+        berth.hear();
+        berth.control.adopt();
+
+        berth.control.reconcile(OTHER);
+        assertThat(stored(OTHER).ingress()).isEmpty();
+        berth.due.add(WEB);
+        berth.reconcileDue();
+
+        assertThat(published()).isEmpty();
+        assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
+    }
+
+    @Test
+    void addressThatAnotherControllerPublished_isNobodyElses_alsoWithoutMigration() {
+        berth.usePool(PoolPolicy.OPEN, FORMER.toString());
+        cluster.put(WEB, service(WEB).loadBalancerClass("example.com/theirs").ingress(FORMER.toString()));
+        cluster.put(OTHER, service(OTHER));
+
+        start();
+        assertThat(stored(OTHER).ingress()).isEmpty();
+        cluster.put(WEB, SampleService.from(stored(WEB)).ingress(List.of()));
+        berth.due.add(WEB);
+        berth.reconcileDue();
+
+        assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
+    }
+}
