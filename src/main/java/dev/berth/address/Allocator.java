@@ -206,6 +206,9 @@ public final class Allocator {
             if (!mine.terms().equals(theirs.terms())) {
                 return new Answer.No(Rule.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
             }
+            if (held.spec().isFull()) {
+                return new Answer.No(Rule.NOT_SHAREABLE, "as many Services share it as can");
+            }
             Optional<Sharing.Port> clash = theirs.clash(mine.ports());
             if (clash.isPresent()) {
                 return new Answer.No(

@@ -66,11 +66,30 @@ public record ClaimSpec(
         return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, keep);
     }
 
-    /** The same with {@code owner} and the ports of {@code joining} on it, too. */
+    /** How many names an Address object can have. */
+    private static final int MOST_OWNERS = 64;
+
+    /** Whether as many Services have it as can share an address. */
+    public boolean isFull() {
+        return owners.stream().filter(owner -> !owner.isReservation()).count() >= MOST_OWNERS;
+    }
+
+    /**
+     * The same with {@code owner} and the ports of {@code joining} on it, too. What was kept for its name is its own
+     * now; and of those kept for names that are gone, the first make room for it.
+     */
     public ClaimSpec joinedBy(Owner owner, Sharing joining) {
         List<Owner> all = new ArrayList<>(owners);
         if (!all.contains(owner)) {
+            all.remove(new Owner(owner.service(), null));
             all.add(owner);
+        }
+        for (int i = 0; all.size() > MOST_OWNERS && i < all.size(); ) {
+            if (all.get(i).isReservation()) {
+                all.remove(i);
+            } else {
+                i++;
+            }
         }
         Sharing terms = sharing == null ? joining : sharing.with(joining);
         return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain);

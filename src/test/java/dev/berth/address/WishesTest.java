@@ -421,6 +421,45 @@ class WishesTest {
     }
 
     @Test
+    void whoComesWhenAsManyShareAnAddressAsCan_getsAnother_whichTheNextShareToo() {
+        for (int i = 0; i < 64; i++) {
+            take(sharing(request("s" + i, 0, IPV4), "k", 1000 + i));
+        }
+        assertThat(ledger.holding(FIRST).orElseThrow().owners()).hasSize(64);
+
+        assertThat(answer(sharing(asking(request("named", 0, IPV4), FIRST.toString()), "k", 80)))
+                .isEqualTo("edge NOT_SHAREABLE: as many Services share it as can");
+        take(sharing(request("late", 0, IPV4), "k", 80));
+        assertThat(ledger.heldFor(key("late")).getFirst().ip()).isEqualTo(Ip.parse("192.0.2.1"));
+        assertThat(answer(sharing(request("later", 0, IPV4), "k", 81))).isEqualTo("joins 192.0.2.1");
+    }
+
+    @Test
+    void namesThatAreGone_makeRoomForThoseWhoShare_theEarliestFirst() {
+        ClaimSpec spec = sharing(request("a", 0, IPV4), "k", 1).claimOf("edge").retained(true);
+        for (int i = 0; i < 100; i++) {
+            AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
+            spec = spec.joinedBy(next.owner(), next.wishes().sharing());
+            spec = spec.leftBy(next.owner(), Sample.START);
+        }
+
+        assertThat(spec.isFull()).isFalse();
+        assertThat(spec.owners())
+                .hasSize(64)
+                .contains(request("a", 0, IPV4).owner(), new Owner(key("s99"), null))
+                .doesNotContain(new Owner(key("s0"), null));
+    }
+
+    @Test
+    void whoComesBack_isNoMoreAmongTheNamesThatAreGone() {
+        AddressRequest a = sharing(request("a", 0, IPV4), "k", 1);
+        AddressRequest b = sharing(request("b", 0, IPV4), "k", 2);
+        ClaimSpec left = a.claimOf("edge").retained(true).joinedBy(b.owner(), b.wishes().sharing()).leftBy(b.owner(), Sample.START);
+
+        assertThat(left.joinedBy(b.owner(), b.wishes().sharing()).owners()).containsExactly(a.owner(), b.owner());
+    }
+
+    @Test
     void theLastThatLeaves_startsTheRest_theOthersDoNot() {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 80);
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 443);
