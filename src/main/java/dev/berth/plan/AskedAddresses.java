@@ -107,23 +107,17 @@ public record AskedAddresses(
         if (own.isEmpty()) {
             refuseDhcp(service, dialects, field);
         }
-        if (own.isPresent() && field.isPresent()) {
-            agreed(List.of(read(own.get()), read(field.get())), ADDRESSES_DIFFER, "addresses");
-        }
-        return foreign.isEmpty()
-                ? oneAFamily(
-                        service,
-                        own.or(() -> field).map(said -> read(said).what()).orElse(new LinkedHashSet<>()))
-                : oneAFamily(
-                        service,
-                        combined(Stream.concat(foreign.stream(), field.stream())
-                                .map(AskedAddresses::read)
-                                .toList()));
+        return oneAFamily(
+                service,
+                combined(Stream.of(own.stream(), foreign.stream(), field.stream())
+                        .flatMap(said -> said)
+                        .map(AskedAddresses::read)
+                        .toList()));
     }
 
     /**
-     * What all ask for together: others name an address of one family here and of the other there, or the
-     * first of two in {@code spec.loadBalancerIP}.
+     * What all ask for together: one names an address of one family here and of the other there, or the first of
+     * two in {@code spec.loadBalancerIP}.
      */
     private static Set<Ip> combined(List<Said<Set<Ip>>> all) {
         Set<Ip> together = new LinkedHashSet<>();

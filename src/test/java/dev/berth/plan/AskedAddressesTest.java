@@ -69,6 +69,17 @@ class AskedAddressesTest {
     }
 
     @Test
+    void annotationAndField_ofDifferentFamilies_areOneWish() {
+        assertThat(wishes(dual().annotation(Marks.ADDRESSES, "2001:db8::1").loadBalancerIp("192.0.2.1"))
+                        .addresses())
+                .containsExactlyInAnyOrder(Ip.parse("192.0.2.1"), Ip.parse("2001:db8::1"));
+        assertThat(wishes(dual().annotation(Marks.ADDRESSES, "2001:db8::1, 192.0.2.1")
+                                .loadBalancerIp("192.0.2.1"))
+                        .addresses())
+                .containsExactlyInAnyOrder(Ip.parse("192.0.2.1"), Ip.parse("2001:db8::1"));
+    }
+
+    @Test
     void whatIsNoAddress_isSaidWithWhereItStands() {
         assertThat(fault(web().annotation(Marks.ADDRESSES, "192.0.2.0/24")))
                 .isEqualTo("InvalidAddresses: annotation berth.dev/addresses: 192.0.2.0/24 is no address");
