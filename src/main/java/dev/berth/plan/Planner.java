@@ -129,7 +129,8 @@ public final class Planner {
                 .filter(value -> claimed().isEmpty() && snapshot.classes().isServedElsewhere(value));
         if (before.isPresent()) {
             String message = "another Berth served it by class \"" + before.get()
-                    + "\", and has not taken back what is its own yet; if that one is gone for good, take off the annotation "
+                    + "\", and has not taken back what is its own yet; if that one is gone for good, take off the"
+                    + " annotation "
                     + Marks.SERVED_BY_CLASS;
             return new ServicePlan.LeaveAlone(service, Reason.ServedByAnother, null, message, List.of());
         }
@@ -153,7 +154,9 @@ public final class Planner {
     }
 
     private boolean isOurs() {
-        return service.isMarkedOurs() || !claimed().isEmpty();
+        return service.isMarkedOurs()
+                || !claimed().isEmpty()
+                || snapshot.askedByClass().isPresent();
     }
 
     private List<Holding> claimed() {
@@ -167,7 +170,8 @@ public final class Planner {
         return claimed().stream()
                 .flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
                 .findFirst()
-                .or(service::servedByClass);
+                .or(service::servedByClass)
+                .or(snapshot::askedByClass);
     }
 
     /**

@@ -17,6 +17,8 @@ import java.util.function.Predicate;
  * @param namespaceLabels of the Service's namespace
  * @param turn its place, should it have to wait
  * @param migrateFrom the controllers whose Services are taken over; empty: what another published is another's
+ * @param askedByClass the class value by which a provider that brings its own addresses was asked for this very
+ *     Service; empty: none was, as far as is remembered
  */
 public record ServiceSnapshot(
         Optional<ServiceState> service,
@@ -26,7 +28,21 @@ public record ServiceSnapshot(
         Optional<StandBack> standBack,
         Map<String, String> namespaceLabels,
         WaitTurn turn,
-        List<Dialect> migrateFrom) {
+        List<Dialect> migrateFrom,
+        Optional<String> askedByClass) {
+    /** Of one whose provider was not asked yet. */
+    public ServiceSnapshot(
+            Optional<ServiceState> service,
+            List<Holding> holdings,
+            PoolBook pools,
+            ClassBook classes,
+            Optional<StandBack> standBack,
+            Map<String, String> namespaceLabels,
+            WaitTurn turn,
+            List<Dialect> migrateFrom) {
+        this(service, holdings, pools, classes, standBack, namespaceLabels, turn, migrateFrom, Optional.empty());
+    }
+
     public ServiceSnapshot {
         holdings = List.copyOf(holdings);
         migrateFrom = List.copyOf(migrateFrom);
@@ -47,6 +63,7 @@ public record ServiceSnapshot(
                 standBack,
                 namespaceLabels,
                 turn,
-                migrateFrom);
+                migrateFrom,
+                askedByClass);
     }
 }

@@ -3,40 +3,58 @@ package dev.berth.controller.service;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.StandBack;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * The Services without a class that another controller serves: a sign that it serves all such. What it has
- * published counts, and nothing else: a finalizer is what any user may write, and concerns that Service alone.
+ * published counts, and nothing else: a finalizer is what any user may write, and concerns that Service alone. And
+ * where Berth serves some without a class, an address that it does not know concerns that Service alone, too: whoever
+ * may write one status would have all others left alone otherwise.
  */
 final class ForeignServices {
     private final TreeMap<ServiceKey, String> marks = new TreeMap<>();
+
+    /** Those without a class that Berth serves: while there are any, it is Berth that serves such. */
+    private final Set<ServiceKey> served = new HashSet<>();
 
     /**
      * Takes note of a Service as it is now.
      *
      * @param ours whether it is ours already
+     * @param isServed whether more than its status tells so
      * @return whether there came to be a first sign, or none any more
      */
-    synchronized boolean note(ServiceState service, boolean ours) {
+    synchronized boolean note(ServiceState service, boolean ours, boolean isServed) {
         Optional<String> mark = service.typeLoadBalancer() && service.loadBalancerClass() == null && !ours
                 ? service.foreignIngress()
                 : Optional.empty();
-        boolean before = marks.isEmpty();
+        boolean before = sign().isPresent();
         mark.ifPresentOrElse(found -> marks.put(service.key(), found), () -> marks.remove(service.key()));
-        return before != marks.isEmpty();
+        if (isServed && service.loadBalancerClass() == null) {
+            served.add(service.key());
+        } else {
+            served.remove(service.key());
+        }
+        return before != sign().isPresent();
     }
 
     /** The Service is gone. Returns as {@link #note}. */
     synchronized boolean forget(ServiceKey service) {
-        return marks.remove(service) != null && marks.isEmpty();
+        boolean before = sign().isPresent();
+        marks.remove(service);
+        served.remove(service);
+        return before != sign().isPresent();
     }
 
     /** One of them, for people; absent: there is none. */
     synchronized Optional<StandBack> sign() {
-        return Optional.ofNullable(marks.firstEntry()).map(ForeignServices::sign);
+        return Optional.ofNullable(marks.firstEntry())
+                .filter(any -> served.isEmpty())
+                .map(ForeignServices::sign);
     }
 
     private static StandBack sign(Map.Entry<ServiceKey, String> entry) {

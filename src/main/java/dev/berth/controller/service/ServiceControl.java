@@ -145,7 +145,7 @@ public final class ServiceControl implements ClassControl.Services {
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
         services.forEach(this::holdWhatIsPublished);
-        services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service)));
+        services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
         services.forEach(service ->
                 requests(snapshot(service.key(), Optional.of(service))).forEach(parts.ledger()::await));
     }
@@ -328,12 +328,20 @@ public final class ServiceControl implements ClassControl.Services {
             }
             noteForeign(key, service);
             ServicePlan plan = Planner.plan(snapshot(key, service));
+            if (isAnothers(plan)) {
+                memory.forgetTurn();
+            }
             ServicePass work = new ServicePass(
                     new PassState(parts, guard, due, memory, key, service, plan, live, claimsBefore, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
-            // No event will tell of what this pass has written itself.
-            stopKeepingBack(key, memory.newest(parts.cluster().service(key)));
+            // No event will tell of what this pass has done itself.
+            Optional<ServiceState> now = memory.newest(parts.cluster().service(key));
+            stopKeepingBack(key, now);
+            if (now.filter(state -> isServed(state) && foreign.note(state, true, true))
+                    .isPresent()) {
+                standBackChanged.run();
+            }
             switch (outcome) {
                 case ServicePass.Outcome.Finished(Next next) -> {
                     return next;
@@ -345,7 +353,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
-        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state)))
+        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state), isServed(state)))
                 .orElseGet(() -> foreign.forget(key));
         stopKeepingBack(key, service);
         if (parts.ledger().keepsBackFor(key)) {
@@ -374,9 +382,15 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private boolean isOurs(ServiceState service) {
-        return service.isMarkedOurs()
-                || parts.ledger().heldFor(service.key()).stream()
-                        .anyMatch(holding -> holding.isFor(service.key(), service.uid()));
+        return service.isMarkedOurs() || isServed(service);
+    }
+
+    /** Whether an address is claimed for it, or its provider was asked: whoever writes its status can do neither. */
+    private boolean isServed(ServiceState service) {
+        ServiceMemory memory = memories.get(service.key());
+        return parts.ledger().heldFor(service.key()).stream()
+                        .anyMatch(holding -> holding.isFor(service.key(), service.uid()))
+                || (memory != null && memory.bringsItsOwn(service.uid()).isPresent());
     }
 
     private ServiceSnapshot snapshot(ServiceKey key, Optional<ServiceState> service) {
@@ -388,24 +402,45 @@ public final class ServiceControl implements ClassControl.Services {
                 standBack(),
                 parts.cluster().namespaceLabels(key.namespace()),
                 service.map(this::turn).orElseGet(() -> new WaitTurn(now(), now(), "")),
-                parts.migrateFrom());
+                parts.migrateFrom(),
+                service.flatMap(state ->
+                        Optional.ofNullable(memories.get(key)).flatMap(memory -> memory.bringsItsOwn(state.uid()))));
     }
 
-    /** The place that it has, or had before a restart: its condition says since when it waits. */
+    /** The place among those that wait that it has, or gets should it have to. One that asks for nothing has none. */
     private WaitTurn turn(ServiceState service) {
+        if (!service.wantsLoadBalancer()) {
+            Optional.ofNullable(memories.get(service.key())).ifPresent(ServiceMemory::forgetTurn);
+            return new WaitTurn(now(), service.created(), service.uid());
+        }
         return parts.ledger()
                 .turnOf(service.key())
                 .filter(turn -> turn.uid().equals(service.uid()))
                 .orElseGet(() -> memory(service.key())
                         .turn(
                                 service.uid(),
-                                () -> new WaitTurn(
-                                        service.condition(Marks.ADDRESS_ASSIGNED)
-                                                .filter(condition -> condition.status() == Condition.Status.FALSE)
-                                                .map(Condition::since)
-                                                .orElseGet(this::now),
-                                        service.created(),
-                                        service.uid())));
+                                () -> new WaitTurn(waitsSince(service), service.created(), service.uid())));
+    }
+
+    /**
+     * At a start, its condition says since when it waits. Whoever may write a status can date it: so what was before
+     * the Service itself is not believed, and one that comes later is not asked.
+     */
+    private Instant waitsSince(ServiceState service) {
+        return gate.isOpen()
+                ? now()
+                : service.condition(Marks.ADDRESS_ASSIGNED)
+                        .filter(condition -> condition.status() == Condition.Status.FALSE)
+                        .map(Condition::since)
+                        .filter(since -> !since.isBefore(service.created()))
+                        .orElseGet(this::now);
+    }
+
+    /** Whether what is planned for it does not depend on an address, or a class, that it waits for. */
+    private static boolean isAnothers(ServicePlan plan) {
+        return plan instanceof ServicePlan.NotOurs
+                || (plan instanceof ServicePlan.LeaveAlone leave
+                        && leave.steps().stream().noneMatch(Step.Explain.class::isInstance));
     }
 
     private ServiceMemory memory(ServiceKey key) {

@@ -7,6 +7,7 @@ import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
@@ -211,6 +212,21 @@ final class ServiceMemory {
         return ensured != null && by != null && !by.capabilities().immediate();
     }
 
+    /**
+     * The class value by which the provider of this very Service was asked, if that brings its own addresses, so that
+     * no Address tells; absent: it was not, or what it made is deleted.
+     */
+    Optional<String> bringsItsOwn(String uid) {
+        LoadBalancerRequest known = ensured;
+        ServedClass by = ensuredBy;
+        return known != null
+                        && by != null
+                        && by.capabilities().addresses() == AddressSource.PROVIDER
+                        && known.service().uid().equals(uid)
+                ? Optional.of(by.value())
+                : Optional.empty();
+    }
+
     /** A load balancer, and the class by whose provider it was made. */
     record Made(LoadBalancerRequest request, ServedClass by) {}
 
@@ -317,6 +333,11 @@ final class ServiceMemory {
     /** Its place among those that wait is this one from now on. */
     void turn(WaitTurn now) {
         turn = now;
+    }
+
+    /** It does not wait. */
+    void forgetTurn() {
+        turn = null;
     }
 
     /** The place among those that wait that it was given first; it is kept until it is served. */

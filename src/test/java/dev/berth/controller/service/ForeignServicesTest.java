@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
 import dev.berth.plan.StandBack;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -18,10 +19,11 @@ class ForeignServicesTest {
 
     @Test
     void ingressOnAServiceWithoutAClass_isASign_untilItGoes() {
-        assertThat(foreign.note(web().ingress("203.0.113.1").build(), false)).isTrue();
+        assertThat(foreign.note(web().ingress("203.0.113.1").build(), false, false))
+                .isTrue();
         assertThat(foreign.sign()).map(StandBack::sign).hasValue("Service prod/web has ingress 203.0.113.1");
 
-        assertThat(foreign.note(web().build(), false)).isTrue();
+        assertThat(foreign.note(web().build(), false, false)).isTrue();
         assertThat(foreign.sign()).isEmpty();
     }
 
@@ -30,16 +32,38 @@ class ForeignServicesTest {
         for (String finalizer : new String[] {
             "service.kubernetes.io/load-balancer-cleanup", "service.k8s.aws/resources", Marks.FINALIZER
         }) {
-            assertThat(foreign.note(web().finalizer(finalizer).build(), false)).isFalse();
+            assertThat(foreign.note(web().finalizer(finalizer).build(), false, false))
+                    .isFalse();
         }
         assertThat(foreign.sign()).isEqualTo(Optional.empty());
     }
 
     @Test
     void ingressOfOurs_orOfAClass_isNoSign() {
-        assertThat(foreign.note(web().ingress("192.0.2.1").build(), true)).isFalse();
+        assertThat(foreign.note(web().ingress("192.0.2.1").build(), true, true)).isFalse();
         assertThat(foreign.note(
-                        web().loadBalancerClass("x").ingress("203.0.113.1").build(), false))
+                        web().loadBalancerClass("x").ingress("203.0.113.1").build(), false, false))
                 .isFalse();
+    }
+
+    @Test
+    void ingressThatBerthDoesNotKnow_isNoSign_whereBerthServesOthersWithoutAClass() {
+        ServiceState served =
+                SampleService.named(new ServiceKey("prod", "served"), "u2").build();
+        foreign.note(web().ingress("203.0.113.1").build(), false, false);
+
+        assertThat(foreign.note(served, true, true)).isTrue();
+        assertThat(foreign.sign()).isEmpty();
+
+        assertThat(foreign.forget(served.key())).isTrue();
+        assertThat(foreign.sign()).isPresent();
+    }
+
+    @Test
+    void marksInAStatusAlone_makeNoServiceOneThatBerthServes() {
+        foreign.note(web().ingress("203.0.113.1").build(), false, false);
+        foreign.note(SampleService.named(new ServiceKey("prod", "marked"), "u2").build(), true, false);
+
+        assertThat(foreign.sign()).isPresent();
     }
 }

@@ -45,6 +45,15 @@ class PoolOperator {
     }
 
     PoolOperator(SimulatedCluster cluster, InstantSource clock, LoadBalancerProvider provider) {
+        this(cluster, clock, provider, PoolPolicy.OPEN, "192.0.2.0/30");
+    }
+
+    PoolOperator(
+            SimulatedCluster cluster,
+            InstantSource clock,
+            LoadBalancerProvider provider,
+            PoolPolicy policy,
+            String... addresses) {
         this.cluster = cluster;
         client = cluster.client();
         StartGate gate = new StartGate();
@@ -86,8 +95,10 @@ class PoolOperator {
                 due::addAll,
                 () -> {},
                 none -> {});
+        client.claims().forEach(ledger::observe);
+        usePool(policy, addresses);
+        control.adopt();
         gate.open();
-        usePool(PoolPolicy.OPEN, "192.0.2.0/30");
     }
 
     /** Its one pool is this one from now on. */

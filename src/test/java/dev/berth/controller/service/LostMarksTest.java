@@ -1,0 +1,62 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A Service whose provider brings its own addresses, and that somebody took our marks off. */
+class LostMarksTest extends CloudStage {
+    private SampleService webWithoutMarks() {
+        return SampleService.from(service("web"))
+                .finalizers(List.of())
+                .annotation(Marks.SERVED_BY_CLASS, null)
+                .conditions(List.of());
+    }
+
+    @Test
+    void serviceThatLostOurMarks_getsThemAgain_andIsStillToldOfNodes() {
+        served("web");
+        put(webWithoutMarks());
+
+        reconcile("web");
+        nodesBecome(nodes("n1", "n2"));
+
+        assertThat(service("web").isMarkedOurs()).isTrue();
+        assertThat(service("web").servedByClass()).hasValue(CLASS);
+        assertThat(cloud.calls).containsExactly("update web[n1, n2]");
+    }
+
+    @Test
+    void serviceThatLostOurMarks_andIsALoadBalancerNoLonger_isCleanedUp() {
+        served("web");
+        put(webWithoutMarks().typeLoadBalancer(false));
+
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("delete web[n1]");
+        assertThat(service("web").ingress()).isEmpty();
+    }
+
+    @Test
+    void serviceThatLostOurMarks_isNoSignOfAnotherController() {
+        served("web");
+        put(webWithoutMarks());
+
+        reconcile("web");
+
+        assertThat(control.standBack()).isEmpty();
+    }
+
+    @Test
+    void statusThatSomebodyWrites_doesNotHaveTheOthersLeftAlone() {
+        served("web");
+        put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
+        reconcile("forged");
+
+        assertThat(control.standBack()).isEmpty();
+        assertThat(service("forged").hasOurFinalizer()).isFalse();
+    }
+}
