@@ -150,7 +150,8 @@ public record AskedAddresses(
                             throw new Misunderstood(
                                     "DHCPNotSupported",
                                     said.where() + " is \"" + said.what() + "\", by which " + dialect.controller()
-                                            + " asks a DHCP server; Berth gives addresses out of AddressPools: take it off, or say which by annotation "
+                                            + " asks a DHCP server; Berth gives addresses out of AddressPools: take it"
+                                            + " off, or say which by annotation "
                                             + Marks.ADDRESSES);
                         });
             }

@@ -17,6 +17,7 @@ import dev.berth.testing.Answers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -439,7 +440,8 @@ class WishesTest {
         ClaimSpec spec = sharing(request("a", 0, IPV4), "k", 1).claimOf("edge").retained(true);
         for (int i = 0; i < 100; i++) {
             AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
-            spec = spec.joinedBy(next.owner(), next.wishes().sharing());
+            spec = spec.joinedBy(
+                    next.owner(), Objects.requireNonNull(next.wishes().sharing()));
             spec = spec.leftBy(next.owner(), Sample.START);
         }
 
@@ -454,9 +456,11 @@ class WishesTest {
     void whoComesBack_isNoMoreAmongTheNamesThatAreGone() {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 1);
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 2);
-        ClaimSpec left = a.claimOf("edge").retained(true).joinedBy(b.owner(), b.wishes().sharing()).leftBy(b.owner(), Sample.START);
+        Sharing shared = Objects.requireNonNull(b.wishes().sharing());
+        ClaimSpec left =
+                a.claimOf("edge").retained(true).joinedBy(b.owner(), shared).leftBy(b.owner(), Sample.START);
 
-        assertThat(left.joinedBy(b.owner(), b.wishes().sharing()).owners()).containsExactly(a.owner(), b.owner());
+        assertThat(left.joinedBy(b.owner(), shared).owners()).containsExactly(a.owner(), b.owner());
     }
 
     @Test

@@ -64,8 +64,8 @@ class AskedAddressesTest {
 
         assertThat(wishes(same).addresses()).containsExactly(Ip.parse("2001:db8::1"));
         assertThat(fault(web().annotation(Marks.ADDRESSES, "192.0.2.1").loadBalancerIp("192.0.2.2")))
-                .isEqualTo(
-                        "AddressesDiffer: annotation berth.dev/addresses and spec.loadBalancerIP ask for different addresses; remove one of them");
+                .isEqualTo("AddressesDiffer: annotation berth.dev/addresses and spec.loadBalancerIP ask for different"
+                        + " addresses; remove one of them");
     }
 
     @Test

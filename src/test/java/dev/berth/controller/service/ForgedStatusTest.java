@@ -78,10 +78,7 @@ class ForgedStatusTest {
         Ip stranded = Ip.parse("198.51.100.1");
         cluster.put(WEB, marked(stranded.toString()));
         cluster.putClaim(new Claim(
-                stranded,
-                cluster.newUid(),
-                "",
-                ClaimSpec.of("gone", PoolOperator.CLASS, new Owner(WEB, "uid-web"))));
+                stranded, cluster.newUid(), "", ClaimSpec.of("gone", PoolOperator.CLASS, new Owner(WEB, "uid-web"))));
 
         start();
 
@@ -93,8 +90,8 @@ class ForgedStatusTest {
 
     @Test
     void addressThatItsPoolDoesNotGiveIt_isNeitherClaimedNorPublished() {
-        Selector nobody = new Selector(
-                List.of(new Selector.Requirement("closed", Selector.Operator.IN, List.of("to-all"))));
+        Selector nobody =
+                new Selector(List.of(new Selector.Requirement("closed", Selector.Operator.IN, List.of("to-all"))));
         List<Closed> all = List.of(
                 new Closed("autoAssign: false", PoolPolicy.OPEN.withAutoAssign(false)),
                 new Closed("namespaceSelector", PoolPolicy.OPEN.withSelectors(nobody, Selector.EVERYTHING)),
@@ -119,13 +116,14 @@ class ForgedStatusTest {
         start();
 
         assertThat(published()).containsExactly(FORMER);
-        assertThat(Objects.requireNonNull(cluster.claims.get(FORMER)).owners()).containsExactly(new Owner(WEB, "uid-web"));
+        assertThat(Objects.requireNonNull(cluster.claims.get(FORMER)).owners())
+                .containsExactly(new Owner(WEB, "uid-web"));
     }
 
     @Test
     void addressThatItMayNotHave_isNobodyElsesWhileItIsPublished_andFreeAfterwards() {
-        Selector others = new Selector(
-                List.of(new Selector.Requirement("app", Selector.Operator.IN, List.of("other"))));
+        Selector others =
+                new Selector(List.of(new Selector.Requirement("app", Selector.Operator.IN, List.of("other"))));
         berth.usePool(PoolPolicy.OPEN.withSelectors(Selector.EVERYTHING, others), FORMER.toString());
         cluster.put(WEB, marked(FORMER.toString()));
         cluster.put(OTHER, service(OTHER).labels(Map.of("app", "other")));
