@@ -30,6 +30,12 @@ public final class Marks {
     public static final String NODE_PORTS_CONFLICT = "berth.dev/NodePortsConflict";
 
     /**
+     * True while addresses that it never published are given back; else absent. Its writing is what counts: an
+     * operator that is about to publish one of them looks again.
+     */
+    public static final String RELEASING = "berth.dev/Releasing";
+
+    /**
      * Kubernetes' own condition: true while a port is not served. Not among {@link #CONDITIONS}, for it does not
      * tell whose the Service is.
      *
@@ -63,8 +69,14 @@ public final class Marks {
     public static final String NODE_PORTS_RELEASED = "berth.dev/node-ports-released";
 
     /** The conditions on Services that are Berth's to write and to remove. */
-    public static final List<String> CONDITIONS =
-            List.of(ADDRESS_ASSIGNED, PROGRAMMED, STATUS_CONFLICT, SHARING_CONFLICT, UNSUPPORTED, NODE_PORTS_CONFLICT);
+    public static final List<String> CONDITIONS = List.of(
+            ADDRESS_ASSIGNED,
+            PROGRAMMED,
+            STATUS_CONFLICT,
+            SHARING_CONFLICT,
+            UNSUPPORTED,
+            NODE_PORTS_CONFLICT,
+            RELEASING);
 
     private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");
 

@@ -13,10 +13,14 @@ import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
 import dev.berth.address.WaitTurn;
 import dev.berth.controller.address.AddressControl.Released;
+import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.plan.Condition;
 import dev.berth.plan.Keeping;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
@@ -24,9 +28,12 @@ import dev.berth.plan.ServiceState;
 import dev.berth.plan.WaitReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
 final class PassClaims {
@@ -332,16 +339,10 @@ final class PassClaims {
         };
     }
 
-    /**
-     * Where nothing had to be written, the cache may be older than what another operator published. And what
-     * is released may have been all that made the Service ours: whose it is now is decided anew.
-     */
+    /** What is released may have been all that made the Service ours: whose it is now is decided anew. */
     Optional<Outcome> releaseSurplus(List<Ip> addresses) {
         if (addresses.isEmpty()) {
             return Optional.empty();
-        }
-        if (!pass.isCurrent()) {
-            return Optional.of(new Outcome.Again(true));
         }
         Optional<Outcome> outcome = release(addresses);
         return outcome.isPresent() || pass.again.isPresent() || pass.trouble.isPresent()
@@ -356,6 +357,12 @@ final class PassClaims {
             if (owner.isPresent()) {
                 boolean itself = pass.service.isPresent()
                         && pass.service.get().uid().equals(owner.get().uid());
+                boolean mayBePublished = itself && !pass.hasWritten() && claim(ip) != null;
+                Optional<Outcome> hindered =
+                        mayBePublished ? forestall(pass.service.get(), addresses) : Optional.empty();
+                if (hindered.isPresent()) {
+                    return hindered;
+                }
                 Released released = itself
                         ? pass.parts.addresses().release(ip, owner.get(), pass.claimBefore(ip))
                         : pass.parts.addresses().releaseIfGone(ip, owner.get()) ? Released.DONE : Released.LATER;
@@ -369,6 +376,47 @@ final class PassClaims {
             pass.again = Optional.of(pass.parts.backoff().after(1));
         }
         return Optional.empty();
+    }
+
+    private @Nullable Claim claim(Ip ip) {
+        return pass.parts.ledger().holding(ip).map(Holding::claim).orElse(null);
+    }
+
+    /**
+     * Writes the Service where nothing had to be written: another operator may have seen that it wants the address,
+     * and be about to publish it. That patch fails by this write, or was first.
+     */
+    private Optional<Outcome> forestall(ServiceState planned, List<Ip> addresses) {
+        ServiceState state = pass.newest(planned);
+        boolean saysSo = state.condition(Marks.RELEASING).isPresent();
+        List<Condition> conditions = saysSo
+                ? List.of()
+                : List.of(Publication.condition(
+                        state,
+                        Marks.RELEASING,
+                        true,
+                        "NotNeeded",
+                        "gives back " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
+                        pass.now()));
+        Publication.Difference difference = new Publication.Difference(
+                false, null, null, conditions, saysSo ? List.of(Marks.RELEASING) : List.of());
+        Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
+        return switch (pass.parts.cluster().publish(state, difference, false)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, claimsBefore);
+                yield Optional.empty();
+            }
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> Optional.of(notForestalled(state, addresses, message));
+            case Write.Unknown<ServiceState>(String message) -> Optional.of(notForestalled(state, addresses, message));
+        };
+    }
+
+    private Outcome notForestalled(ServiceState state, List<Ip> addresses, String message) {
+        return pass.failed(
+                state,
+                new Trouble("releasing " + addresses, "ReleaseFailed", message, pass.plan.steps(), Optional.empty()));
     }
 
     /** One that bore the name before goes first. */

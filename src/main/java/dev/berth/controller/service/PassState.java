@@ -13,6 +13,7 @@ import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.plan.Demand;
 import dev.berth.plan.Keeping;
+import dev.berth.plan.Marks;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
@@ -64,10 +65,7 @@ final class PassState {
 
     boolean ingressIsWritten;
 
-    /**
-     * The Addresses of its name as they were known before the API server last said, to this pass, how the Service
-     * is; null: it has not said so.
-     */
+    /** The Addresses of its name as they were known before this pass last wrote the Service; null: it has not. */
     private @Nullable Map<Ip, Claim> claimsBefore;
 
     /** The addresses whose Address object was written for the Service as it is. */
@@ -119,7 +117,6 @@ final class PassState {
             Optional<ServiceState> service,
             ServicePlan plan,
             boolean live,
-            @Nullable Map<Ip, Claim> claimsBefore,
             Written written) {
         this.parts = parts;
         this.guard = guard;
@@ -129,7 +126,6 @@ final class PassState {
         this.service = service;
         this.plan = plan;
         this.live = live;
-        this.claimsBefore = claimsBefore;
         this.written = written;
         service.ifPresent(written::at);
     }
@@ -153,12 +149,17 @@ final class PassState {
         return Objects.requireNonNullElse(written.at, planned);
     }
 
-    /** Whether the API server has said to this pass how the Service is. */
-    boolean isCurrent() {
+    /** Whether the Service says by now that it gives addresses back. */
+    boolean isReleasing(ServiceState planned) {
+        return newest(planned).condition(Marks.RELEASING).isPresent();
+    }
+
+    /** Whether this pass has written the Service. */
+    boolean hasWritten() {
         return claimsBefore != null;
     }
 
-    /** The Address as it was known before the API server said how the Service is; null: it was not known. */
+    /** The Address as it was known before this pass wrote the Service; null: it was not known, or nothing written. */
     @Nullable Claim claimBefore(Ip ip) {
         return claimsBefore == null ? null : claimsBefore.get(ip);
     }

@@ -1,7 +1,6 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
-import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
@@ -311,7 +310,6 @@ public final class ServiceControl implements ClassControl.Services {
         boolean live = false;
         PassState.Written written = new PassState.Written();
         for (int pass = 0; pass < PASSES; pass++) {
-            Map<Ip, Claim> claimsBefore = live ? PassState.claims(parts.ledger(), key) : null;
             Optional<ServiceState> service;
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
@@ -331,8 +329,8 @@ public final class ServiceControl implements ClassControl.Services {
             if (isAnothers(plan)) {
                 memory.forgetTurn();
             }
-            ServicePass work = new ServicePass(
-                    new PassState(parts, guard, due, memory, key, service, plan, live, claimsBefore, written));
+            ServicePass work =
+                    new ServicePass(new PassState(parts, guard, due, memory, key, service, plan, live, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             // No event will tell of what this pass has done itself.

@@ -117,8 +117,9 @@ final class ServicePass {
                 own.isEmpty() ? message : "holds " + holds + "; " + message,
                 pass.now()));
         state.conditions().stream()
-                .filter(other ->
-                        Marks.CONDITIONS.contains(other.type()) && !other.type().equals(Marks.ADDRESS_ASSIGNED))
+                .filter(other -> Marks.CONDITIONS.contains(other.type())
+                        && !other.type().equals(Marks.ADDRESS_ASSIGNED)
+                        && !other.type().equals(Marks.RELEASING))
                 .forEach(conditions::add);
         return writeAlone(state, new Publication(false, null, conditions), "saying why it is left alone");
     }
@@ -247,33 +248,20 @@ final class ServicePass {
         pass.memory.succeeded();
         // It may be another's now, or ours by another class; or only one of its name was torn down.
         boolean ownTurn = down.steps().stream().noneMatch(Step.Clear.class::isInstance);
-        boolean remains =
-                pass.service.isPresent() && (ownTurn || pass.service.get().wantsLoadBalancer());
+        boolean remains = pass.service.isPresent()
+                && (ownTurn || pass.service.get().wantsLoadBalancer() || pass.isReleasing(pass.service.get()));
         return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);
     }
 
     /**
-     * The cache may be older than what was published last. Where no patch with a resource version tells
-     * (there is nothing to clear), or comes too late (the provider has deleted by then), a read has to.
+     * The cache may be older than what was published last. A patch with a resource version tells, but comes too late
+     * where the provider has deleted by then.
      */
     private boolean needsLiveRead(ServicePlan.TearDown down) {
-        boolean touchesTheWorld = down.steps().stream()
-                .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                        && !served.capabilities().immediate());
         return pass.service.isPresent()
-                && (releasesItsOwnAlone(down, pass.service.get())
-                        || down.steps().stream()
-                                .anyMatch(step -> step instanceof Step.Clear(List<Published> others)
-                                        && (touchesTheWorld || isClean(pass.service.get(), others))));
-    }
-
-    private boolean releasesItsOwnAlone(ServicePlan.TearDown down, ServiceState state) {
-        return down.steps().stream().noneMatch(Step.Clear.class::isInstance)
-                && pass.parts.ledger().heldFor(pass.key).stream()
-                        .filter(holding -> holding.isFor(pass.key, state.uid()))
-                        .anyMatch(holding -> down.steps().stream()
-                                .anyMatch(step ->
-                                        step instanceof Step.Release(List<Ip> ips) && ips.contains(holding.ip())));
+                && down.steps().stream()
+                        .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                                && !served.capabilities().immediate());
     }
 
     private static boolean isClean(ServiceState state, List<Published> others) {

@@ -1,8 +1,11 @@
 package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
@@ -36,6 +39,20 @@ class TwoOperatorsTest {
     private static final class Interrupted extends CalmLine {
         private String before = "";
         private @Nullable Runnable meanwhile;
+        private String last = "nothing";
+
+        /** Whoever sends this write does nothing any more once it is done. */
+        void killAfter(String write) {
+            last = write;
+        }
+
+        @Override
+        public void answered(String call) {
+            if (call.startsWith(last)) {
+                last = "nothing";
+                throw new Killed();
+            }
+        }
 
         void justBefore(String write, Runnable what) {
             before = write;
@@ -55,6 +72,11 @@ class TwoOperatorsTest {
             }
             return SimulatedCluster.Fault.NONE;
         }
+    }
+
+    /** An operator ends here. */
+    private static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1;
     }
 
     private static SampleService service(ServiceKey key) {
@@ -179,6 +201,29 @@ class TwoOperatorsTest {
         assertThat(line.hasHappened()).isTrue();
         assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
         assertThat(stored(WEB).publishedAddresses()).containsExactly(NEW);
+    }
+
+    @Test
+    void anAddressThatAnotherOperatorIsAboutToPublish_isReleasedOnlyByOneThatHindersIt() {
+        cluster.put(WEB, service(WEB).loadBalancerClass(PoolOperator.CLASS));
+        cluster.putClaim(new Claim(NEW, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(WEB, null))));
+        one.hear();
+        // What another takes for a claim of the class before, so that all is to be given back.
+        cluster.putClaim(new Claim(FORMER, cluster.newUid(), "", ClaimSpec.of(null, "berth.dev/former", WEB_ITSELF)));
+        line.justBefore("publish", () -> {
+            line.killAfter("delete Address " + NEW);
+            assertThatExceptionOfType(Killed.class).isThrownBy(() -> reconcile(two, WEB));
+        });
+
+        one.control.reconcile(WEB);
+
+        assertThat(line.hasHappened()).isTrue();
+        assertThat(stored(WEB).publishedAddresses())
+                .isNotEmpty()
+                .allSatisfy(ip -> assertThat(cluster.claims.get(ip))
+                        .isNotNull()
+                        .extracting(Claim::owners, LIST)
+                        .contains(WEB_ITSELF));
     }
 
     @Test
