@@ -10,6 +10,7 @@ import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -75,9 +76,7 @@ public final class Planner {
             return explained(Reason.ClassMissing, classMissing().get());
         }
         List<Step> steps = new ArrayList<>();
-        claimedClass()
-                .flatMap(snapshot.classes()::byValue)
-                .ifPresent(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
         if (isMarked) {
             // The other Berth waits until the mark is off.
             steps.add(new Step.Clear(othersIngress()));
@@ -165,22 +164,50 @@ public final class Planner {
                 .toList();
     }
 
-    /** The class value that the claims are for, or that is marked on it; empty: there is neither. */
+    /**
+     * The class value that the claims are for, or that is marked on it; empty: there is neither. A claim for another
+     * class than that of the mark landed late, or lost to one that landed late.
+     */
     private Optional<String> claimedClass() {
+        return claimedClasses().stream().findFirst().or(service::servedByClass).or(snapshot::askedByClass);
+    }
+
+    /** The class values that the claims are for, first the one that is marked. */
+    private List<String> claimedClasses() {
         return claimed().stream()
                 .flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
-                .findFirst()
-                .or(service::servedByClass)
-                .or(snapshot::askedByClass);
+                .distinct()
+                .sorted(Comparator.comparing(value -> !Optional.of(value).equals(service.servedByClass())))
+                .toList();
+    }
+
+    /** Those whose providers may have made something for it; if nothing tells, the one that would serve it. */
+    private List<ServedClass> mayHaveMade() {
+        List<String> values = Stream.of(service.servedByClass().stream(), claimedClasses().stream(), snapshot.askedByClass().stream())
+                .flatMap(all -> all)
+                .distinct()
+                .toList();
+        if (values.isEmpty()) {
+            return Optional.ofNullable(service.loadBalancerClass())
+                    .map(snapshot.classes()::byValue)
+                    .orElseGet(snapshot.classes()::defaultClass)
+                    .stream()
+                    .toList();
+        }
+        return values.stream()
+                .flatMap(value -> snapshot.classes().byValue(value).stream())
+                .toList();
     }
 
     /**
      * Why its provider cannot be told that it is over: it is marked with a class that cannot be served. Absent: it can
-     * be, or it need not.
+     * be, or it need not, or its claims say otherwise, for a mark that users write alone holds nothing up.
      */
     private Optional<String> classMissing() {
-        return service.isMarkedOurs() && service.servedByClass().isPresent()
-                ? claimedClass()
+        List<String> claimed = claimedClasses();
+        return service.isMarkedOurs()
+                ? service.servedByClass()
+                        .filter(value -> claimed.isEmpty() || claimed.contains(value))
                         .filter(value -> snapshot.classes().byValue(value).isEmpty())
                         .map(value -> snapshot.classes()
                                 .whyNotAccepted(value)
@@ -421,11 +448,7 @@ public final class Planner {
                             + Marks.SERVED_BY_CLASS);
         }
         List<Step> steps = new ArrayList<>();
-        claimedClass()
-                .or(() -> Optional.ofNullable(service.loadBalancerClass()))
-                .map(snapshot.classes()::byValue)
-                .orElseGet(snapshot.classes()::defaultClass)
-                .ifPresent(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
         steps.add(new Step.Clear(othersIngress()));
         List<Ip> held = claimed().stream().map(Holding::ip).toList();
         if (!held.isEmpty()) {

@@ -583,6 +583,38 @@ class PlannerTest {
                 .isEqualTo("TearDown Clear Release[192.0.2.1]");
     }
 
+    /** The answer to its create got lost, and the Service was given another class before it was done. */
+    @Test
+    void claimThatLandedLate_forAClassThatIsGone_holdsNothingUp() {
+        List<Holding> late = List.of(held("192.0.2.1", "u1", "x/gone"));
+        SampleService named = servedByCloud().loadBalancerClass(CLOUD);
+
+        for (SampleService service : List.of(named, servedByCloud().typeLoadBalancer(false))) {
+            ServicePlan plan = plan(service, late, withCloud(true), false);
+            assertThat(text(plan)).isEqualTo("TearDown DeleteLoadBalancer Clear Release[192.0.2.1]");
+            assertThat(deletedBy(plan)).containsExactly("cloud");
+        }
+    }
+
+    @Test
+    void everyProviderThatMayHaveMadeSomething_deletes_whetherTheMarkOrAClaimSaysSo() {
+        SampleService goes = servedByCloud().typeLoadBalancer(false);
+
+        ServicePlan plan = plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false);
+
+        assertThat(deletedBy(plan)).containsExactly("cloud", "ours");
+    }
+
+    @Test
+    void claimThatLandedLate_besideOneOfTheClassThatIsMarked_isGivenBackAlone() {
+        List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/gone"), held("192.0.2.2", "u1", OURS));
+        SampleService service = served().annotation(Marks.SERVED_BY_CLASS, OURS)
+                .loadBalancerClass(OURS)
+                .ingress("192.0.2.2");
+
+        assertThat(text(plan(service, claims, AUTO, false))).isEqualTo("Serve Ensure Publish ReleaseRest");
+    }
+
     @Test
     void markOfAClass_withoutTheFinalizer_besideAnAddressThatSaysOtherwise_orInACopiedManifest_holdsNothingUp() {
         assertThat(text(plan(web().annotation(Marks.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
