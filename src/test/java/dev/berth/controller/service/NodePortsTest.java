@@ -2,8 +2,11 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.Marks;
+import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
+import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;
@@ -89,5 +92,22 @@ class NodePortsTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").asked().annotations()).doesNotContainKey(Marks.NODE_PORTS_RELEASED);
+    }
+
+    /** The default class was changed while the Service had no address: only a user can bring them back. */
+    @Test
+    void thatWereReleased_andThatTheNextProviderNeeds_areMissed_andItIsSaid() {
+        endpointsBecome("web", "10.64.0.7");
+        reconcile("web");
+        cloud.targets = Targets.NODE_PORTS;
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
+        control = operator();
+
+        reconcile("web");
+
+        assertThat(service("web").ingress()).isEmpty();
+        assertThat(service("web").condition(Marks.UNSUPPORTED))
+                .hasValueSatisfying(condition -> assertThat(condition.message())
+                        .endsWith("port 80 has none; remove spec.allocateLoadBalancerNodePorts: false"));
     }
 }
