@@ -101,6 +101,14 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
                 || (asked != null && shared != null && asked.key().equals(shared.key()));
     }
 
+    /** Whether one that is not among its owners may be: there is no other, or they share as it asks to. */
+    static boolean isOpenTo(Holding holding, Wishes wishes) {
+        Sharing mine = wishes.sharing();
+        Sharing shared = holding.spec().sharing();
+        return holding.owners().stream().allMatch(Owner::isReservation)
+                || (mine != null && shared != null && shared.admits(mine));
+    }
+
     private static boolean isAlone(Holding holding) {
         return holding.owners().stream().filter(owner -> !owner.isReservation()).count() <= 1;
     }

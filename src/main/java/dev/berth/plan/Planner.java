@@ -73,7 +73,7 @@ public final class Planner {
             return new ServicePlan.NotOurs(List.of());
         }
         if (isMarked && classMissing().isPresent()) {
-            return explained(Reason.ClassMissing, classMissing().get());
+            return leftAsItIs(classMissing().get());
         }
         List<Step> steps = new ArrayList<>();
         mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
@@ -229,23 +229,24 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
+        return leftAsItIs(claimed.flatMap(snapshot.classes()::whyNotAccepted)
+                        .orElseGet(() -> "no accepted LoadBalancerClass serves "
+                                + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
+                                + " any more")
+                + "; it keeps its addresses as they are until one does");
+    }
+
+    /** With what it holds, for its class is missing; but for what was never claimed, and is published no longer. */
+    private ServicePlan leftAsItIs(String message) {
         List<Ip> unclaimed = claimed().stream()
                 .filter(holding -> holding.state() != Holding.State.CLAIMED && !service.publishes(holding.ip()))
                 .map(Holding::ip)
                 .toList();
-        if (!unclaimed.isEmpty()) {
-            return new ServicePlan.TearDown(
-                    "addresses were about to be claimed for a class that is gone",
-                    List.of(new Step.Release(unclaimed)));
-        }
-        return explained(
-                Reason.ClassMissing,
-                claimed.flatMap(snapshot.classes()::whyNotAccepted)
-                                .orElseGet(() -> "no accepted LoadBalancerClass serves "
-                                        + claimed.map(value -> "\"" + value + "\"")
-                                                .orElse("Services without a class")
-                                        + " any more")
-                        + "; it keeps its addresses as they are until one does");
+        return unclaimed.isEmpty()
+                ? explained(Reason.ClassMissing, message)
+                : new ServicePlan.TearDown(
+                        "addresses were about to be claimed for a class that is gone",
+                        List.of(new Step.Release(unclaimed)));
     }
 
     private ServicePlan explained(Reason reason, String message) {
@@ -375,7 +376,8 @@ public final class Planner {
                     && (holding.loadBalancerClass() == null
                             || Objects.equals(holding.loadBalancerClass(), served.value()))
                     && !Keeping.takenBack(holding, snapshot.pools())
-                    && Keeping.asAsked(holding, asked.wishes(), snapshot.pools());
+                    && Keeping.asAsked(holding, asked.wishes(), snapshot.pools())
+                    && (isPredecessors(holding) || Keeping.isOpenTo(holding, asked.wishes()));
             IpFamily family = holding.ip().family();
             if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
                 (isPredecessors(holding) ? steps : reserved).add(new Step.Secure(holding, served));
@@ -441,11 +443,9 @@ public final class Planner {
     private ServicePlan tearDown(String why) {
         Optional<String> missing = classMissing();
         if (missing.isPresent()) {
-            return explained(
-                    Reason.ClassMissing,
-                    why + ", and its provider cannot be told to delete what it made: " + missing.get()
-                            + "; bring the class back, or delete it yourself and take off the annotation "
-                            + Marks.SERVED_BY_CLASS);
+            return leftAsItIs(why + ", and its provider cannot be told to delete what it made: " + missing.get()
+                    + "; bring the class back, or delete it yourself and take off the annotation "
+                    + Marks.SERVED_BY_CLASS);
         }
         List<Step> steps = new ArrayList<>();
         mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));

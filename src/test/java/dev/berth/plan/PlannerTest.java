@@ -10,6 +10,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
+import dev.berth.address.Sharing;
 import dev.berth.address.WaitTurn;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -603,6 +604,40 @@ class PlannerTest {
         ServicePlan plan = plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false);
 
         assertThat(deletedBy(plan)).containsExactly("cloud", "ours");
+    }
+
+    @Test
+    void anAddressThatIsKeptForIt_andThatAnotherHasByNow_isItsOwnAgainOnlyIfTheyShare() {
+        Owner other = new Owner(new ServiceKey("prod", "other"), "u9");
+        ClaimSpec alone =
+                ClaimSpec.of("edge", OURS, other, new Owner(WEB, null)).retained(true);
+        SampleService shares = web().annotation(Marks.SHARING_KEY, "k");
+        Sharing sharing = AskedAddresses.of(shares.build(), IpMode.VIP, List.of())
+                .wishes()
+                .sharing();
+
+        assertThat(text(plan(shares, List.of(claimed(alone)), AUTO, false)))
+                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+        assertThat(text(plan(shares, List.of(claimed(alone.shared(sharing))), AUTO, false)))
+                .isEqualTo("Serve Secure[192.0.2.1] Ensure Publish");
+        assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
+                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+    }
+
+    private static Holding claimed(ClaimSpec spec) {
+        return Holding.of(new Claim(Ip.parse("192.0.2.1"), "c", "5", spec));
+    }
+
+    @Test
+    void whatAStrangerPublishedForOneWhoseClassIsGone_isFree_onceItIsPublishedNoLonger() {
+        Holding kept = new Holding(
+                Ip.parse("192.0.2.9"), Holding.State.HELD, ClaimSpec.of(null, null, new Owner(WEB, "u1")), null);
+        List<Holding> held = List.of(held("192.0.2.1", "u1", "x/slow"), kept);
+        SampleService goes =
+                served().annotation(Marks.SERVED_BY_CLASS, "x/slow").typeLoadBalancer(false);
+
+        assertThat(text(plan(goes, held, AUTO, false))).isEqualTo("TearDown Release[192.0.2.9]");
+        assertThat(text(plan(goes, held.subList(0, 1), AUTO, false))).isEqualTo("LeaveAlone ClassMissing Explain");
     }
 
     @Test
