@@ -28,7 +28,7 @@ import dev.berth.plan.ServiceState;
 import dev.berth.plan.WaitReason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -358,6 +358,9 @@ final class PassClaims {
                 boolean itself = pass.service.isPresent()
                         && pass.service.get().uid().equals(owner.get().uid());
                 boolean mayBePublished = itself && !pass.hasWritten() && claim(ip) != null;
+                if (mayBePublished && !Objects.equals(claim(ip), pass.planned.get(ip))) {
+                    return Optional.of(new Outcome.Again(false));
+                }
                 Optional<Outcome> hindered =
                         mayBePublished ? forestall(pass.service.get(), addresses) : Optional.empty();
                 if (hindered.isPresent()) {
@@ -400,10 +403,9 @@ final class PassClaims {
                         pass.now()));
         Publication.Difference difference = new Publication.Difference(
                 false, null, null, conditions, saysSo ? List.of(Marks.RELEASING) : List.of());
-        Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
         return switch (pass.parts.cluster().publish(state, difference, false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, claimsBefore);
+                pass.wrote(answer, pass.planned);
                 yield Optional.empty();
             }
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));

@@ -51,6 +51,9 @@ final class PassState {
     /** Whether the Service is as a live read of this pass found it. */
     final boolean live;
 
+    /** The Addresses of its name as they were known before the plan was made. */
+    final Map<Ip, Claim> planned;
+
     // What is learned on the way.
     Optional<WaitReason> waiting = Optional.empty();
     Optional<WaitReason> sharingConflict = Optional.empty();
@@ -117,6 +120,7 @@ final class PassState {
             Optional<ServiceState> service,
             ServicePlan plan,
             boolean live,
+            Map<Ip, Claim> planned,
             Written written) {
         this.parts = parts;
         this.guard = guard;
@@ -126,6 +130,7 @@ final class PassState {
         this.service = service;
         this.plan = plan;
         this.live = live;
+        this.planned = planned;
         this.written = written;
         service.ifPresent(written::at);
     }

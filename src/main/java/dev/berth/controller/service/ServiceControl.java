@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
+import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
@@ -325,12 +326,13 @@ public final class ServiceControl implements ClassControl.Services {
                 service = memory.newest(parts.cluster().service(key));
             }
             noteForeign(key, service);
+            Map<Ip, Claim> claims = PassState.claims(parts.ledger(), key);
             ServicePlan plan = Planner.plan(snapshot(key, service));
             if (isAnothers(plan)) {
                 memory.forgetTurn();
             }
-            ServicePass work =
-                    new ServicePass(new PassState(parts, guard, due, memory, key, service, plan, live, written));
+            ServicePass work = new ServicePass(
+                    new PassState(parts, guard, due, memory, key, service, plan, live, claims, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             // No event will tell of what this pass has done itself.

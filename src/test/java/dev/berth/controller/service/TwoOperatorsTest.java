@@ -17,6 +17,7 @@ import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -65,12 +66,22 @@ class TwoOperatorsTest {
 
         @Override
         public SimulatedCluster.Fault sending(String call, Runnable effect) {
+            happen(call);
+            return SimulatedCluster.Fault.NONE;
+        }
+
+        @Override
+        public boolean readFails(String call) {
+            happen(call);
+            return false;
+        }
+
+        private void happen(String call) {
             Runnable what = meanwhile;
             if (what != null && call.startsWith(before)) {
                 meanwhile = null;
                 what.run();
             }
-            return SimulatedCluster.Fault.NONE;
         }
     }
 
@@ -224,6 +235,27 @@ class TwoOperatorsTest {
                         .isNotNull()
                         .extracting(Claim::owners, LIST)
                         .contains(WEB_ITSELF));
+    }
+
+    @Test
+    void anAddressOfOneThatBoreTheName_thatIsTheServicesOwnByThen_isNotReleased() {
+        Owner before = new Owner(WEB, "uid-before");
+        for (Ip ip : List.of(FORMER, NEW)) {
+            cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, "berth.dev/former", before)));
+        }
+        cluster.put(WEB, service(WEB).annotation(Marks.ADDRESSES, NEW.toString()));
+        one.hear();
+        reconcile(two, WEB);
+        assertThat(stored(WEB).publishedAddresses()).containsExactly(NEW);
+        Claim own = Objects.requireNonNull(cluster.claims.get(NEW));
+        // This one has heard of the Service, and hears of its Address while it releases.
+        one.client.relist();
+        line.justBefore("read Service", one::hear);
+
+        one.control.reconcile(WEB);
+
+        assertThat(line.hasHappened()).isTrue();
+        assertThat(cluster.claims.get(NEW)).isEqualTo(own);
     }
 
     @Test
