@@ -60,6 +60,11 @@ final class SimulatedCluster {
 
         /** Nobody waits for {@code effect} any more; it is still to be done. */
         void late(String call, Runnable effect);
+
+        /** Whether anybody reads what the calls say, beyond their first word. */
+        default boolean isRead() {
+            return true;
+        }
     }
 
     /** What a cache hears. */
@@ -193,6 +198,22 @@ final class SimulatedCluster {
         return Long.toString(++revision);
     }
 
+    /** Grows with each change. */
+    long revision() {
+        return revision;
+    }
+
+    private String call(String doing, Object... about) {
+        if (!line.isRead()) {
+            return doing;
+        }
+        StringBuilder text = new StringBuilder(doing);
+        for (Object part : about) {
+            text.append(part);
+        }
+        return text.toString();
+    }
+
     /** One operator's way in: its caches, which lag behind until it is told of the next change, and its writes. */
     final class Client implements Cluster {
         private final NavigableMap<ServiceKey, ServiceState> cachedServices = new TreeMap<>();
@@ -297,12 +318,12 @@ final class SimulatedCluster {
 
         @Override
         public Read<ServiceState> readService(ServiceKey key) {
-            return read("read Service " + key, () -> Optional.ofNullable(services.get(key)));
+            return read(call("read Service ", key), () -> Optional.ofNullable(services.get(key)));
         }
 
         @Override
         public Read<Claim> readClaim(Ip ip) {
-            return read("read Address " + ip, () -> Optional.ofNullable(claims.get(ip)));
+            return read(call("read Address ", ip), () -> Optional.ofNullable(claims.get(ip)));
         }
 
         private <T> Read<T> read(String call, Supplier<Optional<T>> get) {
@@ -319,7 +340,7 @@ final class SimulatedCluster {
             return switch (line.sending(call, () -> Objects.requireNonNull(effect.get()))) {
                 case NONE -> {
                     Write<T> answer = effect.get();
-                    line.answered(call + " -> " + answer);
+                    line.answered(call(call, " -> ", answer));
                     yield answer;
                 }
                 case CONFLICT -> {
@@ -338,7 +359,7 @@ final class SimulatedCluster {
                 }
                 case UNKNOWN_DONE -> {
                     Write<T> lost = effect.get();
-                    line.answered(call + " -> unknown, but " + lost);
+                    line.answered(call(call, " -> unknown, but ", lost));
                     yield new Write.Unknown<>("simulated");
                 }
                 case UNKNOWN_NOT_DONE -> {
@@ -352,7 +373,7 @@ final class SimulatedCluster {
                 case SENT_TWICE -> {
                     Write<T> lost = effect.get();
                     Write<T> answer = effect.get();
-                    line.answered(call + " -> " + lost + ", sent again -> " + answer);
+                    line.answered(call(call, " -> ", lost, ", sent again -> ", answer));
                     yield answer;
                 }
             };
@@ -360,7 +381,7 @@ final class SimulatedCluster {
 
         @Override
         public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
-            return write("create Address " + ip + " for " + spec.owners(), () -> {
+            return write(call("create Address ", ip, " for ", spec.owners()), () -> {
                 if (claims.containsKey(ip)) {
                     return new Write.Conflict<>("exists");
                 }
@@ -371,7 +392,7 @@ final class SimulatedCluster {
         @Override
         public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
             return write(
-                    "update Address " + seen.ip() + " to " + spec,
+                    call("update Address ", seen.ip(), " to ", spec),
                     () -> Optional.<Write<Claim>>empty()
                             .or(() -> unlessSame(seen))
                             .orElseGet(() -> new Write.Done<>(putClaim(new Claim(seen.ip(), seen.uid(), "", spec)))));
@@ -380,14 +401,14 @@ final class SimulatedCluster {
         @Override
         public Write<Claim> confirmClaim(Claim seen) {
             return write(
-                    "confirm Address " + seen.ip() + " of " + seen.owners(),
+                    call("confirm Address ", seen.ip(), " of ", seen.owners()),
                     () -> unlessSame(seen).orElseGet(() -> new Write.Done<>(putClaim(seen))));
         }
 
         @Override
         public Write<Claim> deleteClaim(Claim seen) {
             return write(
-                    "delete Address " + seen.ip() + " of " + seen.owners(),
+                    call("delete Address ", seen.ip(), " of ", seen.owners()),
                     () -> unlessSame(seen).orElseGet(() -> {
                         removeClaim(seen.ip());
                         return new Write.Done<>(seen);
@@ -412,7 +433,7 @@ final class SimulatedCluster {
                                 new Write.Done<>(published(seen, difference).build()));
             }
             return write(
-                    "publish " + seen.key() + " " + seen.uid() + " " + difference,
+                    call("publish ", seen.key(), " ", seen.uid(), " ", difference),
                     () -> unlessUnchanged(seen).orElseGet(() -> {
                         boolean addsFinalizer = difference.finalizer() && !seen.hasOurFinalizer();
                         if (addsFinalizer && seen.deleting()) {
@@ -433,7 +454,7 @@ final class SimulatedCluster {
         @Override
         public Write<ServiceState> releaseNodePorts(ServiceState seen, String ports) {
             return write(
-                    "release node ports " + seen.key() + " " + seen.uid(),
+                    call("release node ports ", seen.key(), " ", seen.uid()),
                     () -> unlessUnchanged(seen)
                             .orElseGet(() -> new Write.Done<>(put(
                                     seen.key(),
@@ -452,7 +473,7 @@ final class SimulatedCluster {
         @Override
         public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
             return write(
-                    "clear " + seen.key() + " " + seen.uid() + " but " + others,
+                    call("clear ", seen.key(), " ", seen.uid(), " but ", others),
                     () -> unlessUnchanged(seen).orElseGet(() -> {
                         List<String> finalizers = new ArrayList<>(seen.finalizers());
                         finalizers.remove(Marks.FINALIZER);

@@ -10,6 +10,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.kube.Cluster;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
@@ -108,6 +109,7 @@ final class SimulatedOperator {
     }
 
     private final SimulatedWorld world;
+    private final SimulatedParts parts;
     final SimulatedCluster.Client client;
     final Ledger ledger = new Ledger();
     final ServiceControl services;
@@ -125,12 +127,14 @@ final class SimulatedOperator {
     SimulatedOperator(SimulatedWorld world, SimulatedCluster.Client client) {
         this.world = world;
         this.client = client;
+        parts = world.parts;
+        Cluster cluster = parts.cluster(world, client);
         classes = world.classBook();
         client.namespaces(world.namespaces);
         StartGate gate = new StartGate();
         Backoff backoff = new Backoff(new Random(world.seed));
         addresses = new AddressControl(
-                client,
+                cluster,
                 ledger,
                 gate,
                 backoff,
@@ -146,10 +150,10 @@ final class SimulatedOperator {
                 this::deleteLeftOver);
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put(PoolProvider.NAME, new PoolProvider());
-        providers.put(SimulatedWorld.SLOW_PROVIDER, world.provider);
+        providers.put(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client));
         services = new ServiceControl(
                 new ServiceControl.Parts(
-                        client,
+                        cluster,
                         ledger,
                         addresses,
                         new Providers(providers),
@@ -170,7 +174,7 @@ final class SimulatedOperator {
                 this::wake,
                 () -> wake(new Due.Event.StandBackChanged()),
                 none -> {});
-        ledger.rebuild(client.claims());
+        parts.learn(ledger, client.claims());
         wake(ledger.usePools(world.poolBook()));
         services.adopt();
         gate.open();
@@ -190,7 +194,9 @@ final class SimulatedOperator {
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */
     private void wake(Collection<ServiceKey> keys) {
-        keys.stream().filter(key -> client.service(key).isPresent()).forEach(key -> queue.add(new Work.OfService(key)));
+        parts.due(keys).stream()
+                .filter(key -> client.service(key).isPresent())
+                .forEach(key -> queue.add(new Work.OfService(key)));
     }
 
     private void wake(Due.Event event) {
@@ -222,9 +228,7 @@ final class SimulatedOperator {
         if (client.hasServiceNews()) {
             SimulatedCluster.Change.OfService change = client.deliverService();
             ServiceState now = change.now();
-            if (now != null
-                    && change.before() != null
-                    && services.isEchoOfOurWrite(now.key(), now.uid(), now.resourceVersion())) {
+            if (now != null && change.before() != null && parts.isNoNews(services, now)) {
                 return;
             }
             if (now == null || Due.isRelevant(now) || Due.isRelevant(change.before())) {
@@ -236,7 +240,7 @@ final class SimulatedOperator {
     void hearOfClaim() {
         if (client.hasClaimNews()) {
             SimulatedCluster.Change.OfClaim change = client.deliverClaim();
-            if (change.now() == null && change.before() != null) {
+            if (change.now() == null && change.before() != null && parts.hearsOfTheEnd(change.before())) {
                 vanished.put(change.ip(), change.before());
             }
             queue.add(new Work.OfAddress(change.ip()));
@@ -279,7 +283,7 @@ final class SimulatedOperator {
                 yield Next.ON_EVENT;
             }
         };
-        next.delay().ifPresent(delay -> timers.put(work, world.clock.plus(delay)));
+        parts.next(next).delay().ifPresent(delay -> timers.put(work, world.clock.plus(delay)));
     }
 
     private boolean isUnderWay(Work work) {
@@ -292,7 +296,7 @@ final class SimulatedOperator {
             Work work = ready.get(world.random.nextInt(ready.size()));
             queue.remove(work);
             timers.remove(work);
-            world.trace("start " + work + " at " + world.operators.indexOf(this));
+            world.trace("start ", work, " at ", world.operators.indexOf(this));
             Task task = new Task(work);
             tasks.add(task);
             step(task);

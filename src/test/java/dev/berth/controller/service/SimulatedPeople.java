@@ -115,7 +115,7 @@ final class SimulatedPeople {
         }
         int dice = random.nextInt(15);
         if (dice < 5) {
-            world.trace("user deletes " + key);
+            world.trace("user deletes ", key);
             cluster.deleteService(key);
             if (oneIn(3) && cluster.services.get(key) == null) {
                 create(key);
@@ -123,13 +123,13 @@ final class SimulatedPeople {
         } else if (dice < 9) {
             changeType(now);
         } else if (dice < 11) {
-            world.trace("user changes the families of " + key);
+            world.trace("user changes the families of ", key);
             cluster.put(key, randomFamilies(SampleService.from(now)));
         } else if (dice < 12) {
-            world.trace("user changes the labels of " + key);
+            world.trace("user changes the labels of ", key);
             cluster.put(key, SampleService.from(now).labels(randomLabels()));
         } else if (dice < 13) {
-            world.trace("user changes the wishes of " + key);
+            world.trace("user changes the wishes of ", key);
             cluster.put(key, randomWishes(SampleService.from(now)));
         } else if (dice < 14) {
             writeStatus(now);
@@ -140,7 +140,7 @@ final class SimulatedPeople {
 
     private void create(ServiceKey key) {
         String uid = cluster.newUid();
-        world.trace("user creates " + key + " " + uid);
+        world.trace("user creates ", key, " ", uid);
         SampleService sample = randomWishes(randomFamilies(SampleService.named(key, uid)))
                 .created(world.clock)
                 .loadBalancerClass(randomClass())
@@ -165,7 +165,7 @@ final class SimulatedPeople {
     private void changeType(ServiceState now) {
         ServiceKey key = now.key();
         boolean toLoadBalancer = !now.typeLoadBalancer();
-        world.trace("user makes " + key + (toLoadBalancer ? " a LoadBalancer" : " a ClusterIP"));
+        world.trace("user makes ", key, toLoadBalancer ? " a LoadBalancer" : " a ClusterIP");
         SampleService changed = toLoadBalancer
                 ? becomesLoadBalancer(now)
                 : SampleService.from(now).typeLoadBalancer(false).loadBalancerClass(null);
@@ -236,11 +236,11 @@ final class SimulatedPeople {
     private void writeStatus(ServiceState now) {
         ServiceKey key = now.key();
         if (now.typeLoadBalancer() && OTHERS.equals(now.loadBalancerClass())) {
-            world.trace("the controller of its class publishes " + key);
+            world.trace("the controller of its class publishes ", key);
             cluster.writeIngressAsStranger(key, PUBLISHED_BY_OTHERS);
             world.publishedByOthers.add(now.uid());
         } else if (strangers && now.typeLoadBalancer()) {
-            world.trace("a stranger writes the status of " + key);
+            world.trace("a stranger writes the status of ", key);
             cluster.writeIngressAsStranger(
                     key,
                     random.nextBoolean()
@@ -254,7 +254,7 @@ final class SimulatedPeople {
         if (!finalizers.remove(FOREIGN_FINALIZER) && !now.deleting()) {
             finalizers.add(FOREIGN_FINALIZER);
         }
-        world.trace("a stranger's finalizers on " + now.key() + ": " + finalizers);
+        world.trace("a stranger's finalizers on ", now.key(), ": ", finalizers);
         cluster.put(now.key(), SampleService.from(now).finalizers(finalizers));
     }
 
@@ -267,7 +267,7 @@ final class SimulatedPeople {
         if (deletions && !all.isEmpty() && world.stillUnderWay.isEmpty() && world.classes.size() == 2) {
             Claim claim = all.get(random.nextInt(all.size()));
             Ip ip = claim.ip();
-            world.trace("administrator deletes Address " + ip);
+            world.trace("administrator deletes Address ", ip);
             world.deletedByHand.add(ip);
             if (claim.owners().size() > 1) {
                 world.sharedAndDeletedByHand.add(ip);
@@ -282,7 +282,7 @@ final class SimulatedPeople {
                 && !cluster.claims.containsKey(ip)
                 && !world.isPublished(ip)
                 && !world.deletedByHand.contains(ip)) {
-            world.trace("administrator reserves " + ip + " for " + key);
+            world.trace("administrator reserves ", ip, " for ", key);
             cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
         }
     }
@@ -295,7 +295,7 @@ final class SimulatedPeople {
         if (before == null || !oneIn(4)) {
             makePool(name);
         }
-        world.trace("pool " + name + " is now " + world.pools.get(name));
+        world.trace("pool ", name, " is now ", world.pools.get(name));
         world.operators.forEach(operator -> operator.poolsChange(world.poolBook()));
     }
 
@@ -355,7 +355,7 @@ final class SimulatedPeople {
                 world.classes.put(name, randomClass(name, removed != null ? removed.isDefault() : name.equals("pool")));
             }
         }
-        world.trace("classes are now " + world.classes.values());
+        world.trace("classes are now ", world.classes.values());
         world.slowClassWasDeleted |= !world.classes.containsKey("slow");
         List<ClassDeclaration> now = List.copyOf(world.classes.values());
         List<ClassDeclaration> changed = Stream.concat(
@@ -409,7 +409,7 @@ final class SimulatedPeople {
     private void relabelNamespace() {
         String namespace = random.nextBoolean() ? "prod" : "dev";
         Map<String, String> labels = Map.of("name", random.nextBoolean() ? "prod" : "dev");
-        world.trace("namespace " + namespace + " has labels " + labels);
+        world.trace("namespace ", namespace, " has labels ", labels);
         world.namespaces.put(namespace, labels);
         world.operators.forEach(operator -> operator.namespaceChanges(namespace, labels));
     }

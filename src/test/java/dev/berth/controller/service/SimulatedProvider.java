@@ -19,9 +19,15 @@ final class SimulatedProvider implements QuietProvider {
     final Map<String, List<String>> carried = new TreeMap<>();
 
     private final SimulatedWorld world;
+    private long changes;
 
     SimulatedProvider(SimulatedWorld world) {
         this.world = world;
+    }
+
+    /** Grows with each change of what carries traffic. */
+    long changes() {
+        return changes;
     }
 
     @Override
@@ -32,13 +38,14 @@ final class SimulatedProvider implements QuietProvider {
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
         int luck = world.faults ? world.random.nextInt(6) : 5;
-        world.trace("provider ensures " + request.service() + " " + request.addresses() + ": " + luck);
+        world.trace("provider ensures ", request.service(), " ", request.addresses(), ": ", luck);
         if (luck == 0) {
             throw new ProviderException("no luck");
         }
         if (luck == 1) {
             return new EnsureOutcome.Pending(Duration.ofSeconds(3), "on its way");
         }
+        changes++;
         carried.put(request.service().uid(), request.addresses());
         return new EnsureOutcome.Ready(new LoadBalancerStatus(request.addresses().stream()
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
@@ -50,7 +57,8 @@ final class SimulatedProvider implements QuietProvider {
         if (world.faults && world.random.nextInt(6) == 0) {
             throw new ProviderException("no luck");
         }
-        world.trace("provider deletes " + request.service());
+        world.trace("provider deletes ", request.service());
+        changes++;
         carried.remove(request.service().uid());
     }
 }

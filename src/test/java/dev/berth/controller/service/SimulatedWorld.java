@@ -19,6 +19,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What there is outside of the operators: the cluster, the time, what goes wrong, and what happened so far. */
@@ -44,11 +46,22 @@ final class SimulatedWorld {
     }
 
     final long seed;
+
+    /** Sown anew at each step, so that a history without one of its steps goes on as before. */
     final Random random;
+
+    /** What the operators are wired of. */
+    final SimulatedParts parts;
+
+    /** Whether anybody reads the story: to write it takes most of the time. */
+    private final boolean isTold;
+
     final SimulatedCluster cluster;
     final SimulatedProvider provider;
     final List<SimulatedOperator> operators = new ArrayList<>();
     final Map<String, PoolDeclaration> pools = new TreeMap<>();
+    private List<PoolDeclaration> judged = List.of();
+    private PoolBook poolBook = PoolBook.of(List.of(), List.of());
     final Map<String, ClassDeclaration> classes = new TreeMap<>();
     final Map<String, Map<String, String>> namespaces = new TreeMap<>();
     Instant clock = Instant.parse("2026-03-01T12:00:00Z");
@@ -82,8 +95,10 @@ final class SimulatedWorld {
 
     private final List<String> trace = new ArrayList<>();
 
-    SimulatedWorld(long seed) {
+    SimulatedWorld(long seed, boolean isTold, SimulatedParts parts) {
         this.seed = seed;
+        this.parts = parts;
+        this.isTold = isTold;
         random = new Random(seed);
         cluster = new SimulatedCluster(random.nextInt(5) == 0, new Line());
         provider = new SimulatedProvider(this);
@@ -107,6 +122,11 @@ final class SimulatedWorld {
         }
 
         @Override
+        public boolean isRead() {
+            return isTold;
+        }
+
+        @Override
         public void answered(String call) {
             trace(call);
             SimulatedOperator.Task task = running;
@@ -126,7 +146,7 @@ final class SimulatedWorld {
 
         @Override
         public void late(String call, Runnable effect) {
-            trace(call + " -> unknown, and not done yet");
+            trace(call, " -> unknown, and not done yet");
             stillUnderWay.add(effect);
             answered("");
         }
@@ -160,7 +180,12 @@ final class SimulatedWorld {
 
     /** The pools as they are judged now. */
     PoolBook poolBook() {
-        return PoolBook.of(new ArrayList<>(pools.values()), List.of());
+        List<PoolDeclaration> now = List.copyOf(pools.values());
+        if (!now.equals(judged)) {
+            judged = now;
+            poolBook = PoolBook.of(now, List.of());
+        }
+        return poolBook;
     }
 
     /** The classes as they are judged now. */
@@ -175,10 +200,21 @@ final class SimulatedWorld {
         return cluster.services.values().stream().anyMatch(service -> service.publishes(ip));
     }
 
-    void trace(String what) {
-        if (!what.isEmpty()) {
-            trace.add(what);
+    void trace(Object... what) {
+        if (isTold) {
+            String text = Stream.of(what).map(String::valueOf).collect(Collectors.joining());
+            if (!text.isEmpty()) {
+                trace.add(text);
+            }
         }
+    }
+
+    /** From here on chance goes by the number of the step. */
+    void step(long number) {
+        long mixed = seed * 0x9E3779B97F4A7C15L + number * 0xD1B54A32D192ED03L;
+        mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+        random.setSeed(mixed ^ (mixed >>> 31));
     }
 
     /** The end of what happened, for the message of a failure. */

@@ -4,6 +4,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +24,17 @@ final class Simulation {
     /** When the weather changes again, in steps. */
     private int weatherHolds;
 
+    /** How often it was waited until nothing happens any more. */
+    private int settled;
+
     /**
      * A life.
      *
      * @param operatorsAtOnce more than one: they know nothing of each other, as without leader election
+     * @param isTold whether its story is written
      */
-    Simulation(long seed, int operatorsAtOnce) {
-        world = new SimulatedWorld(seed);
+    Simulation(long seed, int operatorsAtOnce, boolean isTold, SimulatedParts parts) {
+        world = new SimulatedWorld(seed, isTold, parts);
         random = world.random;
         people = new SimulatedPeople(world, operatorsAtOnce == 1);
         rules = new SimulationRules(world);
@@ -43,11 +48,19 @@ final class Simulation {
         return world.story();
     }
 
+    /** Ends the operators: a thread that nobody wakes again would stay for ever. */
+    void end() {
+        world.operators.forEach(SimulatedOperator::kill);
+    }
+
     /** Lets everything happen at once, then waits until nothing does; throws AssertionError if a rule is broken. */
-    void run(int steps) {
+    void run(int steps, BitSet without) {
         for (int i = 0; i < steps; i++) {
-            happen();
-            rules.always();
+            if (!without.get(i)) {
+                world.step(i);
+                happen();
+                rules.always();
+            }
         }
         settle();
         // What a waiting Service was told of the pools may have aged: it is told anew when it is looked at.
@@ -57,7 +70,7 @@ final class Simulation {
         reconcileEverything();
         rules.check(
                 world.cluster.writes() == before,
-                "a further reconcile of everything wrote " + (world.cluster.writes() - before) + " times");
+                () -> "a further reconcile of everything wrote " + (world.cluster.writes() - before) + " times");
         rules.settled();
         for (SimulatedOperator operator : List.copyOf(world.operators)) {
             operator.kill();
@@ -67,7 +80,7 @@ final class Simulation {
         settle();
         rules.check(
                 world.cluster.writes() == before,
-                "a restart of a settled cluster wrote " + (world.cluster.writes() - before) + " times");
+                () -> "a restart of a settled cluster wrote " + (world.cluster.writes() - before) + " times");
         rules.settled();
     }
 
@@ -138,12 +151,12 @@ final class Simulation {
     private void setWeather(SimulatedWorld.Weather weather, int steps) {
         world.weather = weather;
         weatherHolds = steps;
-        world.trace("the weather is " + weather);
+        world.trace("the weather is ", weather);
     }
 
     private void switchIpModeGate() {
         world.cluster.dropIpMode(!world.cluster.dropsIpMode());
-        world.trace("the API server " + (world.cluster.dropsIpMode() ? "drops" : "keeps") + " ipMode from now on");
+        world.trace("the API server ", world.cluster.dropsIpMode() ? "drops" : "keeps", " ipMode from now on");
     }
 
     private void landLate() {
@@ -168,7 +181,7 @@ final class Simulation {
             }
         }
         boolean relists = random.nextInt(4) != 0 || !world.deletedByHand.isEmpty();
-        world.trace("restart" + (relists ? "" : " with caches that lag behind"));
+        world.trace("restart", relists ? "" : " with caches that lag behind");
         if (relists) {
             operator.client.relist();
         }
@@ -193,6 +206,7 @@ final class Simulation {
 
     private void settle() {
         world.trace("settle");
+        world.step(- ++settled);
         world.faults = false;
         while (!world.stillUnderWay.isEmpty()) {
             landLate();
@@ -221,6 +235,6 @@ final class Simulation {
                 next.get().advance();
             }
         }
-        rules.check(false, "it does not settle");
+        rules.check(false, () -> "it does not settle");
     }
 }

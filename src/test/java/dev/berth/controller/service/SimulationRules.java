@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,23 +42,30 @@ final class SimulationRules {
     private final SimulatedWorld world;
     private final SimulatedCluster cluster;
 
+    /** Both numbers only grow: their sum tells whether anything has changed. */
+    private long checkedAt = -1;
+
     SimulationRules(SimulatedWorld world) {
         this.world = world;
         cluster = world.cluster;
     }
 
-    void check(boolean holds, String message) {
+    void check(boolean holds, Supplier<String> message) {
         if (!holds) {
-            throw new AssertionError(message);
+            throw new AssertionError(message.get());
         }
     }
 
     // ---- always
 
     void always() {
-        checkPublished(true);
-        if (tellsTheProviderAll()) {
-            checkCarried();
+        long now = cluster.revision() + world.provider.changes();
+        if (now != checkedAt) {
+            checkPublished(true);
+            if (tellsTheProviderAll()) {
+                checkCarried();
+            }
+            checkedAt = now;
         }
     }
 
@@ -75,14 +83,14 @@ final class SimulationRules {
                         other == null
                                 || isShared(claim, service, other)
                                 || (mayBeDeletedByHand && wasShared(ip, service, other)),
-                        ip + " is published by " + key + " and " + (other == null ? "" : other.key())
+                        () -> ip + " is published by " + key + " and " + (other == null ? "" : other.key())
                                 + ", and its Address is " + claim);
                 boolean excused = mayBeDeletedByHand
                         && world.deletedByHand.contains(ip)
                         && (claim == null || isReserved(claim, service) || world.sharedAndDeletedByHand.contains(ip));
                 check(
                         isOwner(claim, service) || excused,
-                        ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
+                        () -> ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
             }
         });
     }
@@ -133,7 +141,7 @@ final class SimulationRules {
                     other == null
                             || world.deletedByHand.contains(Ip.parse(ip))
                             || (claim != null && claim.spec().sharing() != null),
-                    ip + " carries traffic of " + uid + " and of " + other);
+                    () -> ip + " carries traffic of " + uid + " and of " + other);
         }));
     }
 
@@ -194,11 +202,11 @@ final class SimulationRules {
                 service.finalizers().containsAll(world.othersMarks.getOrDefault(service.uid(), List.of()))
                         && (!world.othersMarks.containsKey(service.uid())
                                 || service.condition("example.org/Other").isPresent()),
-                service.key() + " lost another's finalizer or condition");
+                () -> service.key() + " lost another's finalizer or condition");
         check(
                 !world.publishedByOthers.contains(service.uid())
                         || service.ingress().equals(SimulatedPeople.PUBLISHED_BY_OTHERS),
-                service.key() + " lost what the controller of its class published");
+                () -> service.key() + " lost what the controller of its class published");
     }
 
     private void checkService(ServiceState service, ClassBook classes, Ledger told, Set<ServiceKey> waits) {
@@ -209,8 +217,9 @@ final class SimulationRules {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
             case ServicePlan.LeaveAlone leave -> checkLeftAlone(leave, held, told);
             case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held);
-            case ServicePlan.Adopt adopt -> check(false, service + " should be taken over");
-            case ServicePlan.TearDown down -> check(false, service + " is ours, and should not be: " + down.why());
+            case ServicePlan.Adopt adopt -> check(false, () -> service + " should be taken over");
+            case ServicePlan.TearDown down ->
+                check(false, () -> service + " is ours, and should not be: " + down.why());
         }
     }
 
@@ -221,7 +230,7 @@ final class SimulationRules {
                         && !service.hasOurConditions()
                         && !(cluster.publishedByUs.containsKey(service.key())
                                 && !service.ingress().isEmpty()),
-                service + " is none of ours, but has marks of ours, or " + held);
+                () -> service + " is none of ours, but has marks of ours, or " + held);
     }
 
     private void checkLeftAlone(ServicePlan.LeaveAlone leave, List<Claim> held, Ledger told) {
@@ -242,7 +251,7 @@ final class SimulationRules {
                         .filter(condition -> condition.status() == status
                                 && condition.reason().equals(reason))
                         .isPresent(),
-                service + " does not say " + status + " " + reason);
+                () -> service + " does not say " + status + " " + reason);
     }
 
     private void checkServed(ServicePlan.Serve serve, List<Claim> held, Ledger told, Set<ServiceKey> waits) {
@@ -253,12 +262,12 @@ final class SimulationRules {
                         .noneMatch(step -> step instanceof Step.Secure
                                 || step instanceof Step.Amend
                                 || step instanceof Step.AddFinalizer),
-                service + " is not done: " + serve.steps());
+                () -> service + " is not done: " + serve.steps());
         List<IpFamily> wanted = service.wantedFamilies();
         List<IpFamily> has = held.stream().map(claim -> claim.ip().family()).toList();
         check(
                 wanted.containsAll(has) && new HashSet<>(has).size() == has.size(),
-                service + " has more than it asks for: " + held);
+                () -> service + " has more than it asks for: " + held);
         List<Ip> expected = wanted.stream()
                 .flatMap(family -> held.stream().map(Claim::ip).filter(ip -> ip.family() == family))
                 .toList();
@@ -269,9 +278,9 @@ final class SimulationRules {
                                 && service.ingress().size() == expected.size()
                         : service.ingress().isEmpty()
                                 && service.condition(Marks.UNSUPPORTED).isPresent(),
-                service + " shows " + service.ingress() + ", but has " + expected + ", servable: " + servable);
+                () -> service + " shows " + service.ingress() + ", but has " + expected + ", servable: " + servable);
         checkMode(serve, held);
-        check(held.isEmpty() || service.hasOurFinalizer(), service + " has an address, but no finalizer");
+        check(held.isEmpty() || service.hasOurFinalizer(), () -> service + " has an address, but no finalizer");
         Optional<WaitReason> why = serve.steps().stream()
                 .flatMap(step -> step instanceof Step.Refuse(WaitReason reason) ? Stream.of(reason) : Stream.empty())
                 .findFirst();
@@ -279,7 +288,7 @@ final class SimulationRules {
         if (request.isPresent()) {
             waits.add(service.key());
             Choice choice = told.choose(request.get());
-            check(choice instanceof Choice.Refused, service + " waits, but could have " + choice);
+            check(choice instanceof Choice.Refused, () -> service + " waits, but could have " + choice);
             why = Optional.of(WaitReason.of(((Choice.Refused) choice).refusals()));
         }
         if (held.isEmpty()) {
@@ -291,9 +300,8 @@ final class SimulationRules {
                     true);
         }
         String message = service.condition(Marks.ADDRESS_ASSIGNED).orElseThrow().message();
-        check(
-                why.isEmpty() || message.endsWith(why.get().message()),
-                service + " should say: " + why.map(WaitReason::message).orElse(""));
+        String said = why.map(WaitReason::message).orElse("");
+        check(message.endsWith(said), () -> service + " should say: " + said);
     }
 
     /** Node ports that the class before released are not there for the provider of the next. */
@@ -309,7 +317,7 @@ final class SimulationRules {
             check(
                     serve.service().ingress().stream()
                             .allMatch(entry -> (mode == IpMode.PROXY) == (entry.ipMode() == IpMode.PROXY)),
-                    serve.service() + " has not ipMode " + mode);
+                    () -> serve.service() + " has not ipMode " + mode);
         }
     }
 
@@ -322,7 +330,7 @@ final class SimulationRules {
     }
 
     private void checkClaim(Claim claim) {
-        check(claim.spec().phase() != ClaimSpec.Phase.COOLING, claim + " has rested, and is not given back");
+        check(claim.spec().phase() != ClaimSpec.Phase.COOLING, () -> claim + " has rested, and is not given back");
         for (Owner owner : claim.owners()) {
             ServiceState service = cluster.services.get(owner.service());
             check(
@@ -330,7 +338,7 @@ final class SimulationRules {
                             || (service != null
                                     && service.uid().equals(owner.uid())
                                     && (service.wantsLoadBalancer() || isKeptForItsProvider(service))),
-                    claim + " has an owner that does not need it: " + service);
+                    () -> claim + " has an owner that does not need it: " + service);
         }
     }
 
@@ -344,14 +352,14 @@ final class SimulationRules {
                     holding.state() == Holding.State.CLAIMED
                             && claim != null
                             && claim.owners().equals(holding.owners()),
-                    "the ledger has " + holding + ", the cluster " + claim);
+                    () -> "the ledger has " + holding + ", the cluster " + claim);
         }
         for (Claim claim : cluster.claims.values()) {
-            check(operator.ledger.holding(claim.ip()).isPresent(), "the ledger knows nothing of " + claim);
+            check(operator.ledger.holding(claim.ip()).isPresent(), () -> "the ledger knows nothing of " + claim);
         }
         check(
                 new HashSet<>(operator.ledger.waiting()).equals(waits),
-                "the ledger says that these wait: " + operator.ledger.waiting() + ", but it is " + waits);
+                () -> "the ledger says that these wait: " + operator.ledger.waiting() + ", but it is " + waits);
     }
 
     /** A stranger may have written it: what is published is given to nobody else. */
@@ -377,6 +385,6 @@ final class SimulationRules {
                                         && !service.ingress().isEmpty())
                         // Which class it was is told by its Address alone.
                         || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains),
-                "the provider still carries " + ips + " for " + uid));
+                () -> "the provider still carries " + ips + " for " + uid));
     }
 }

@@ -13,7 +13,7 @@ class SimulationTest {
     private static final Logger LOG = Logger.getLogger("dev.berth");
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 1_000);
     private static final int FIRST = Integer.getInteger("simulation.first", 0);
-    private static final int STEPS = 400;
+    static final int STEPS = 400;
 
     @BeforeAll
     static void quiet() {
@@ -32,17 +32,22 @@ class SimulationTest {
 
     @Test
     void twoOperatorsThatKnowNothingOfEachOther_neverPublishOneAddressTwice_andEverythingSettles() {
-        live(2, SEEDS / 4);
+        live(2, (SEEDS + 3) / 4);
     }
 
     private static void live(int operatorsAtOnce, int seeds) {
         for (long seed = FIRST; seed < FIRST + seeds; seed++) {
-            Simulation simulation = new Simulation(seed, operatorsAtOnce);
-            try {
-                simulation.run(STEPS);
-            } catch (AssertionError broken) {
-                fail("seed " + seed + ": " + broken.getMessage() + "\n" + simulation.story(), broken);
-            }
+            History history = History.of(seed, operatorsAtOnce, STEPS);
+            history.live(false).ifPresent(broken -> {
+                History shortened = history.shortened(broken);
+                fail(
+                        history + ": " + broken.message() + "; the same with " + shortened.length() + " steps:\n"
+                                + shortened
+                                        .live(true)
+                                        .map(History.Broken::story)
+                                        .orElse(""),
+                        broken.cause());
+            });
         }
     }
 }

@@ -1,0 +1,51 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Ledger;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Next;
+import dev.berth.kube.Cluster;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.LoadBalancerProvider;
+import java.util.Collection;
+import java.util.List;
+
+/** What a simulated operator is wired of: as Berth is, unless a test puts something else in the place of a part. */
+class SimulatedParts {
+    static final SimulatedParts SOUND = new SimulatedParts();
+
+    /** Its way to the API server. */
+    Cluster cluster(SimulatedWorld world, SimulatedCluster.Client client) {
+        return client;
+    }
+
+    /** The provider that touches the world. */
+    LoadBalancerProvider provider(SimulatedWorld world, SimulatedCluster.Client client) {
+        return world.provider;
+    }
+
+    /** What the ledger learns at the start. */
+    void learn(Ledger ledger, List<Claim> claims) {
+        ledger.rebuild(claims);
+    }
+
+    /** Whether an event on a Service is passed over. */
+    boolean isNoNews(ServiceControl services, ServiceState now) {
+        return services.isEchoOfOurWrite(now.key(), now.uid(), now.resourceVersion());
+    }
+
+    /** Whom a change makes due. */
+    Collection<ServiceKey> due(Collection<ServiceKey> keys) {
+        return keys;
+    }
+
+    /** When a Service is looked at again. */
+    Next next(Next next) {
+        return next;
+    }
+
+    /** What is remembered of an Address that is gone. */
+    boolean hearsOfTheEnd(Claim last) {
+        return true;
+    }
+}
