@@ -116,9 +116,18 @@ final class PassClaims {
         }
         ClaimSpec taken = claim.spec()
                 .takenFor(served.value(), owner -> owner.service().equals(pass.key) ? pass.owner(serve) : owner);
-        Sharing sharing = serve.wishes().sharing();
-        ClaimSpec spec = taken.owners().size() > 1 ? taken : taken.shared(sharing);
+        ClaimSpec spec = sharedBy(taken, pass.owner(serve), serve.wishes().sharing());
         return update(serve, claim, serve.wishes().retain() ? spec.retained(true) : spec);
+    }
+
+    /** Nobody may join before its ports are there. */
+    private static ClaimSpec sharedBy(ClaimSpec taken, Owner owner, @Nullable Sharing mine) {
+        boolean alone = taken.owners().stream().allMatch(other -> other.isReservation() || other.equals(owner));
+        Sharing shared = taken.sharing();
+        if (alone) {
+            return taken.shared(mine);
+        }
+        return mine != null && shared != null && shared.admits(mine) ? taken.joinedBy(owner, mine) : taken;
     }
 
     Optional<Outcome> amend(ServicePlan.Serve serve, Holding holding, ClaimSpec spec) {

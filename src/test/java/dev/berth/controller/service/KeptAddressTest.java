@@ -1,0 +1,66 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.Sharing;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What an Address says that was kept for the names of several, once one of them is back. */
+class KeptAddressTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+    private static final Ip IP = Ip.parse("192.0.2.1");
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
+
+    private @Nullable Sharing sharingOnceWebIsBack(Owner other, List<Sharing.Port> ports, String key) {
+        Sharing sharing = new Sharing("k0", "ipMode Proxy, externalTrafficPolicy Cluster", ports);
+        ClaimSpec spec = ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, other, new Owner(WEB, null))
+                .shared(sharing)
+                .retained(true);
+        cluster.putClaim(new Claim(IP, cluster.newUid(), "", spec));
+        cluster.put(
+                WEB,
+                SampleService.named(WEB, "uid-web")
+                        .families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4)
+                        .annotation(Marks.SHARING_KEY, key));
+        operator.hear();
+
+        operator.control.reconcile(WEB);
+
+        Claim claim = Objects.requireNonNull(cluster.claims.get(IP));
+        assertThat(claim.owners()).contains(new Owner(WEB, "uid-web"));
+        return claim.spec().sharing();
+    }
+
+    @Test
+    void sharesByTheKeyOfTheOneThatIsBack_withItsPorts() {
+        assertThat(sharingOnceWebIsBack(new Owner(OTHER, null), List.of(), "k1"))
+                .isNotNull()
+                .satisfies(sharing -> assertThat(sharing.key()).isEqualTo("k1"))
+                .satisfies(sharing -> assertThat(sharing.ports()).hasToString("[TCP/80]"));
+    }
+
+    @Test
+    void hasThePortsOfBoth_ifTheOtherHasItStill() {
+        List<Sharing.Port> others = List.of(new Sharing.Port(OTHER, "TCP", 81));
+
+        assertThat(sharingOnceWebIsBack(new Owner(OTHER, "uid-other"), others, "k0"))
+                .isNotNull()
+                .satisfies(sharing -> assertThat(sharing.ports()).hasToString("[TCP/81, TCP/80]"));
+    }
+}
