@@ -1,0 +1,429 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Next;
+import dev.berth.kube.Cluster;
+import dev.berth.kube.Read;
+import dev.berth.kube.Write;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
+import dev.berth.plan.Published;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ProviderException;
+import dev.berth.testing.QuietProvider;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The simulation is worth something: operators that are broken on purpose do not live through it. */
+class BrokenOperatorsTest {
+    private static final Logger LOG = Logger.getLogger("dev.berth");
+    private static final int SEEDS = 400;
+
+    @BeforeAll
+    static void quiet() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void loud() {
+        LOG.setLevel(null);
+    }
+
+    private record Row(String mistake, int operators, SimulatedParts parts) {
+        @Override
+        public String toString() {
+            return mistake;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void mistake_isCaught(Row row) {
+        Optional<History.Broken> caught = LongStream.range(0, SEEDS)
+                .mapToObj(seed -> History.of(seed, row.operators(), SimulationTest.STEPS)
+                        .with(row.parts())
+                        .live(false))
+                .flatMap(Optional::stream)
+                .findFirst();
+        assertThat(caught).as(row.mistake()).isPresent();
+    }
+
+    private static List<Row> mistakes() {
+        return List.of(
+                new Row("claims an address only after it has published it", 1, cluster(ClaimsLate::new)),
+                new Row("takes whatever Address is there for its own", 1, cluster(TakesOthers::new)),
+                new Row("takes a write without an answer for done", 1, cluster(Hopes::new)),
+                new Row("takes a read that failed for absence", 1, cluster(TakesFailureForAbsence::new)),
+                new Row("deletes and updates Addresses whatever became of them", 2, cluster(ForcesClaims::new)),
+                new Row("patches Services whatever became of them", 1, cluster(ForcesServices::new)),
+                new Row("publishes what was claimed before without writing the Address", 2, cluster(Confident::new)),
+                new Row("releases what was never published without writing the Service", 2, cluster(Abrupt::new)),
+                new Row("never puts its finalizer on", 1, cluster(NoFinalizer::new)),
+                new Row("takes a status for the truth when it starts", 1, cluster(Believes::new)),
+                new Row("takes others' finalizers off with its own", 1, cluster(TakesAllFinalizers::new)),
+                new Row("forgets the ipMode", 1, cluster(NoMode::new)),
+                new Row("releases before the provider has deleted", 1, provider(ReleasesFirst::new)),
+                new Row("does not wait until the provider has deleted", 1, provider(DeletesLater::new)),
+                new Row("takes a provider's failed delete for done", 1, provider(FailsInSilence::new)),
+                new Row("starts without what is claimed", 1, new SimulatedParts() {
+                    @Override
+                    void learn(Ledger ledger, List<Claim> claims) {
+                        ledger.rebuild(List.of());
+                    }
+                }),
+                new Row("takes every event on a Service that it knows for its own echo", 1, new SimulatedParts() {
+                    @Override
+                    boolean isNoNews(ServiceControl services, ServiceState now) {
+                        return true;
+                    }
+                }),
+                new Row("wakes nobody who waits", 1, new SimulatedParts() {
+                    @Override
+                    Collection<ServiceKey> due(Collection<ServiceKey> keys) {
+                        return List.of();
+                    }
+                }),
+                new Row("does not try again", 1, new SimulatedParts() {
+                    @Override
+                    Next next(Next next) {
+                        return Next.ON_EVENT;
+                    }
+                }),
+                new Row("does not hear that an Address was deleted", 1, new SimulatedParts() {
+                    @Override
+                    boolean hearsOfTheEnd(Claim last) {
+                        return false;
+                    }
+                }));
+    }
+
+    private static SimulatedParts cluster(BiFunction<SimulatedWorld, SimulatedCluster.Client, Cluster> broken) {
+        return new SimulatedParts() {
+            @Override
+            Cluster cluster(SimulatedWorld world, SimulatedCluster.Client client) {
+                return broken.apply(world, client);
+            }
+        };
+    }
+
+    private static SimulatedParts provider(
+            BiFunction<SimulatedWorld, SimulatedCluster.Client, LoadBalancerProvider> broken) {
+        return new SimulatedParts() {
+            @Override
+            LoadBalancerProvider provider(SimulatedWorld world, SimulatedCluster.Client client) {
+                return broken.apply(world, client);
+            }
+        };
+    }
+
+    private abstract static class BrokenCluster extends ClusterAsIs {
+        final SimulatedWorld world;
+
+        BrokenCluster(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(client);
+            this.world = world;
+        }
+
+        final Claim claim(Ip ip, ClaimSpec spec) {
+            return new Claim(ip, "uid-of-" + ip, "1", spec);
+        }
+    }
+
+    private static final class ClaimsLate extends BrokenCluster {
+        private final Map<Ip, ClaimSpec> postponed = new LinkedHashMap<>();
+
+        ClaimsLate(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+            postponed.put(ip, spec);
+            return new Write.Done<>(claim(ip, spec));
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            Write<ServiceState> written = super.publish(seen, difference, dryRun);
+            for (Ip ip : List.copyOf(postponed.keySet())) {
+                ClaimSpec spec = postponed.remove(ip);
+                if (spec != null) {
+                    client.createClaim(ip, spec);
+                }
+            }
+            return written;
+        }
+    }
+
+    private static final class TakesOthers extends BrokenCluster {
+        TakesOthers(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+            Write<Claim> written = super.createClaim(ip, spec);
+            return written instanceof Write.Conflict<Claim> ? new Write.Done<>(claim(ip, spec)) : written;
+        }
+    }
+
+    private static final class Hopes extends BrokenCluster {
+        Hopes(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
+            Write<Claim> written = super.createClaim(ip, spec);
+            return written instanceof Write.Unknown<Claim> ? new Write.Done<>(claim(ip, spec)) : written;
+        }
+    }
+
+    private static final class TakesFailureForAbsence extends BrokenCluster {
+        TakesFailureForAbsence(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Read<ServiceState> readService(ServiceKey key) {
+            Read<ServiceState> read = super.readService(key);
+            return read instanceof Read.Failed<ServiceState> ? new Read.Absent<>() : read;
+        }
+    }
+
+    private static final class ForcesClaims extends BrokenCluster {
+        ForcesClaims(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        private Claim now(Claim seen) {
+            return Objects.requireNonNullElse(world.cluster.claims.get(seen.ip()), seen);
+        }
+
+        @Override
+        public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
+            return super.updateClaim(now(seen), spec);
+        }
+
+        @Override
+        public Write<Claim> deleteClaim(Claim seen) {
+            return super.deleteClaim(now(seen));
+        }
+    }
+
+    private static final class ForcesServices extends BrokenCluster {
+        ForcesServices(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            return super.publish(
+                    Objects.requireNonNullElse(world.cluster.services.get(seen.key()), seen), difference, dryRun);
+        }
+    }
+
+    private static final class Confident extends BrokenCluster {
+        Confident(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<Claim> confirmClaim(Claim seen) {
+            return new Write.Done<>(seen);
+        }
+    }
+
+    private static final class Abrupt extends BrokenCluster {
+        Abrupt(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            boolean announces = difference.conditions().stream()
+                    .anyMatch(condition -> condition.type().equals(Marks.RELEASING));
+            return announces ? new Write.Done<>(seen) : super.publish(seen, difference, dryRun);
+        }
+    }
+
+    private static final class NoFinalizer extends BrokenCluster {
+        NoFinalizer(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            return super.publish(
+                    seen,
+                    new Publication.Difference(
+                            false,
+                            difference.servedByClass(),
+                            difference.ingress(),
+                            difference.conditions(),
+                            difference.removedConditions()),
+                    dryRun);
+        }
+    }
+
+    private static final class Believes extends BrokenCluster {
+        Believes(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public List<ServiceState> services() {
+            return client.services().stream()
+                    .map(service -> service.ingress().isEmpty() || service.isMarkedOurs()
+                            ? service
+                            : SampleService.from(service)
+                                    .finalizer(Marks.FINALIZER)
+                                    .conditions(Stream.concat(
+                                                    service.conditions().stream(),
+                                                    Stream.of(new Condition(
+                                                            Marks.ADDRESS_ASSIGNED,
+                                                            Condition.Status.TRUE,
+                                                            "Assigned",
+                                                            "",
+                                                            Instant.EPOCH)))
+                                            .toList())
+                                    .build())
+                    .toList();
+        }
+    }
+
+    private static final class TakesAllFinalizers extends BrokenCluster {
+        TakesAllFinalizers(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<ServiceState> clear(ServiceState seen, List<Published> others) {
+            Write<ServiceState> written = super.clear(seen, others);
+            ServiceState now = world.cluster.services.get(seen.key());
+            if (written instanceof Write.Done<ServiceState> && now != null && !now.deleting()) {
+                world.cluster.put(seen.key(), SampleService.from(now).finalizers(List.of()));
+            }
+            return written;
+        }
+    }
+
+    private static final class NoMode extends BrokenCluster {
+        NoMode(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
+            List<Published> entries = difference.ingress();
+            return super.publish(
+                    seen,
+                    new Publication.Difference(
+                            difference.finalizer(),
+                            difference.servedByClass(),
+                            entries == null
+                                    ? null
+                                    : entries.stream()
+                                            .map(Published::withoutIpMode)
+                                            .toList(),
+                            difference.conditions(),
+                            difference.removedConditions()),
+                    dryRun);
+        }
+    }
+
+    private abstract static class BrokenProvider implements QuietProvider {
+        final SimulatedWorld world;
+        final SimulatedCluster.Client client;
+
+        BrokenProvider(SimulatedWorld world, SimulatedCluster.Client client) {
+            this.world = world;
+            this.client = client;
+        }
+
+        @Override
+        public final Capabilities capabilities() {
+            return Capabilities.fromPools(IpMode.PROXY, IpMode.VIP);
+        }
+
+        @Override
+        public final EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            return world.provider.ensureLoadBalancer(request);
+        }
+    }
+
+    private static final class ReleasesFirst extends BrokenProvider {
+        ReleasesFirst(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+            world.cluster.claims.values().stream()
+                    .filter(claim -> claim.owners().stream()
+                            .anyMatch(owner -> request.service().uid().equals(owner.uid())))
+                    .toList()
+                    .forEach(claim -> world.cluster.removeClaim(claim.ip()));
+            world.provider.ensureLoadBalancerDeleted(request);
+        }
+    }
+
+    private static final class DeletesLater extends BrokenProvider {
+        private final List<LoadBalancerRequest> postponed = new ArrayList<>();
+
+        DeletesLater(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+            postponed.add(request);
+            if (postponed.size() > 2) {
+                world.provider.ensureLoadBalancerDeleted(postponed.removeFirst());
+            }
+        }
+    }
+
+    private static final class FailsInSilence extends BrokenProvider {
+        FailsInSilence(SimulatedWorld world, SimulatedCluster.Client client) {
+            super(world, client);
+        }
+
+        @Override
+        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+            try {
+                world.provider.ensureLoadBalancerDeleted(request);
+            } catch (ProviderException failure) {
+                // Nobody is told.
+            }
+        }
+    }
+}
