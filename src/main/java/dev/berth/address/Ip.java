@@ -118,6 +118,12 @@ public final class Ip implements Comparable<Ip> {
         return family;
     }
 
+    /** Whether it means no host that others could reach: loopback, unspecified, link-local, multicast or broadcast. */
+    public boolean isSpecial() {
+        IPAddress value = value();
+        return value.isLoopback() || value.isZero() || value.isLinkLocal() || value.isMulticast() || value.isMax();
+    }
+
     /** The next address up. Ask only below the end of a range: the last one of a family has none. */
     public Ip next() {
         return new Ip(family, low == -1 ? high + 1 : high, low + 1);

@@ -33,8 +33,13 @@ public final class PoolBook {
 
     private final List<String> releasing;
 
-    private PoolBook(List<Pool> pools, Map<String, List<String>> faults, List<String> releasing) {
+    /** All that a pool names, also what it cannot give, and the ranges of the cluster. */
+    private final List<Taken> spokenFor;
+
+    private PoolBook(
+            List<Pool> pools, Map<String, List<String>> faults, List<String> releasing, List<Taken> spokenFor) {
         this.releasing = releasing;
+        this.spokenFor = List.copyOf(spokenFor);
         this.pools = pools.stream().sorted(BY_PRIORITY).toList();
         this.faults = faults;
         for (Pool pool : pools) {
@@ -57,6 +62,7 @@ public final class PoolBook {
         List<Pool> pools = new ArrayList<>();
         Map<String, List<String>> faults = new LinkedHashMap<>();
         List<Taken> taken = new ArrayList<>();
+        List<Taken> excluded = new ArrayList<>();
         for (NeverGiven never : neverGiven) {
             never.ranges().forEach(range -> taken.add(new Taken(never.what(), range, never.fault())));
         }
@@ -69,13 +75,16 @@ public final class PoolBook {
             List<IpRange> own = ownRanges(declaration, said);
             IpSet usable = IpSet.of(own);
             subtractTaken(usable, own, taken, said);
+            String what = "AddressPool \"" + declaration.name() + "\"";
             for (String text : declaration.excluded()) {
-                read(text, "excluded", said).ifPresent(usable::removeAll);
+                read(text, "excluded", said).ifPresent(range -> {
+                    usable.removeAll(range);
+                    excluded.add(new Taken(what, range, false));
+                });
             }
             if (declaration.withoutEnds()) {
                 declaration.addresses().stream().flatMap(PoolBook::ends).forEach(usable::remove);
             }
-            String what = "AddressPool \"" + declaration.name() + "\"";
             own.forEach(range -> taken.add(new Taken(what, range, true)));
             faults.put(declaration.name(), List.copyOf(said));
             pools.add(new Pool(declaration.name(), usable.runs(), declaration.policy(), declaration.isWhole()));
@@ -86,6 +95,8 @@ public final class PoolBook {
                 declarations.stream()
                         .filter(PoolDeclaration::releasesStranded)
                         .map(PoolDeclaration::name)
+                        .toList(),
+                Stream.concat(taken.stream().filter(Taken::fault), excluded.stream())
                         .toList());
     }
 
@@ -151,6 +162,14 @@ public final class PoolBook {
     /** What is wrong with the pool of this name, a sentence each; empty: nothing, or there is no such pool. */
     public List<String> faults(String pool) {
         return faults.getOrDefault(pool, List.of());
+    }
+
+    /** The pool that names {@code ip}, if only to exclude it, or the range of the cluster that has it; absent: none. */
+    public Optional<String> whose(Ip ip) {
+        return spokenFor.stream()
+                .filter(taken -> taken.range().contains(ip))
+                .map(Taken::by)
+                .findFirst();
     }
 
     /** The pool that could give {@code ip} out; absent: none. */

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.provider.Capabilities;
 import dev.berth.providers.grpc.v1.ConnectResponse;
+import dev.berth.providers.grpc.v1.EnsureLoadBalancerResponse;
 import dev.berth.providers.grpc.v1.HealthCheck;
+import dev.berth.providers.grpc.v1.Ingress;
+import dev.berth.providers.grpc.v1.IpMode;
 import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
 import dev.berth.providers.grpc.wire.Contract;
 import dev.berth.testing.ControlPlane;
@@ -247,6 +250,7 @@ class GrpcPluginIT {
     void nodesWithoutKubeProxy_areCheckedByANodePort_ifTheClassLeavesItToBerth() throws IOException {
         Path socket = hosts.socket();
         ScriptedPlugin plugin = new ScriptedPlugin();
+        plugin.ensures(proxied("192.0.2.1"));
         hosts.serve(plugin, socket);
         remote("checking", socket, "");
         berth.createClass("checking", "loadBalancerClass: " + FAR + ", provider: checking");
@@ -290,8 +294,14 @@ class GrpcPluginIT {
         create("late", NEAR);
         awaitServed("late");
 
-        plugin.ensures(ScriptedPlugin.ready("192.0.2.1"));
+        plugin.ensures(proxied("192.0.2.1"));
         hostile.forEach(this::awaitServed);
+    }
+
+    /** A load balancer with one address, and the ipMode that its class asks for. */
+    private static EnsureLoadBalancerResponse proxied(String ip) {
+        return ScriptedPlugin.ready(
+                Ingress.newBuilder().setIp(ip).setIpMode(IpMode.IP_MODE_PROXY).build());
     }
 
     /**
@@ -347,9 +357,9 @@ class GrpcPluginIT {
             assertThat(operator.isAlive()).isTrue();
             assertThat(operator.log()).doesNotContain("SO_KEEPALIVE");
 
-            flooding.ensures(ScriptedPlugin.ready("192.0.2.1"));
+            flooding.ensures(proxied("192.0.2.1"));
             flooding.page = ListLoadBalancersResponse.getDefaultInstance();
-            flapping.ensures(ScriptedPlugin.ready("192.0.2.2"));
+            flapping.ensures(proxied("192.0.2.2"));
             flapping.greeting = asItShallBe;
             ofTheFlood.forEach(this::awaitServed);
             awaitServed("flap");

@@ -1,10 +1,14 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
+import dev.berth.plan.AnswerRules;
 import dev.berth.plan.Demand;
+import dev.berth.plan.OneLine;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
@@ -60,6 +64,12 @@ final class PassProvider {
             return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
         }
         Optional<EnsureOutcome.Ready> known = pass.memory.answerTo(request);
+        if (known.isPresent()
+                && broken(serve, served, request, known.get().status()).isPresent()) {
+            // A pool may have come since, or another Service's claim.
+            pass.memory.unsure();
+            known = Optional.empty();
+        }
         if (known.isPresent() && !hasDrifted(serve, served, request, known.get())) {
             pass.ingress = published(serve, known.get());
             return Optional.empty();
@@ -146,6 +156,11 @@ final class PassProvider {
         try {
             return switch (pass.guard.ensure(served.name(), provider, request)) {
                 case EnsureOutcome.Ready ready -> {
+                    Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
+                    if (broken.isPresent()) {
+                        pass.trouble = Optional.of(refused(served, broken.get(), request));
+                        yield Optional.empty();
+                    }
                     pass.memory.ensured(request, ready, served);
                     pass.ingress = published(serve, ready);
                     lookAgainAtTargets();
@@ -166,12 +181,36 @@ final class PassProvider {
         } catch (ProviderException failure) {
             pass.trouble = Optional.of(new Trouble(
                     "ensuring load balancer for " + pass.key,
-                    "EnsureFailed",
+                    Trouble.ENSURE_FAILED,
                     String.valueOf(failure.getMessage()),
                     request,
                     failure.retryAfter()));
             return Optional.empty();
         }
+    }
+
+    /** What of the contract an answer breaks; absent: it may be published. */
+    private Optional<AnswerRules.Broken> broken(
+            ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, LoadBalancerStatus status) {
+        return AnswerRules.broken(status, request, served.capabilities(), ip -> whose(ip, pass.owner(serve)));
+    }
+
+    private Optional<String> whose(Ip ip, Owner owner) {
+        return pass.parts
+                .ledger()
+                .holding(ip)
+                .filter(holding -> !holding.owners().contains(owner))
+                .map(holding -> "another Service")
+                .or(() -> pass.parts.ledger().pools().whose(ip));
+    }
+
+    private Trouble refused(ServedClass served, AnswerRules.Broken broken, LoadBalancerRequest request) {
+        return new Trouble(
+                "ensuring load balancer for " + pass.key,
+                Trouble.ANSWER_REFUSED,
+                "provider \"" + served.provider() + "\" answered " + broken + "; nothing of it is published",
+                request,
+                Optional.empty());
     }
 
     /**
@@ -208,10 +247,10 @@ final class PassProvider {
     }
 
     private static String ingress(LoadBalancerStatus status) {
-        return status.ingress().stream()
+        return OneLine.of(status.ingress().stream()
                 .map(entry -> (entry.ip() == null ? entry.hostname() : entry.ip())
                         + (entry.ipMode() == null ? "" : " (" + entry.ipMode() + ")"))
-                .collect(Collectors.joining(", "));
+                .collect(Collectors.joining(", ")));
     }
 
     /** Tells the provider of other targets; what fails is done again from the ground up. */

@@ -106,6 +106,16 @@ final class PassState {
      * @param request what is not to be sent again before its time
      */
     record Trouble(String doing, String reason, String cause, Object request, Optional<Duration> retryAfter) {
+        static final String ENSURE_FAILED = "EnsureFailed";
+
+        /** The provider answered what the contract forbids. */
+        static final String ANSWER_REFUSED = "AnswerRefused";
+
+        /** Whether the provider failed to make the load balancer. */
+        boolean isOfEnsuring() {
+            return reason.equals(ENSURE_FAILED) || reason.equals(ANSWER_REFUSED);
+        }
+
         String message() {
             return doing + ": " + cause;
         }

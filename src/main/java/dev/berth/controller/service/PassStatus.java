@@ -175,7 +175,7 @@ final class PassStatus {
             conditions.add(ofItsProvider(state, serve.servedClass(), now));
         }
         pass.trouble
-                .filter(what -> what.reason().equals("EnsureFailed"))
+                .filter(Trouble::isOfEnsuring)
                 .ifPresent(what -> conditions.add(
                         Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
         pass.pending.ifPresent(message ->

@@ -1,6 +1,11 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
+import dev.berth.address.NeverGiven;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
@@ -65,13 +70,16 @@ abstract class CloudStage {
 
         Targets targets = Targets.NODE_PORTS;
 
+        /** Whether it takes its addresses from Berth. */
+        boolean takesAddresses;
+
         List<ListedLoadBalancer> listed = List.of();
 
         Runnable meanwhile = () -> {};
 
         @Override
         public Capabilities capabilities() {
-            return Capabilities.ofItsOwn(IpMode.PROXY)
+            return (takesAddresses ? Capabilities.fromPools(IpMode.PROXY) : Capabilities.ofItsOwn(IpMode.PROXY))
                     .withTargets(targets)
                     .withFeatures(Feature.LISTING, Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY)
                     .withAnnotations("cloud.test.dev/");
@@ -164,10 +172,11 @@ abstract class CloudStage {
 
     final List<Later> later = new ArrayList<>();
     ClassBook classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
+    Ledger ledger = new Ledger();
     ServiceControl control = operator();
 
     ServiceControl operator() {
-        Ledger ledger = new Ledger();
+        ledger = new Ledger();
         StartGate gate = new StartGate();
         Backoff backoff = new Backoff(new Random(1));
         Silence silence = new Silence();
@@ -253,6 +262,22 @@ abstract class CloudStage {
         cloud.calls.clear();
         told.events.clear();
         due.clear();
+    }
+
+    /** This is the one pool. */
+    void pool(List<String> addresses, String... excluded) {
+        ledger.usePools(PoolBook.of(
+                List.of(new PoolDeclaration(
+                        "edge", Instant.EPOCH, addresses, List.of(excluded), false, PoolPolicy.OPEN, false)),
+                List.of(new NeverGiven("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true))));
+    }
+
+    /** An operator whose provider takes its addresses from this pool. */
+    void takeAddressesFrom(String... addresses) {
+        cloud.takesAddresses = true;
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
+        control = operator();
+        pool(List.of(addresses));
     }
 
     /** An operator whose provider sends packets to endpoints. */

@@ -498,6 +498,11 @@ public abstract class LoadBalancerProviderTck {
         untested("which of its own addresses a provider can give is known to it alone");
     }
 
+    @Test
+    void untested_ensure25_addressesOfItsOwnAreNobodyElses() {
+        untested("the kit has no pools and no cluster; Berth looks itself");
+    }
+
     // ---- Pending
 
     @Test

@@ -1,0 +1,164 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.controller.Next;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.PortError;
+import dev.berth.provider.Protocol;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** What a provider answers against the contract is said on the Service, is not published, and is asked for again later. */
+class HostileAnswersTest extends CloudStage {
+    private record Row(String sentence, String rule, LoadBalancerStatus answer) {
+        Row(String sentence, String rule, Ingress... ingress) {
+            this(sentence, rule, new LoadBalancerStatus(List.of(ingress)));
+        }
+
+        @Override
+        public String toString() {
+            return sentence;
+        }
+    }
+
+    private static Ingress proxy(String ip) {
+        return Ingress.ofIp(ip, IpMode.PROXY);
+    }
+
+    private static Ingress host(String name) {
+        return new Ingress(null, name, null);
+    }
+
+    /** It was given 192.0.2.0. */
+    static final List<Row> OF_ONE_THAT_TAKES_ADDRESSES = List.of(
+            new Row("an address of its own", "ensure04", proxy("8.8.8.8")),
+            new Row("the node itself", "ensure04", proxy("127.0.0.1")),
+            new Row("a free address of the pool", "ensure04", proxy("192.0.2.1")),
+            new Row("one more than it was given", "ensure04", proxy("192.0.2.0"), proxy("192.0.2.1")),
+            new Row("its address in other words", "ensure04", proxy("::ffff:192.0.2.0")),
+            new Row("a hostname", "ensure04", proxy("192.0.2.0"), host("lb.test.dev")),
+            new Row("an address that is none", "ensure04", proxy("\u001b[2J192.0.2.0")),
+            new Row("another ipMode", "ensure07", Ingress.ofIp("192.0.2.0", IpMode.VIP)),
+            new Row("no ipMode, which is VIP", "ensure07", Ingress.ofIp("192.0.2.0", null)),
+            new Row("its address twice", "ensure06", proxy("192.0.2.0"), proxy("192.0.2.0")),
+            new Row(
+                    "an error of a port that nobody asked for",
+                    "ensure08",
+                    new LoadBalancerStatus(
+                            List.of(proxy("192.0.2.0")), List.of(new PortError(81, Protocol.TCP, "NoListenerLeft")))));
+
+    /** The pool has 192.0.2.0/28 without 192.0.2.8, and the cluster 10.96.0.0/16. */
+    static final List<Row> OF_ONE_WITH_ITS_OWN = List.of(
+            new Row("the node itself", "ensure06", proxy("127.0.0.1")),
+            new Row("no address", "ensure06", proxy("0.0.0.0")),
+            new Row("where clouds tell their secrets", "ensure06", proxy("169.254.169.254")),
+            new Row("everybody", "ensure06", proxy("224.0.0.1")),
+            new Row("a family that was not asked for", "ensure06", proxy("2001:db8::1")),
+            new Row("no canonical text", "ensure06", proxy("203.0.113.01")),
+            new Row("what is no hostname", "ensure06", host("a b\n")),
+            new Row("an address as a hostname", "ensure06", host("10.96.0.1")),
+            new Row("the cluster IP of the API server", "ensure25", proxy("10.96.0.1")),
+            new Row("a free address of a pool", "ensure25", proxy("192.0.2.1")),
+            new Row("an address that a pool excludes", "ensure25", proxy("192.0.2.8")),
+            new Row("an address that another Service has", "ensure25", proxy("198.51.100.7")),
+            new Row("another ipMode", "ensure07", Ingress.ofIp("203.0.113.1", IpMode.VIP)));
+
+    @ParameterizedTest
+    @FieldSource("OF_ONE_THAT_TAKES_ADDRESSES")
+    void answerAgainstARule_ofAProviderThatTakesAddresses_isNotPublished_andTheConditionNamesTheRule(Row row) {
+        takeAddressesFrom("192.0.2.0/28");
+
+        isRefused(row);
+    }
+
+    @ParameterizedTest
+    @FieldSource("OF_ONE_WITH_ITS_OWN")
+    void answerAgainstARule_ofAProviderWithItsOwn_isNotPublished_andTheConditionNamesTheRule(Row row) {
+        pool(List.of("192.0.2.0/28"), "192.0.2.8");
+        ledger.observe(new Claim(
+                Ip.parse("198.51.100.7"),
+                "uid-of-the-address",
+                "1",
+                ClaimSpec.of(null, null, new Owner(key("other"), "uid-other"))));
+
+        isRefused(row);
+    }
+
+    private void isRefused(Row row) {
+        cloud.answer = new EnsureOutcome.Ready(row.answer());
+        create("web");
+
+        Next next = reconcile("web");
+        reconcile("web");
+
+        assertThat(service("web").ingress()).isEmpty();
+        Condition said = service("web").condition(Marks.PROGRAMMED).orElseThrow();
+        assertThat(said.status()).isEqualTo(Condition.Status.FALSE);
+        assertThat(said.reason()).isEqualTo("AnswerRefused");
+        assertThat(said.message())
+                .contains("provider \"cloud\" answered ", "(rule " + row.rule() + ")")
+                .doesNotContain("\u001b", "\n");
+        assertThat(told.events)
+                .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: " + said.message());
+        assertThat(cloud.calls).as("before its time").hasSize(1);
+        clock = clock.plus(next.delay().orElseThrow());
+        reconcile("web");
+        assertThat(cloud.calls).as("in its time").hasSize(2);
+    }
+
+    @Test
+    void addressOfItsOwn_thatAPoolNamesSince_isAskedForAnew_andTheServiceSaysSo() {
+        served("web");
+
+        pool(List.of("203.0.113.0/24"));
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
+        assertThat(service("web").condition(Marks.PROGRAMMED).orElseThrow().message())
+                .contains("203.0.113.1", "AddressPool \"edge\"");
+    }
+
+    @Test
+    void rightAnswer_afterAWrongOne_isPublished() {
+        cloud.answer = new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(proxy("127.0.0.1"))));
+        create("web");
+        Next next = reconcile("web");
+        cloud.answer = null;
+        clock = clock.plus(next.delay().orElseThrow());
+
+        reconcile("web");
+
+        assertThat(service("web").ingress()).extracting(Object::toString).containsExactly("203.0.113.1 (Proxy)");
+        assertThat(service("web").condition(Marks.PROGRAMMED)).isEmpty();
+    }
+
+    @Test
+    void oneOfTwoFamilies_isNotPublishedWithoutTheOther() {
+        takeAddressesFrom("192.0.2.0/28", "2001:db8::/120");
+        cloud.answer = new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(proxy("192.0.2.0"))));
+        put(SampleService.named(key("web"), "uid-web")
+                .families(FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6));
+
+        reconcile("web");
+
+        assertThat(service("web").ingress()).isEmpty();
+        assertThat(service("web").condition(Marks.PROGRAMMED).orElseThrow().message())
+                .endsWith("provider \"cloud\" answered 192.0.2.0, and not 2001:db8::, which it was given"
+                        + " (rule ensure05); nothing of it is published");
+    }
+}
