@@ -75,7 +75,8 @@ final class ProviderGuard implements AutoCloseable {
     /** {@code ensureLoadBalancer}; Pending if the class has too many calls under way, or the Service has one. */
     EnsureOutcome ensure(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
         try {
-            return guarded(className, provider, request.service(), () -> provider.ensureLoadBalancer(request));
+            return guarded(
+                    className, provider, request.service(), () -> Answers.of(provider.ensureLoadBalancer(request)));
         } catch (Busy busy) {
             return new EnsureOutcome.Pending(BUSY, busy.message());
         }
@@ -104,12 +105,12 @@ final class ProviderGuard implements AutoCloseable {
 
     /** {@code getLoadBalancer}; throws as {@link #delete} does. */
     Optional<LoadBalancerStatus> get(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        return call(className, provider, request.service(), () -> provider.getLoadBalancer(request));
+        return call(className, provider, request.service(), () -> Answers.of(provider.getLoadBalancer(request)));
     }
 
     /** {@code listLoadBalancers}; throws as {@link #delete} does. */
     List<ListedLoadBalancer> list(String className, LoadBalancerProvider provider, String clusterName) {
-        return call(className, provider, null, () -> provider.listLoadBalancers(clusterName));
+        return call(className, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
     }
 
     /** For calls that cannot be put off: being busy is a failure. */
@@ -164,6 +165,8 @@ final class ProviderGuard implements AutoCloseable {
         FutureTask<T> answer = new FutureTask<>(() -> {
             try {
                 return call.get();
+            } catch (Throwable thrown) {
+                throw Answers.failure(thrown);
             } finally {
                 givingBack.run();
             }
