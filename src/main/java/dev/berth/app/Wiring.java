@@ -201,7 +201,7 @@ public final class Wiring {
                 surroundings::cloudNode,
                 this::wake,
                 this::standBackChanged,
-                changed -> classWakeups.wake(new ResourceID(changed)));
+                this::wakeClass);
         pools = new PoolControl(
                 caches, surroundings::neverGiven, ledger, gate, statuses, events, clock, new PoolControl.Listener() {
                     @Override
@@ -234,6 +234,12 @@ public final class Wiring {
     static void later(Duration delay, Runnable what) {
         CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
                 .execute(what);
+    }
+
+    private void wakeClass(String name) {
+        if (caches.classes().get(null, name).isPresent()) {
+            classWakeups.wake(new ResourceID(name));
+        }
     }
 
     private boolean deleteLeftOver(Owner owner, @Nullable String className) {

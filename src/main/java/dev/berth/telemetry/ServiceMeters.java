@@ -30,6 +30,7 @@ public final class ServiceMeters implements ServiceMetrics {
     private final MultiGauge stranded;
     private final Map<ServiceKey, String> reasons = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> leftOver = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> stuckCalls = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
 
     public ServiceMeters(MeterRegistry registry, Ledger ledger) {
@@ -138,6 +139,21 @@ public final class ServiceMeters implements ServiceMetrics {
                     return count;
                 })
                 .set(loadBalancers);
+    }
+
+    @Override
+    public void stuckCalls(String className, int calls) {
+        stuckCalls
+                .computeIfAbsent(className, name -> {
+                    AtomicInteger count = new AtomicInteger();
+                    Gauge.builder("berth.provider.stuck.calls", count, AtomicInteger::get)
+                            .description(
+                                    "calls to the provider of a class that outlived their deadline, and have not returned")
+                            .tag("class", name)
+                            .register(registry);
+                    return count;
+                })
+                .set(calls);
     }
 
     @Override

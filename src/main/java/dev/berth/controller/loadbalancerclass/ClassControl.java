@@ -32,6 +32,9 @@ public final class ClassControl {
     /** True while Services of the class are left to another controller; else absent. */
     private static final String LEAVES_ALONE = "LeavesAlone";
 
+    /** True while calls to its provider have outlived their deadline, and not returned; else absent. */
+    private static final String CALLS_STUCK = "CallsStuck";
+
     private final Caches caches;
     private final String controllerName;
     private final Supplier<KnownProviders> providers;
@@ -115,6 +118,9 @@ public final class ClassControl {
 
         /** Which Services of this class are another controller's, for people; absent: none. */
         Optional<String> leftToAnother(String className);
+
+        /** Which calls to the provider of this class are stuck, for people; absent: none. */
+        Optional<String> stuckCalls(String className);
     }
 
     /** Brings the status of the class of this name up to date. */
@@ -150,6 +156,9 @@ public final class ClassControl {
         services.leftToAnother(object.getMetadata().getName())
                 .ifPresent(message ->
                         conditions.add(condition(object, LEAVES_ALONE, true, Reason.ServedByAnother.name(), message)));
+        services.stuckCalls(object.getMetadata().getName())
+                .ifPresent(
+                        message -> conditions.add(condition(object, CALLS_STUCK, true, "DeadlineExceeded", message)));
         return conditions;
     }
 

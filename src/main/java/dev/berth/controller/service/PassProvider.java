@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.PassState.Trouble;
+import dev.berth.controller.service.ProviderGuard.Entry;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.plan.AnswerRules;
@@ -35,6 +36,9 @@ final class PassProvider {
 
     /** How many nodes an event names. */
     private static final int NODES_NAMED = 20;
+
+    /** It is made due in its turn, and looks again even if nobody could tell it. */
+    private static final Outcome IN_LINE = new Outcome.Finished(Next.after(Duration.ofMinutes(1)));
 
     private final PassState pass;
 
@@ -82,6 +86,21 @@ final class PassProvider {
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
+        switch (enter(served, request)) {
+            case Entry.In mayCall -> {}
+            case Entry.InLine inLine -> {
+                return Optional.of(IN_LINE);
+            }
+            case Entry.Stuck(String message) -> {
+                pass.trouble = Optional.of(new Trouble(
+                        "ensuring load balancer for " + pass.key,
+                        Trouble.PROVIDER_STUCK,
+                        message,
+                        request,
+                        Optional.empty()));
+                return Optional.empty();
+            }
+        }
         Optional<EnsureOutcome.Ready> before = pass.memory.answerButForTargets(request);
         if (before.isPresent() && isUpdated(serve, served, request)) {
             pass.memory.ensured(request, before.get(), served);
@@ -93,7 +112,16 @@ final class PassProvider {
             // A Service that is gone already has no finalizer that would have it deleted again.
             return Optional.of(new Outcome.Again(true));
         }
+        if (!(enter(served, request) instanceof Entry.In)) {
+            // The update took its turn, and failed.
+            return Optional.of(IN_LINE);
+        }
         return askProvider(serve, served, request);
+    }
+
+    /** Whether the provider may be asked once, now; before any other work is done for it. */
+    private Entry enter(ServedClass served, LoadBalancerRequest request) {
+        return pass.visit.enter(served.name(), pass.parts.providers().named(served.provider()), request.service());
     }
 
     /**
@@ -106,9 +134,6 @@ final class PassProvider {
         if (made.isEmpty()) {
             return Optional.empty();
         }
-        if (!pass.live) {
-            return Optional.of(new Outcome.Again(true));
-        }
         LoadBalancerRequest request = made.get().request();
         // What the provider of a Service that is gone asked to wait for is not wanted any more.
         Optional<Duration> mustWait = pass.service.isEmpty()
@@ -118,8 +143,16 @@ final class PassProvider {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
         ServedClass served = made.get().by();
+        // Of one that is gone no timer comes; whoever releases what it holds deletes first, and tries again.
+        boolean isDeletedByOthers = pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown;
+        if (!(enter(served, request) instanceof Entry.In)) {
+            return isDeletedByOthers ? Optional.empty() : Optional.of(IN_LINE);
+        }
+        if (!pass.live) {
+            return Optional.of(new Outcome.Again(true));
+        }
         try {
-            pass.guard.delete(served.name(), pass.parts.providers().named(served.provider()), request);
+            pass.visit.delete(pass.parts.providers().named(served.provider()), request);
             pass.memory.forget();
             LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
             return Optional.empty();
@@ -134,10 +167,7 @@ final class PassProvider {
                     request.service(),
                     failure.getMessage(),
                     delay.toSeconds());
-            // Of one that is gone no timer comes; whoever releases what it holds deletes first, and tries again.
-            return pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown
-                    ? Optional.empty()
-                    : Optional.of(new Outcome.Finished(Next.after(delay)));
+            return isDeletedByOthers ? Optional.empty() : Optional.of(new Outcome.Finished(Next.after(delay)));
         }
     }
 
@@ -154,7 +184,7 @@ final class PassProvider {
         }
         pass.memory.mayExist(request, served);
         try {
-            return switch (pass.guard.ensure(served.name(), provider, request)) {
+            return switch (pass.visit.ensure(provider, request)) {
                 case EnsureOutcome.Ready ready -> {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
@@ -219,12 +249,16 @@ final class PassProvider {
      */
     private boolean hasDrifted(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
-        if (served.capabilities().immediate() || !pass.memory.isDoubted()) {
+        if (served.capabilities().immediate()
+                || !pass.memory.isDoubted()
+                || !(enter(served, request) instanceof Entry.In)) {
+            // One that is in line stays doubted until its turn.
             return false;
         }
+        pass.memory.looked();
         try {
             Optional<LoadBalancerStatus> found =
-                    pass.guard.get(served.name(), pass.parts.providers().named(served.provider()), request);
+                    pass.visit.get(pass.parts.providers().named(served.provider()), request);
             if (found.equals(Optional.of(known.status()))) {
                 return false;
             }
@@ -257,7 +291,7 @@ final class PassProvider {
     private boolean isUpdated(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         About about = About.service(serve.service());
         try {
-            pass.guard.update(served.name(), pass.parts.providers().named(served.provider()), request);
+            pass.visit.update(pass.parts.providers().named(served.provider()), request);
             if (targetsNodes(served)) {
                 // Endpoints change with each roll-out, and nobody wants to read of them.
                 pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
@@ -306,18 +340,27 @@ final class PassProvider {
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
+        switch (enter(served, request)) {
+            case Entry.In mayCall -> {}
+            case Entry.InLine inLine -> {
+                return Optional.of(IN_LINE);
+            }
+            case Entry.Stuck(String message) -> {
+                pass.trouble = Optional.of(notDeleted(message, request, Optional.empty()));
+                return Optional.empty();
+            }
+        }
         try {
-            pass.guard.delete(served.name(), pass.parts.providers().named(served.provider()), request);
+            pass.visit.delete(pass.parts.providers().named(served.provider()), request);
             pass.memory.deleted(request.service());
         } catch (ProviderException failure) {
-            pass.trouble = Optional.of(new Trouble(
-                    "deleting load balancer for " + pass.key,
-                    "DeleteFailed",
-                    String.valueOf(failure.getMessage()),
-                    request,
-                    failure.retryAfter()));
+            pass.trouble = Optional.of(notDeleted(String.valueOf(failure.getMessage()), request, failure.retryAfter()));
         }
         return Optional.empty();
+    }
+
+    private Trouble notDeleted(String cause, Object request, Optional<Duration> retryAfter) {
+        return new Trouble("deleting load balancer for " + pass.key, "DeleteFailed", cause, request, retryAfter);
     }
 
     private List<Published> published(ServicePlan.Serve serve, EnsureOutcome.Ready ready) {
@@ -329,9 +372,24 @@ final class PassProvider {
                 pass.demand == null ? List.of() : pass.demand.portErrors());
     }
 
-    Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
+    /** Whether {@link #delete} may be done now; absent: it may. */
+    Optional<Outcome> inLineToDelete(ServicePlan.TearDown down, ServedClass served) {
         if (pass.service.isEmpty()) {
             return Optional.empty();
+        }
+        ServiceState state = pass.service.get();
+        return switch (enter(served, demand(state, served).request())) {
+            case Entry.In mayCall -> Optional.empty();
+            case Entry.InLine inLine -> Optional.of(IN_LINE);
+            case Entry.Stuck(String message) ->
+                Optional.of(pass.failed(state, notDeleted(message, down.steps(), Optional.empty())));
+        };
+    }
+
+    Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
+        Optional<Outcome> inLine = inLineToDelete(down, served);
+        if (pass.service.isEmpty() || inLine.isPresent()) {
+            return inLine;
         }
         LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
         LoadBalancerRequest request = demand(pass.service.get(), served).request();
@@ -341,7 +399,7 @@ final class PassProvider {
                 pass.parts.events().normal(about, "DeletingLoadBalancer", "Deleting load balancer");
             }
             pass.memory.deletesBy(served);
-            pass.guard.delete(served.name(), provider, request);
+            pass.visit.delete(provider, request);
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");
             }
@@ -350,12 +408,7 @@ final class PassProvider {
         } catch (ProviderException failure) {
             return Optional.of(pass.failed(
                     pass.service.get(),
-                    new Trouble(
-                            "deleting load balancer for " + pass.key,
-                            "DeleteFailed",
-                            String.valueOf(failure.getMessage()),
-                            down.steps(),
-                            failure.retryAfter())));
+                    notDeleted(String.valueOf(failure.getMessage()), down.steps(), failure.retryAfter())));
         }
     }
 }

@@ -41,7 +41,7 @@ final class PassState {
     private static final Logger LOG = LoggerFactory.getLogger(PassState.class);
 
     final Parts parts;
-    final ProviderGuard guard;
+    final ProviderGuard.Visit visit;
     final Consumer<Collection<ServiceKey>> due;
     final ServiceMemory memory;
     final ServiceKey key;
@@ -111,9 +111,12 @@ final class PassState {
         /** The provider answered what the contract forbids. */
         static final String ANSWER_REFUSED = "AnswerRefused";
 
+        /** The provider cannot be asked, for an earlier call has outlived its deadline. */
+        static final String PROVIDER_STUCK = "ProviderStuck";
+
         /** Whether the provider failed to make the load balancer. */
         boolean isOfEnsuring() {
-            return reason.equals(ENSURE_FAILED) || reason.equals(ANSWER_REFUSED);
+            return reason.equals(ENSURE_FAILED) || reason.equals(ANSWER_REFUSED) || reason.equals(PROVIDER_STUCK);
         }
 
         String message() {
@@ -123,7 +126,7 @@ final class PassState {
 
     PassState(
             Parts parts,
-            ProviderGuard guard,
+            ProviderGuard.Visit visit,
             Consumer<Collection<ServiceKey>> due,
             ServiceMemory memory,
             ServiceKey key,
@@ -133,7 +136,7 @@ final class PassState {
             Map<Ip, Claim> planned,
             Written written) {
         this.parts = parts;
-        this.guard = guard;
+        this.visit = visit;
         this.due = due;
         this.memory = memory;
         this.key = key;

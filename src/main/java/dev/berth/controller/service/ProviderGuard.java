@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.ServiceKey;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
@@ -8,54 +9,99 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.SequencedMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls providers with a deadline and, for each class, only so many at once: one that hangs takes nobody
- * else's turn. Calls for one Service never overlap. A call that outlives its deadline keeps its place, and its
- * Service's turn, until it returns.
+ * Calls providers with a deadline and, for each class, only so many at once: one that hangs takes nobody else's turn.
+ * Each call runs on a thread of the platform's own, so that one that spins costs a share of a core, and not the operator.
+ *
+ * <p>Who finds all places of a class taken is put in line, and told in its turn; that is no failure. Calls for one Service
+ * never overlap. A call that outlives its deadline is given up: its place is another's, but its Service's turn comes when
+ * it has returned. As many as may be under way may be given up like that; from then on they keep their places.
  */
 final class ProviderGuard implements AutoCloseable {
     private static final Duration BUSY = Duration.ofSeconds(1);
+
+    /** For how long a place is kept for one who was told of it. */
+    private static final Duration KEPT = Duration.ofSeconds(30);
+
+    private static final int SERVICES_NAMED = 10;
 
     private final Predicate<LoadBalancerProvider> isSure;
     private final int callsAtOnce;
     private final Duration patience;
     private final Duration deadline;
-    private final ConcurrentMap<String, Semaphore> byClass = new ConcurrentHashMap<>();
+    private final Consumer<String> stuckChanged;
+    private final ThreadFactory threads;
 
-    /** The calls under way, by the Service that they are for. */
-    private final ConcurrentMap<ServiceIdentity, CountDownLatch> byService = new ConcurrentHashMap<>();
+    /** By the name of the class. Guarded by this, as is all that is in it. */
+    private final SequencedMap<String, Line> lines = new LinkedHashMap<>();
 
-    private final ExecutorService threads;
+    /** Whose calls are under way, or about to be. Guarded by this. */
+    private final Map<ServiceIdentity, Seat> byService = new HashMap<>();
+
+    /** What is to be told to others, once nothing is locked. */
+    private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
+
+    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopped;
+
+    /** Whether one may call. */
+    sealed interface Entry {
+        /** It may, once. */
+        record In() implements Entry {}
+
+        /** Not yet: it is told in its turn. */
+        record InLine() implements Entry {}
+
+        /** Not until a call returns that has outlived its deadline; the message says which. */
+        record Stuck(String message) implements Entry {}
+    }
 
     /**
      * A guard.
      *
      * @param isSure whose calls need no guard
      * @param callsAtOnce for each class
-     * @param patience how long a call waits for its turn
+     * @param patience how long a call waits for its turn that cannot be told of it
      * @param deadline for each call
+     * @param stuckChanged told of which class {@link #stuck} says something else now
      */
-    ProviderGuard(Predicate<LoadBalancerProvider> isSure, int callsAtOnce, Duration patience, Duration deadline) {
-        this(isSure, callsAtOnce, patience, deadline, Thread.ofVirtual().factory());
+    ProviderGuard(
+            Predicate<LoadBalancerProvider> isSure,
+            int callsAtOnce,
+            Duration patience,
+            Duration deadline,
+            Consumer<String> stuckChanged) {
+        this(
+                isSure,
+                callsAtOnce,
+                patience,
+                deadline,
+                stuckChanged,
+                Thread.ofPlatform().daemon().name("provider-", 0).factory());
     }
 
     /** A guard whose calls are made by these threads. */
@@ -64,190 +110,384 @@ final class ProviderGuard implements AutoCloseable {
             int callsAtOnce,
             Duration patience,
             Duration deadline,
+            Consumer<String> stuckChanged,
             ThreadFactory threads) {
         this.isSure = isSure;
         this.callsAtOnce = callsAtOnce;
         this.patience = patience;
         this.deadline = deadline;
-        this.threads = Executors.newThreadPerTaskExecutor(threads);
+        this.stuckChanged = stuckChanged;
+        this.threads = threads;
     }
 
-    /** {@code ensureLoadBalancer}; Pending if the class has too many calls under way, or the Service has one. */
-    EnsureOutcome ensure(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        try {
-            return guarded(
-                    className, provider, request.service(), () -> Answers.of(provider.ensureLoadBalancer(request)));
-        } catch (Busy busy) {
-            return new EnsureOutcome.Pending(BUSY, busy.message());
+    /** The calls of one class. */
+    private final class Line {
+        private final String className;
+        private int seated;
+        private final List<Seat> stuck = new ArrayList<>();
+        private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
+
+        /** Who was told that there is a place, and when. */
+        private final Map<Object, Long> promised = new HashMap<>();
+
+        Line(String className) {
+            this.className = className;
+        }
+
+        private int free() {
+            return callsAtOnce - seated - promised.size() - Math.max(0, stuck.size() - callsAtOnce);
+        }
+
+        private boolean isStuck() {
+            return stuck.size() >= 2 * callsAtOnce;
+        }
+
+        private boolean takes(Object who) {
+            long now = System.nanoTime();
+            promised.values().removeIf(since -> now - since > KEPT.toNanos());
+            next();
+            if (promised.remove(who) == null && free() <= 0) {
+                return false;
+            }
+            waiting.remove(who);
+            seated++;
+            return true;
+        }
+
+        private void next() {
+            while (free() > 0 && !waiting.isEmpty()) {
+                Map.Entry<Object, Runnable> first = waiting.pollFirstEntry();
+                promised.put(first.getKey(), System.nanoTime());
+                news.add(first.getValue());
+            }
+        }
+
+        /** Those in line are to hear that it does not move. */
+        private void stuckChanged() {
+            news.add(() -> stuckChanged.accept(className));
+            if (isStuck()) {
+                news.addAll(waiting.values());
+            }
         }
     }
 
+    /** A place of a class, and the turn of a Service. Guarded by the guard. */
+    private static final class Seat {
+        private final Line line;
+        private final @Nullable ServiceIdentity service;
+        private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
+        private boolean running;
+        private boolean stuck;
+
+        Seat(Line line, @Nullable ServiceIdentity service) {
+            this.line = line;
+            this.service = service;
+        }
+    }
+
+    /** What one who may have something to ask of providers does about it; to be closed when it is done. */
+    final class Visit implements AutoCloseable {
+        private final Object who;
+        private final Runnable told;
+        private @Nullable Seat seat;
+        private @Nullable Line waitsIn;
+
+        private Visit(Object who, Runnable told) {
+            this.who = who;
+            this.told = told;
+        }
+
+        /**
+         * Whether it may make one call now. If not, it keeps its place in line as long as each of its visits asks again.
+         *
+         * @param service whom the call is for; null: no Service
+         */
+        Entry enter(String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service) {
+            if (isSure.test(provider)) {
+                return new Entry.In();
+            }
+            Entry entry = seat(className, service);
+            tell();
+            return entry;
+        }
+
+        private Entry seat(String className, @Nullable ServiceIdentity service) {
+            synchronized (ProviderGuard.this) {
+                Seat mine = seat;
+                if (mine != null && mine.line.className.equals(className) && Objects.equals(mine.service, service)) {
+                    return new Entry.In();
+                }
+                leave();
+                Seat earlier = service == null ? null : byService.get(service);
+                if (earlier != null) {
+                    earlier.waiting.put(who, told);
+                    return earlier.stuck
+                            ? new Entry.Stuck(
+                                    "an earlier call for Service " + service + " has outlived its deadline of "
+                                            + deadline.toSeconds()
+                                            + " s, and has not returned yet; the next one is made when it has")
+                            : new Entry.InLine();
+                }
+                Line line = lines.computeIfAbsent(className, Line::new);
+                if (!line.takes(who)) {
+                    line.waiting.putIfAbsent(who, told);
+                    waitsIn = line;
+                    return line.isStuck()
+                            ? new Entry.Stuck(
+                                    "all " + line.stuck.size() + " calls to the provider of LoadBalancerClass \""
+                                            + className + "\" have outlived their deadline of " + deadline.toSeconds()
+                                            + " s, and have not returned yet; it is asked again when one has")
+                            : new Entry.InLine();
+                }
+                seat = new Seat(line, service);
+                if (service != null) {
+                    byService.put(service, seat);
+                }
+                return new Entry.In();
+            }
+        }
+
+        /** Gives back what it has, but for what an unfinished call keeps. */
+        private void leave() {
+            Seat mine = seat;
+            seat = null;
+            if (mine != null) {
+                mine.line.seated--;
+                if (mine.running) {
+                    mine.stuck = true;
+                    mine.line.stuck.add(mine);
+                    news.addAll(mine.waiting.values());
+                    mine.line.stuckChanged();
+                } else {
+                    end(mine);
+                }
+                mine.line.next();
+            }
+        }
+
+        /** {@code ensureLoadBalancer}; throws as {@link #delete} does. */
+        EnsureOutcome ensure(LoadBalancerProvider provider, LoadBalancerRequest request) {
+            return call(provider, () -> Answers.of(provider.ensureLoadBalancer(request)));
+        }
+
+        /**
+         * {@code ensureLoadBalancerDeleted}. As each call, made once for each time that it may.
+         *
+         * @throws ProviderException if it failed, or took too long
+         */
+        void delete(LoadBalancerProvider provider, LoadBalancerRequest request) {
+            call(provider, () -> {
+                provider.ensureLoadBalancerDeleted(request);
+                return true;
+            });
+        }
+
+        /** {@code updateLoadBalancer}; throws as {@link #delete} does. */
+        void update(LoadBalancerProvider provider, LoadBalancerRequest request) {
+            call(provider, () -> {
+                provider.updateLoadBalancer(request);
+                return true;
+            });
+        }
+
+        /** {@code getLoadBalancer}; throws as {@link #delete} does. */
+        Optional<LoadBalancerStatus> get(LoadBalancerProvider provider, LoadBalancerRequest request) {
+            return call(provider, () -> Answers.of(provider.getLoadBalancer(request)));
+        }
+
+        private <T> T call(LoadBalancerProvider provider, Supplier<T> call) {
+            if (isSure.test(provider)) {
+                return call.get();
+            }
+            Seat mine = Objects.requireNonNull(seat, "it may not call");
+            try {
+                return made(mine, call);
+            } finally {
+                synchronized (ProviderGuard.this) {
+                    leave();
+                }
+                tell();
+            }
+        }
+
+        /** Who does not need its place in line any more has left it. */
+        @Override
+        public void close() {
+            synchronized (ProviderGuard.this) {
+                leave();
+                for (Line line : lines.values()) {
+                    boolean isGiven = line.promised.remove(who) != null;
+                    boolean isLeft = line != waitsIn && line.waiting.remove(who) != null;
+                    if (isGiven || isLeft) {
+                        line.next();
+                    }
+                }
+            }
+            tell();
+        }
+    }
+
+    /** For one Service, which is made due in its turn. */
+    Visit visit(ServiceKey service, Runnable due) {
+        return new Visit(service, due);
+    }
+
     /**
-     * {@code ensureLoadBalancerDeleted}.
+     * {@code ensureLoadBalancerDeleted} for one who cannot be told of its turn.
      *
-     * @throws ProviderException if it failed, took too long, the class has too many calls under way, or the Service
-     *     has one
+     * @throws ProviderException if it failed, took too long, or its turn did not come in time
      */
     void delete(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        call(className, provider, request.service(), () -> {
+        alone(className, provider, request.service(), () -> {
             provider.ensureLoadBalancerDeleted(request);
             return true;
         });
     }
 
-    /** {@code updateLoadBalancer}; throws as {@link #delete} does. */
-    void update(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        call(className, provider, request.service(), () -> {
-            provider.updateLoadBalancer(request);
-            return true;
-        });
-    }
-
-    /** {@code getLoadBalancer}; throws as {@link #delete} does. */
-    Optional<LoadBalancerStatus> get(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        return call(className, provider, request.service(), () -> Answers.of(provider.getLoadBalancer(request)));
-    }
-
     /** {@code listLoadBalancers}; throws as {@link #delete} does. */
     List<ListedLoadBalancer> list(String className, LoadBalancerProvider provider, String clusterName) {
-        return call(className, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
+        return alone(className, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
     }
 
-    /** For calls that cannot be put off: being busy is a failure. */
-    private <T> T call(
+    private <T> T alone(
             String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
-        try {
-            return guarded(className, provider, service, call);
-        } catch (Busy busy) {
-            throw new ProviderException(busy.message(), BUSY, null);
-        }
-    }
-
-    /** All places of a class are taken, or a call for the same Service is under way. */
-    private static final class Busy extends Exception {
-        private static final long serialVersionUID = 1;
-
-        Busy(String message) {
-            super(message);
-        }
-
-        String message() {
-            return String.valueOf(getMessage());
-        }
-    }
-
-    /**
-     * Makes a call when it is its turn.
-     *
-     * @param service whom it is for; null: no Service
-     */
-    private <T> T guarded(
-            String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call)
-            throws Busy {
-        if (isSure.test(provider)) {
-            return call.get();
-        }
-        Runnable turn = service == null ? () -> {} : turn(service);
-        Runnable place;
-        try {
-            place = place(className);
-        } catch (Busy busy) {
-            turn.run();
-            throw busy;
-        }
-        AtomicBoolean isGivenBack = new AtomicBoolean();
-        Runnable givingBack = () -> {
-            if (isGivenBack.compareAndSet(false, true)) {
-                place.run();
-                turn.run();
+        Semaphore told = new Semaphore(0);
+        long until = System.nanoTime() + patience.toNanos();
+        try (Visit visit = new Visit(new Object(), told::release)) {
+            while (true) {
+                switch (visit.enter(className, provider, service)) {
+                    case Entry.In in -> {
+                        return visit.call(provider, call);
+                    }
+                    case Entry.Stuck(String message) -> throw new ProviderException(message);
+                    case Entry.InLine inLine -> {
+                        if (!told.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                            throw new ProviderException(
+                                    "the provider of LoadBalancerClass \"" + className + "\" is busy with other calls",
+                                    BUSY,
+                                    null);
+                        }
+                    }
+                }
             }
-        };
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            throw new ProviderException("stopped", null, stopping);
+        }
+    }
+
+    /** Which calls for this class have outlived their deadline and not returned, for people; absent: none. */
+    synchronized Optional<String> stuck(String className) {
+        return Optional.ofNullable(lines.get(className))
+                .filter(line -> !line.stuck.isEmpty())
+                .map(line -> line.stuck.size() + " calls to its provider have outlived their deadline of "
+                        + deadline.toSeconds() + " s, and have not returned yet: for "
+                        + line.stuck.stream()
+                                .limit(SERVICES_NAMED)
+                                .map(seat -> seat.service == null ? "its list" : "Service " + seat.service)
+                                .collect(Collectors.joining(", "))
+                        + (line.stuck.size() > SERVICES_NAMED ? " ..." : "")
+                        + "; nothing else is asked for these until they do. Correct the provider, and restart Berth if it"
+                        + " runs in this process");
+    }
+
+    /** How many they are. */
+    synchronized int stuckCalls(String className) {
+        return Optional.ofNullable(lines.get(className))
+                .map(line -> line.stuck.size())
+                .orElse(0);
+    }
+
+    private <T> T made(Seat seat, Supplier<T> call) {
         FutureTask<T> answer = new FutureTask<>(() -> {
             try {
                 return call.get();
             } catch (Throwable thrown) {
                 throw Answers.failure(thrown);
-            } finally {
-                givingBack.run();
             }
         });
-        try {
-            threads.execute(() -> {
-                answer.run();
-                // One that was given up before its thread had begun was not made.
-                givingBack.run();
-            });
-        } catch (RejectedExecutionException stopping) {
-            givingBack.run();
-            throw new ProviderException("stopped", null, stopping);
+        if (stopped) {
+            throw new ProviderException("stopped");
         }
-        return answered(answer);
+        synchronized (this) {
+            seat.running = true;
+        }
+        try {
+            threads.newThread(() -> run(seat, answer)).start();
+        } catch (OutOfMemoryError noThread) {
+            returned(seat);
+            throw new ProviderException("there is no thread left to call its provider", null, noThread);
+        }
+        return answered(answer, seat);
     }
 
-    private <T> T answered(FutureTask<T> answer) {
+    private void run(Seat seat, FutureTask<?> answer) {
+        running.add(Thread.currentThread());
         try {
-            return answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
+            // One that was given up before its thread had begun is not made.
+            answer.run();
+        } finally {
+            running.remove(Thread.currentThread());
+            returned(seat);
+        }
+    }
+
+    private void returned(Seat seat) {
+        synchronized (this) {
+            seat.running = false;
+            if (seat.stuck) {
+                seat.stuck = false;
+                seat.line.stuck.remove(seat);
+                end(seat);
+                seat.line.stuckChanged();
+                seat.line.next();
+            }
+        }
+        tell();
+    }
+
+    /** The next call for its Service may be made. */
+    private void end(Seat seat) {
+        if (seat.service != null) {
+            byService.remove(seat.service, seat);
+        }
+        news.addAll(seat.waiting.values());
+    }
+
+    private void tell() {
+        for (Runnable told; (told = news.poll()) != null; ) {
+            told.run();
+        }
+    }
+
+    private <T> T answered(FutureTask<T> answer, Seat seat) {
+        try {
+            T told = answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
+            synchronized (this) {
+                // Its thread is about to say so, too.
+                seat.running = false;
+            }
+            return told;
         } catch (TimeoutException late) {
             answer.cancel(true);
             throw new ProviderException("no answer within " + deadline.toSeconds() + " s", null, late);
         } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof ProviderException told) {
-                throw told;
+            synchronized (this) {
+                seat.running = false;
             }
-            throw new ProviderException("the provider failed: " + failed.getCause(), null, failed.getCause());
+            throw failed.getCause() instanceof ProviderException told
+                    ? told
+                    : Answers.failure(Objects.requireNonNullElse(failed.getCause(), failed));
         } catch (InterruptedException stopping) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
             throw new ProviderException("stopped", null, stopping);
-        }
-    }
-
-    /** Takes a Service's turn; what it returns gives it back. */
-    private Runnable turn(ServiceIdentity service) throws Busy {
-        CountDownLatch mine = new CountDownLatch(1);
-        long until = System.nanoTime() + patience.toNanos();
-        for (CountDownLatch earlier; (earlier = byService.putIfAbsent(service, mine)) != null; ) {
-            if (!hasEnded(earlier, until - System.nanoTime())) {
-                throw new Busy("an earlier call for Service " + service
-                        + " has not returned yet; the next one is made when it has");
-            }
-        }
-        return () -> {
-            byService.remove(service, mine);
-            mine.countDown();
-        };
-    }
-
-    /** Takes one of the places of a class; what it returns gives it back. */
-    private Runnable place(String className) throws Busy {
-        Semaphore places = byClass.computeIfAbsent(className, name -> new Semaphore(callsAtOnce));
-        if (!hasTurn(places)) {
-            throw new Busy("LoadBalancerClass \"" + className + "\" has " + callsAtOnce + " calls under way");
-        }
-        return places::release;
-    }
-
-    /** Waiting costs a virtual thread nothing, and nobody but Services of the same class. */
-    private boolean hasTurn(Semaphore places) {
-        try {
-            return places.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
-    private static boolean hasEnded(CountDownLatch call, long nanos) {
-        try {
-            return call.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 
     @Override
     public void close() {
-        threads.shutdownNow();
+        stopped = true;
+        running.forEach(Thread::interrupt);
     }
 }

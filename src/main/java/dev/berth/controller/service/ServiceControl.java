@@ -61,6 +61,12 @@ public final class ServiceControl implements ClassControl.Services {
     /** How often a pass may be overtaken by others' writes before it is put off. */
     private static final int PASSES = 5;
 
+    /** For each class. */
+    private static final int CALLS_AT_ONCE = 16;
+
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     /**
      * What the passes work with.
      *
@@ -92,7 +98,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final Supplier<Optional<StandBack>> cloudNode;
     private final Consumer<Collection<ServiceKey>> due;
     private final Runnable standBackChanged;
-    private final Consumer<String> leftAloneChanged;
+    private final Consumer<String> classChanged;
     private final ForeignServices foreign = new ForeignServices();
     private final LeftAlone leftAlone;
     private final ProviderGuard guard;
@@ -106,7 +112,8 @@ public final class ServiceControl implements ClassControl.Services {
      * @param cloudNode a Node that speaks for another controller
      * @param due told which other Services to reconcile
      * @param standBackChanged told when the first sign of another controller comes, or the last goes
-     * @param leftAloneChanged told of which LoadBalancerClass {@link #leftToAnother} says something else now
+     * @param classChanged told of which LoadBalancerClass {@link #leftToAnother} or {@link #stuckCalls} says something
+     *     else now
      */
     public ServiceControl(
             Parts parts,
@@ -115,9 +122,22 @@ public final class ServiceControl implements ClassControl.Services {
             Supplier<Optional<StandBack>> cloudNode,
             Consumer<Collection<ServiceKey>> due,
             Runnable standBackChanged,
-            Consumer<String> leftAloneChanged) {
+            Consumer<String> classChanged) {
+        this(parts, gate, classes, cloudNode, due, standBackChanged, classChanged, PATIENCE);
+    }
+
+    /** The same; {@code patience} is how long a call waits for its turn that cannot be told of it. */
+    ServiceControl(
+            Parts parts,
+            StartGate gate,
+            Supplier<ClassBook> classes,
+            Supplier<Optional<StandBack>> cloudNode,
+            Consumer<Collection<ServiceKey>> due,
+            Runnable standBackChanged,
+            Consumer<String> classChanged,
+            Duration patience) {
         this.parts = parts;
-        guard = new ProviderGuard(parts.providers()::isSure, 16, Duration.ofSeconds(10), Duration.ofSeconds(60));
+        guard = new ProviderGuard(parts.providers()::isSure, CALLS_AT_ONCE, patience, DEADLINE, this::stuckChanged);
         leftOvers = new LeftOvers(parts, guard);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;
@@ -125,7 +145,7 @@ public final class ServiceControl implements ClassControl.Services {
         this.cloudNode = cloudNode;
         this.due = due;
         this.standBackChanged = standBackChanged;
-        this.leftAloneChanged = leftAloneChanged;
+        this.classChanged = classChanged;
     }
 
     /** Why Services without a class are left to another; absent: they are not. */
@@ -287,7 +307,10 @@ public final class ServiceControl implements ClassControl.Services {
         MDC.put("service", key.toString());
         try {
             ServiceMemory memory = memory(key);
-            Next next = reconcile(key, memory);
+            Next next;
+            try (ProviderGuard.Visit visit = guard.visit(key, () -> due.accept(List.of(key)))) {
+                next = reconcile(key, memory, visit);
+            }
             if (!parts.cluster().hasService(key)) {
                 memories.remove(key);
                 memory.madeForAnother(Optional.empty())
@@ -307,7 +330,7 @@ public final class ServiceControl implements ClassControl.Services {
         return parts.ledger().heldFor(key).stream().anyMatch(holding -> holding.isFor(key, service.uid()));
     }
 
-    private Next reconcile(ServiceKey key, ServiceMemory memory) {
+    private Next reconcile(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         boolean live = false;
         PassState.Written written = new PassState.Written();
         for (int pass = 0; pass < PASSES; pass++) {
@@ -332,7 +355,7 @@ public final class ServiceControl implements ClassControl.Services {
                 memory.forgetTurn();
             }
             ServicePass work = new ServicePass(
-                    new PassState(parts, guard, due, memory, key, service, plan, live, claims, written));
+                    new PassState(parts, visit, due, memory, key, service, plan, live, claims, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             // No event will tell of what this pass has done itself.
@@ -372,13 +395,24 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void noteLeftAlone(ServiceKey key, ServicePlan plan) {
-        leftAlone.note(key, plan, parts.metrics()::leftAlone).forEach(leftAloneChanged);
+        leftAlone.note(key, plan, parts.metrics()::leftAlone).forEach(classChanged);
     }
 
     /** Which Services of this LoadBalancerClass are another controller's, for people; absent: none. */
     @Override
     public Optional<String> leftToAnother(String className) {
         return leftAlone.toAnother(className);
+    }
+
+    /** Which calls to the provider of this LoadBalancerClass are stuck, for people; absent: none. */
+    @Override
+    public Optional<String> stuckCalls(String className) {
+        return guard.stuck(className);
+    }
+
+    private void stuckChanged(String className) {
+        parts.metrics().stuckCalls(className, guard.stuckCalls(className));
+        classChanged.accept(className);
     }
 
     private boolean isOurs(ServiceState service) {

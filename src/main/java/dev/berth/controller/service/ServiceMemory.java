@@ -199,11 +199,14 @@ final class ServiceMemory {
         doubted = true;
     }
 
-    /** Whether it is to be looked at; once. */
+    /** Whether it is to be looked at. */
     boolean isDoubted() {
-        boolean now = doubted;
+        return doubted;
+    }
+
+    /** It is being looked at. */
+    void looked() {
         doubted = false;
-        return now;
     }
 
     /** Whether the provider was asked, and answered. Asked for by other threads, too. */

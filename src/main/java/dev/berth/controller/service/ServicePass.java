@@ -231,6 +231,14 @@ final class ServicePass {
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
+        for (Step step : down.steps()) {
+            Optional<Outcome> inLine = step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                    ? provider.inLineToDelete(down, served)
+                    : Optional.empty();
+            if (inLine.isPresent()) {
+                return inLine.get();
+            }
+        }
         if (!pass.live && needsLiveRead(down)) {
             return new Outcome.Again(true);
         }

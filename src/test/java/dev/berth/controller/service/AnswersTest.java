@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.address.ServiceKey;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -59,12 +60,19 @@ class AnswersTest {
     }
 
     private static ProviderGuard guard() {
-        return new ProviderGuard(provider -> false, 1, Duration.ZERO, Duration.ofMinutes(1));
+        return new ProviderGuard(provider -> false, 1, Duration.ZERO, Duration.ofMinutes(1), stuck -> {});
+    }
+
+    private static ProviderGuard.Visit mayCall(ProviderGuard guard) {
+        ProviderGuard.Visit visit = guard.visit(new ServiceKey("prod", "web"), () -> {});
+        assertThat(visit.enter("own", new Scripted(() -> null), REQUEST.service()))
+                .isInstanceOf(ProviderGuard.Entry.In.class);
+        return visit;
     }
 
     private static EnsureOutcome ensured(Supplier<EnsureOutcome> answer) {
         try (ProviderGuard guard = guard()) {
-            return guard.ensure("own", new Scripted(answer), REQUEST);
+            return mayCall(guard).ensure(new Scripted(answer), REQUEST);
         }
     }
 
@@ -85,7 +93,7 @@ class AnswersTest {
     @Test
     void null_insteadOfWhatThereIs_isAFailureThatSaysSo() {
         try (ProviderGuard guard = guard()) {
-            assertThatThrownBy(() -> guard.get("own", new Scripted(() -> null), REQUEST))
+            assertThatThrownBy(() -> mayCall(guard).get(new Scripted(() -> null), REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageStartingWith("it answered null to getLoadBalancer");
             assertThatThrownBy(() -> guard.list("own", new Scripted(() -> null), "c"))

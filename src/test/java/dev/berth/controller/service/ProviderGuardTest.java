@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.service.ProviderGuard.Entry;
+import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
@@ -15,10 +18,16 @@ import dev.berth.testing.QuietProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ProviderGuardTest {
@@ -27,15 +36,15 @@ class ProviderGuardTest {
         return false;
     }
 
-    private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder(
-                    "c", new ServiceIdentity("prod", "web", "u"), IpMode.PROXY)
-            .build();
+    private static LoadBalancerRequest request(String name) {
+        return LoadBalancerRequest.builder("c", new ServiceIdentity("prod", name, "uid-" + name), IpMode.PROXY)
+                .build();
+    }
 
-    private static final LoadBalancerRequest OTHER = LoadBalancerRequest.builder(
-                    "c", new ServiceIdentity("prod", "other", "v"), IpMode.PROXY)
-            .build();
+    private static final LoadBalancerRequest REQUEST = request("web");
+    private static final LoadBalancerRequest OTHER = request("other");
 
-    /** Answers when it is let, hears of no interrupt, and counts its calls. */
+    /** Answers when it is let, hears of no interrupt, and counts its calls; others' it answers at once. */
     private record Deaf(CountDownLatch called, CountDownLatch let, AtomicInteger calls) implements QuietProvider {
         Deaf() {
             this(new CountDownLatch(1), new CountDownLatch(1), new AtomicInteger());
@@ -48,8 +57,8 @@ class ProviderGuardTest {
 
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            if (!request.equals(REQUEST)) {
-                return new EnsureOutcome.Pending(Duration.ZERO, "another's");
+            if (request.equals(OTHER)) {
+                return new EnsureOutcome.Pending(Duration.ofSeconds(1), "another's");
             }
             calls.incrementAndGet();
             called.countDown();
@@ -64,29 +73,6 @@ class ProviderGuardTest {
             }
             return new EnsureOutcome.ImplementedElsewhere();
         }
-    }
-
-    /** Answers when it is let. */
-    private record Hanging(CountDownLatch called, CountDownLatch let) implements QuietProvider {
-        Hanging() {
-            this(new CountDownLatch(1), new CountDownLatch(1));
-        }
-
-        @Override
-        public Capabilities capabilities() {
-            return Capabilities.ofItsOwn(IpMode.PROXY);
-        }
-
-        @Override
-        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            called.countDown();
-            try {
-                let.await();
-            } catch (InterruptedException cancelled) {
-                throw new ProviderException("cancelled");
-            }
-            return new EnsureOutcome.ImplementedElsewhere();
-        }
 
         @Override
         public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
@@ -94,90 +80,237 @@ class ProviderGuardTest {
         }
     }
 
+    private static final Deaf WORKS = new Deaf();
+
+    static {
+        WORKS.let().countDown();
+    }
+
+    private final Queue<String> told = new ConcurrentLinkedQueue<>();
+    private final BlockingQueue<String> stuck = new LinkedBlockingQueue<>();
+
+    private ProviderGuard guard(int callsAtOnce, Duration deadline) {
+        return new ProviderGuard(ProviderGuardTest::isSure, callsAtOnce, Duration.ZERO, deadline, stuck::add);
+    }
+
+    private Visit visit(ProviderGuard guard, LoadBalancerRequest request) {
+        String name = request.service().name();
+        return guard.visit(new ServiceKey("prod", name), () -> told.add(name));
+    }
+
+    private static Entry enter(Visit visit, String className, LoadBalancerRequest request) {
+        return visit.enter(className, WORKS, request.service());
+    }
+
+    /** Makes the call in a visit of its own, if it may. */
+    private EnsureOutcome ensure(
+            ProviderGuard guard, String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        try (Visit visit = visit(guard, request)) {
+            assertThat(enter(visit, className, request)).isInstanceOf(Entry.In.class);
+            return visit.ensure(provider, request);
+        }
+    }
+
+    private CompletableFuture<EnsureOutcome> ensureSlowly(
+            ProviderGuard guard, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        return CompletableFuture.supplyAsync(() -> ensure(guard, "slow", provider, request));
+    }
+
     @Test
-    void aProviderThatHangs_stallsNoOtherClass_andAFullClassIsPending() throws Exception {
-        Hanging hangs = new Hanging();
-        Hanging works = new Hanging();
-        works.let().countDown();
-        try (ProviderGuard guard =
-                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofMinutes(5))) {
-            CompletableFuture<EnsureOutcome> stuck =
-                    CompletableFuture.supplyAsync(() -> guard.ensure("slow", hangs, REQUEST));
+    void aProviderThatHangs_stallsNoOtherClass_andWhoMeetsAFullClassIsInLine_andToldInItsTurn() throws Exception {
+        Deaf hangs = new Deaf();
+        try (ProviderGuard guard = guard(1, Duration.ofMinutes(5))) {
+            CompletableFuture<EnsureOutcome> underWay = ensureSlowly(guard, hangs, REQUEST);
             hangs.called().await();
 
-            assertThat(guard.ensure("fast", works, OTHER)).isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
-            assertThat(guard.ensure("slow", works, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
+            assertThat(ensure(guard, "fast", WORKS, request("quick")))
+                    .isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
+            for (LoadBalancerRequest waiting : List.of(OTHER, request("last"))) {
+                try (Visit visit = visit(guard, waiting)) {
+                    assertThat(enter(visit, "slow", waiting)).isEqualTo(new Entry.InLine());
+                }
+            }
+            assertThat(told).isEmpty();
 
             hangs.let().countDown();
-            assertThat(stuck.get()).isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
+            underWay.get();
+            assertThat(told).containsExactly("other");
+            try (Visit newcomer = visit(guard, request("newcomer"))) {
+                assertThat(enter(newcomer, "slow", request("newcomer")))
+                        .as("the place is kept for who was told")
+                        .isEqualTo(new Entry.InLine());
+            }
+            ensure(guard, "slow", WORKS, OTHER);
+            assertThat(told).containsExactly("other", "last");
+        }
+    }
+
+    @Test
+    void placeThatIsNotNeededAnyMore_isTheNextOnes() {
+        try (ProviderGuard guard = guard(1, Duration.ofMinutes(5))) {
+            try (Visit first = visit(guard, REQUEST)) {
+                enter(first, "slow", REQUEST);
+                for (LoadBalancerRequest waiting : List.of(OTHER, request("left"), request("last"))) {
+                    try (Visit visit = visit(guard, waiting)) {
+                        assertThat(enter(visit, "slow", waiting)).isEqualTo(new Entry.InLine());
+                    }
+                }
+                visit(guard, request("left")).close();
+            }
+            assertThat(told).containsExactly("other");
+
+            visit(guard, OTHER).close();
+
+            assertThat(told).containsExactly("other", "last");
         }
     }
 
     @Test
     void noAnswerBeforeTheDeadline_isAFailure() {
-        try (ProviderGuard guard =
-                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofMillis(1))) {
-            assertThatThrownBy(() -> guard.ensure("slow", new Hanging(), REQUEST))
+        Deaf deaf = new Deaf();
+        try (ProviderGuard guard = guard(1, Duration.ofMillis(1))) {
+            assertThatThrownBy(() -> ensure(guard, "slow", deaf, REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageContaining("no answer within");
         }
+        deaf.let().countDown();
     }
 
     @Test
     void aBugOfTheProvider_isAFailureThatSaysSo() {
-        try (ProviderGuard guard =
-                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofMinutes(1))) {
-            assertThatThrownBy(() -> guard.delete("slow", new Hanging(), REQUEST))
+        try (ProviderGuard guard = guard(1, Duration.ofMinutes(1))) {
+            assertThatThrownBy(() -> guard.delete("slow", WORKS, REQUEST))
                     .isInstanceOf(ProviderException.class)
                     .hasMessage("the provider failed: java.lang.IllegalStateException: a bug");
         }
     }
 
     @Test
-    void callsForOneService_doNotOverlap_evenPastTheDeadline_andTheNextOneSaysSo() throws Exception {
+    void callsForOneService_doNotOverlap_evenPastTheDeadline_theNextOneSaysSo_andIsMadeWhenTheFirstReturned()
+            throws Exception {
         Deaf deaf = new Deaf();
-        try (ProviderGuard guard =
-                new ProviderGuard(ProviderGuardTest::isSure, 9, Duration.ZERO, Duration.ofMillis(10))) {
+        try (ProviderGuard guard = guard(9, Duration.ofMillis(10))) {
             do {
                 // One whose thread had not begun by its deadline is never made.
-                assertThat(catchThrowable(() -> guard.ensure("slow", deaf, REQUEST)))
-                        .satisfiesAnyOf(
-                                none -> assertThat(none).isNull(),
-                                late -> assertThat(late).hasMessageContaining("no answer within"));
-            } while (deaf.calls().get() == 0);
+                assertThat(catchThrowable(() -> ensure(guard, "slow", deaf, REQUEST)))
+                        .hasMessageContaining("no answer within");
+            } while (deaf.calls().get() == 0 && awaitReturned(guard));
 
-            assertThat(guard.ensure("slow", deaf, REQUEST))
-                    .isInstanceOfSatisfying(
-                            EnsureOutcome.Pending.class,
-                            pending -> assertThat(pending.message())
-                                    .isEqualTo(
-                                            "an earlier call for Service prod/web has not returned yet; the next one is made when it has"));
+            try (Visit visit = visit(guard, REQUEST)) {
+                assertThat(enter(visit, "slow", REQUEST))
+                        .isEqualTo(
+                                new Entry.Stuck("an earlier call for Service prod/web has outlived its deadline of 0 s,"
+                                        + " and has not returned yet; the next one is made when it has"));
+            }
             assertThatThrownBy(() -> guard.delete("of another class", deaf, REQUEST))
                     .isInstanceOf(ProviderException.class)
-                    .hasMessageStartingWith("an earlier call for Service prod/web has not returned yet");
+                    .hasMessageStartingWith("an earlier call for Service prod/web has outlived its deadline");
             assertThat(deaf.calls()).hasValue(1);
+            assertThat(told).isEmpty();
+
+            stuck.clear();
+            deaf.let().countDown();
+            stuck.take();
+            assertThat(told).containsExactly("web");
+            try (Visit visit = visit(guard, REQUEST)) {
+                assertThat(enter(visit, "slow", REQUEST)).isEqualTo(new Entry.In());
+            }
         }
-        deaf.let().countDown();
+    }
+
+    private boolean awaitReturned(ProviderGuard guard) {
+        while (guard.stuckCalls("slow") > 0) {
+            Thread.onSpinWait();
+        }
+        return true;
     }
 
     @Test
-    void theNextCallForAService_waitsForTheOneBefore() throws Exception {
+    void callsThatNeverReturn_areGivenUpAtTheirDeadline_theClassGoesOn_andSaysSo() throws Exception {
         Deaf deaf = new Deaf();
-        try (ProviderGuard guard =
-                new ProviderGuard(ProviderGuardTest::isSure, 9, Duration.ofMinutes(5), Duration.ofMinutes(5))) {
-            CompletableFuture<EnsureOutcome> first =
-                    CompletableFuture.supplyAsync(() -> guard.ensure("slow", deaf, REQUEST));
-            deaf.called().await();
-            CompletableFuture<EnsureOutcome> second =
-                    CompletableFuture.supplyAsync(() -> guard.ensure("slow", deaf, REQUEST));
+        try (ProviderGuard guard = guard(2, Duration.ofMillis(50))) {
+            List<CompletableFuture<EnsureOutcome>> calls = IntStream.range(0, 2)
+                    .mapToObj(i -> ensureSlowly(guard, deaf, request("stuck-" + i)))
+                    .toList();
+            calls.forEach(call -> assertThatThrownBy(call::get).hasMessageContaining("no answer within"));
 
-            assertThat(guard.ensure("slow", deaf, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
-            assertThat(deaf.calls()).hasValue(1);
+            assertThat(ensure(guard, "slow", deaf, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
+            assertThat(guard.stuckCalls("slow")).isEqualTo(2);
+            assertThat(guard.stuck("slow").orElseThrow())
+                    .startsWith(
+                            "2 calls to its provider have outlived their deadline of 0 s, and have not returned yet: for"
+                                    + " Service prod/stuck-")
+                    .contains("restart Berth");
+            assertThat(stuck.take()).isEqualTo("slow");
+
             deaf.let().countDown();
+            awaitReturned(guard);
+            assertThat(guard.stuck("slow")).isEmpty();
+        }
+    }
 
-            assertThat(first.get()).isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
-            assertThat(second.get()).isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
-            assertThat(deaf.calls()).hasValue(2);
+    @Test
+    void threadsOfAClass_areBounded_thenWhoWaitsHearsWhy_andGoesOnWhenOneReturns() throws Exception {
+        Deaf deaf = new Deaf();
+        try (ProviderGuard guard = guard(1, Duration.ofMillis(50))) {
+            for (String name : List.of("stuck-0", "stuck-1")) {
+                assertThatThrownBy(() -> ensure(guard, "slow", deaf, request(name)))
+                        .hasMessageContaining("no answer within");
+            }
+
+            try (Visit visit = visit(guard, OTHER)) {
+                assertThat(enter(visit, "slow", OTHER))
+                        .isEqualTo(
+                                new Entry.Stuck(
+                                        "all 2 calls to the provider of LoadBalancerClass \"slow\" have outlived"
+                                                + " their deadline of 0 s, and have not returned yet; it is asked again when one has"));
+            }
+            deaf.let().countDown();
+            awaitReturned(guard);
+
+            assertThat(told).contains("other");
+            assertThat(ensure(guard, "slow", deaf, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
+        }
+    }
+
+    @Test
+    void codeOfAProvider_runsOnAPlatformThread_soThatOneThatSpinsCostsAShareOfACore() {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        QuietProvider spinning = new QuietProvider() {
+            @Override
+            public Capabilities capabilities() {
+                return Capabilities.ofItsOwn(IpMode.PROXY);
+            }
+
+            @Override
+            public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                thread.set(Thread.currentThread());
+                return new EnsureOutcome.ImplementedElsewhere();
+            }
+        };
+        try (ProviderGuard guard = guard(1, Duration.ofMinutes(1))) {
+            ensure(guard, "slow", spinning, REQUEST);
+        }
+
+        assertThat(thread.get().isVirtual()).isFalse();
+        assertThat(thread.get().isDaemon()).as("it does not keep the process").isTrue();
+    }
+
+    @Test
+    void theNextCallForAService_isInLine_forTheOneBefore() throws Exception {
+        Deaf deaf = new Deaf();
+        try (ProviderGuard guard = guard(9, Duration.ofMinutes(5))) {
+            CompletableFuture<EnsureOutcome> first = ensureSlowly(guard, deaf, REQUEST);
+            deaf.called().await();
+            try (Visit second = visit(guard, REQUEST)) {
+                assertThat(enter(second, "slow", REQUEST)).isEqualTo(new Entry.InLine());
+            }
+
+            assertThat(ensure(guard, "slow", deaf, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
+            deaf.let().countDown();
+            first.get();
+
+            assertThat(told).containsExactly("web");
         }
     }
 
@@ -193,14 +326,14 @@ class ProviderGuardTest {
             }
             return Thread.ofVirtual().unstarted(what);
         };
-        try (ProviderGuard guard =
-                new ProviderGuard(ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofSeconds(1), once)) {
-            assertThatThrownBy(() -> guard.ensure("slow", deaf, REQUEST)).hasMessageContaining("no answer within");
+        try (ProviderGuard guard = new ProviderGuard(
+                ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofSeconds(1), stuck::add, once)) {
+            assertThatThrownBy(() -> ensure(guard, "slow", deaf, REQUEST)).hasMessageContaining("no answer within");
 
             withheld.getFirst().run();
 
             assertThat(deaf.calls()).hasValue(0);
-            assertThat(guard.ensure("slow", deaf, REQUEST)).isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
+            assertThat(ensure(guard, "slow", deaf, REQUEST)).isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
         }
     }
 }

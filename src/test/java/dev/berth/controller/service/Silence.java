@@ -31,5 +31,8 @@ final class Silence implements Events, ServiceMetrics {
     public void leftOver(String provider, int loadBalancers) {}
 
     @Override
+    public void stuckCalls(String className, int calls) {}
+
+    @Override
     public void failed() {}
 }

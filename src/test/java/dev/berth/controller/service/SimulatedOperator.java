@@ -17,6 +17,7 @@ import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -173,7 +174,9 @@ final class SimulatedOperator {
                 Optional::empty,
                 this::wake,
                 () -> wake(new Due.Event.StandBackChanged()),
-                none -> {});
+                none -> {},
+                // Its clock stands still while it waits.
+                Duration.ZERO);
         parts.learn(ledger, client.claims());
         wake(ledger.usePools(world.poolBook()));
         services.adopt();
