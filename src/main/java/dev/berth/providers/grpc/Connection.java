@@ -2,6 +2,7 @@ package dev.berth.providers.grpc;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import dev.berth.providers.grpc.transport.Tls;
 import dev.berth.providers.grpc.transport.Transport;
 import dev.berth.providers.grpc.v1.ConnectRequest;
@@ -76,7 +77,7 @@ final class Connection implements AutoCloseable {
         this.plugin = plugin;
         deadline = settings.deadline();
         failures = new Failures(plugin, deadline);
-        breaker = new Breaker(failures, clock, () -> listener.run());
+        breaker = new Breaker(failures, clock, this::connect, () -> listener.run());
         tls = settings.files() == null ? null : Tls.ofClient(settings.files(), LOOK_AGAIN);
         channel = Transport.channel(settings.target(), tls, settings.serverName(), settings.keepAlive())
                 .addTransportFilter(new ClientTransportFilter() {
@@ -115,10 +116,10 @@ final class Connection implements AutoCloseable {
     /**
      * Makes a call, or several that have one deadline together.
      *
-     * @param about the uid of the Service that it is for; empty: none
+     * @param about the Service that it is for; null: none
      * @throws ProviderException if it failed, or the plug-in is away, or left alone
      */
-    <T> T call(String about, Function<LoadBalancerProviderBlockingStub, T> call) {
+    <T> T call(@Nullable ServiceIdentity about, Function<LoadBalancerProviderBlockingStub, T> call) {
         Known now = known;
         if (!isUp(now)) {
             throw new ProviderException(
@@ -184,11 +185,7 @@ final class Connection implements AutoCloseable {
         greeted = System.nanoTime();
         long connection = connections.get();
         try {
-            ConnectResponse answer = beforeDeadline()
-                    .connect(ConnectRequest.newBuilder()
-                            .addAllContractVersions(Contract.VERSIONS)
-                            .setBerthVersion(Contract.BERTH_VERSION)
-                            .build());
+            ConnectResponse answer = connect();
             if (connection != connections.get()) {
                 // The connection came about by this very call, or anew since: it is greeted at the next look.
                 return;
@@ -209,6 +206,14 @@ final class Connection implements AutoCloseable {
         } catch (Nonsense nonsense) {
             refused(failures.message(nonsense));
         }
+    }
+
+    private ConnectResponse connect() {
+        return beforeDeadline()
+                .connect(ConnectRequest.newBuilder()
+                        .addAllContractVersions(Contract.VERSIONS)
+                        .setBerthVersion(Contract.BERTH_VERSION)
+                        .build());
     }
 
     /** It may come back as it was. */

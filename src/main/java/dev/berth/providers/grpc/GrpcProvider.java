@@ -5,6 +5,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.providers.RemoteProvider;
 import dev.berth.providers.grpc.v1.EnsureLoadBalancerDeletedRequest;
@@ -12,6 +13,7 @@ import dev.berth.providers.grpc.v1.EnsureLoadBalancerRequest;
 import dev.berth.providers.grpc.v1.GetLoadBalancerNameRequest;
 import dev.berth.providers.grpc.v1.GetLoadBalancerRequest;
 import dev.berth.providers.grpc.v1.UpdateLoadBalancerRequest;
+import dev.berth.providers.grpc.wire.Contract;
 import dev.berth.providers.grpc.wire.RequestMapping;
 import dev.berth.providers.grpc.wire.StatusMapping;
 import java.time.Clock;
@@ -21,6 +23,9 @@ import java.util.Optional;
 
 /** A plug-in in any language, behind a connection. */
 public final class GrpcProvider implements RemoteProvider {
+    /** Of a message, around the request in it. */
+    private static final int ENVELOPE = 64;
+
     private final Connection connection;
 
     /**
@@ -59,46 +64,58 @@ public final class GrpcProvider implements RemoteProvider {
                 .setService(RequestMapping.write(service))
                 .build();
         return connection.call(
-                service.uid(),
+                service,
                 plugin -> StatusMapping.readName(
                         plugin.getLoadBalancerName(request).getName()));
     }
 
     @Override
     public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-        GetLoadBalancerRequest wire = GetLoadBalancerRequest.newBuilder()
-                .setRequest(RequestMapping.write(request))
-                .build();
-        return connection.call(request.service().uid(), plugin -> StatusMapping.read(plugin.getLoadBalancer(wire)));
+        GetLoadBalancerRequest wire =
+                GetLoadBalancerRequest.newBuilder().setRequest(written(request)).build();
+        return connection.call(request.service(), plugin -> StatusMapping.read(plugin.getLoadBalancer(wire)));
     }
 
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
         EnsureLoadBalancerRequest wire = EnsureLoadBalancerRequest.newBuilder()
-                .setRequest(RequestMapping.write(request))
+                .setRequest(written(request))
                 .build();
-        return connection.call(request.service().uid(), plugin -> StatusMapping.read(plugin.ensureLoadBalancer(wire)));
+        return connection.call(request.service(), plugin -> StatusMapping.read(plugin.ensureLoadBalancer(wire)));
     }
 
     @Override
     public void updateLoadBalancer(LoadBalancerRequest request) {
         UpdateLoadBalancerRequest wire = UpdateLoadBalancerRequest.newBuilder()
-                .setRequest(RequestMapping.write(request))
+                .setRequest(written(request))
                 .build();
-        connection.call(request.service().uid(), plugin -> plugin.updateLoadBalancer(wire));
+        connection.call(request.service(), plugin -> plugin.updateLoadBalancer(wire));
     }
 
     @Override
     public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
         EnsureLoadBalancerDeletedRequest wire = EnsureLoadBalancerDeletedRequest.newBuilder()
-                .setRequest(RequestMapping.write(request))
+                .setRequest(written(request))
                 .build();
-        connection.call(request.service().uid(), plugin -> plugin.ensureLoadBalancerDeleted(wire));
+        connection.call(request.service(), plugin -> plugin.ensureLoadBalancerDeleted(wire));
     }
 
     @Override
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
-        return connection.call("", plugin -> new Listing(plugin, clusterName).all());
+        return connection.call(null, plugin -> new Listing(plugin, clusterName).all());
+    }
+
+    /** Too large a one would count as the plug-in's trouble, and is its Service's. */
+    private static dev.berth.providers.grpc.v1.LoadBalancerRequest written(LoadBalancerRequest request) {
+        dev.berth.providers.grpc.v1.LoadBalancerRequest wire = RequestMapping.write(request);
+        if (wire.getSerializedSize() > Contract.LARGEST_MESSAGE - ENVELOPE) {
+            throw new ProviderException("the request for Service " + request.service() + " has "
+                    + wire.getSerializedSize() + " bytes, with "
+                    + request.endpoints().size() + " endpoints and "
+                    + request.nodes().size() + " nodes; a plug-in takes " + (Contract.LARGEST_MESSAGE >> 20)
+                    + " MiB. Split the Service");
+        }
+        return wire;
     }
 
     @Override

@@ -31,6 +31,7 @@ import dev.berth.testing.ScriptedPlugin;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.protobuf.StatusProto;
+import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -42,6 +43,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -96,14 +98,18 @@ class HostilePluginTest {
     }
 
     private static LoadBalancerRequest requestOf(String uid) {
-        return LoadBalancerRequest.builder("c", new ServiceIdentity("prod", "web", uid), IpMode.PROXY)
+        return requestOf("prod", uid);
+    }
+
+    private static LoadBalancerRequest requestOf(String namespace, String uid) {
+        return LoadBalancerRequest.builder("c", new ServiceIdentity(namespace, "web", uid), IpMode.PROXY)
                 .build();
     }
 
-    /** As many Services as are borne, one after the other. */
+    /** As many Services as are borne, one after the other, each of another namespace. */
     private static void failForMany(GrpcProvider provider) {
         for (int i = 0; i < BORNE; i++) {
-            assertThat(failure(provider, requestOf("u" + i))).hasMessageContaining("answers nonsense");
+            assertThat(failure(provider, requestOf("team-" + i, "u" + i))).hasMessageContaining("answers nonsense");
         }
     }
 
@@ -377,7 +383,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aPluginThatKeepsFailing_isLeftAlone_thenTriedOnce_andHeardOfWhenItWorks() {
+    void aPluginThatKeepsFailing_isLeftAlone_longerEachTime_thenTriedForNoService_andHeardOfWhenItWorks() {
         AtomicReference<Instant> now = new AtomicReference<>(START);
         hosts.serve(plugin, socket);
         GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), clock(now));
@@ -395,16 +401,75 @@ class HostilePluginTest {
         assertThat(provider.isAvailable()).isFalse();
         assertThat(plugin.asked).hasValue(BORNE);
 
+        Consumer<StreamObserver<ConnectResponse>> welcome = plugin.greeting;
+        plugin.greeting = observer -> observer.onError(Status.INTERNAL.asRuntimeException());
         now.set(START.plusSeconds(6));
-        assertThat(failure(provider)).hasMessageContaining("answers nonsense");
+        assertThat(failure(provider)).hasMessageContaining("plug-in \"test\" fails: INTERNAL");
         assertThat(failure(provider)).hasMessageContaining("is left alone until 2026-01-01T00:00:16Z");
-        assertThat(plugin.asked).hasValue(BORNE + 1);
+        assertThat(plugin.asked).as("it is tried for no Service").hasValue(BORNE);
+        assertThat(changes).hasValue(0);
+
+        plugin.greeting = welcome;
+        now.set(START.plusSeconds(17));
+        failForMany(provider);
+        assertThat(failure(provider))
+                .as("it greets, and fails all the same")
+                .hasMessageContaining("is left alone until 2026-01-01T00:00:37Z");
 
         plugin.ensures(ready("192.0.2.1"));
-        now.set(START.plusSeconds(17));
+        now.set(START.plusSeconds(38));
         assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
-        assertThat(changes).hasValue(1);
+        assertThat(changes).hasValue(2);
         assertThat(provider.isAvailable()).isTrue();
+    }
+
+    @Test
+    void twoServicesThatFailInTurn_areNoReasonToLeaveThePluginAlone() {
+        GrpcProvider provider = connected();
+        plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
+        for (int i = 0; i < 3 * BORNE; i++) {
+            assertThat(failure(provider, requestOf("team-" + i % 2, "u")))
+                    .hasMessage("plug-in \"test\" answers nonsense: no outcome");
+        }
+
+        plugin.ensures(ready("192.0.2.1"));
+        assertThat(provider.ensureLoadBalancer(requestOf("another"))).isInstanceOf(EnsureOutcome.Ready.class);
+    }
+
+    @Test
+    void manyServicesOfOneNamespace_areNoReasonToLeaveThePluginAlone() {
+        GrpcProvider provider = connected();
+        plugin.ensuring = observer -> observer.onError(Status.INTERNAL
+                .withDescription("provider \"test\" failed: a bug")
+                .asRuntimeException());
+        for (int i = 0; i < 3 * BORNE; i++) {
+            assertThat(failure(provider, requestOf("team", "u" + i)))
+                    .hasMessage("plug-in \"test\" fails: INTERNAL: provider \"test\" failed: a bug");
+        }
+
+        plugin.ensures(ready("192.0.2.1"));
+        assertThat(provider.ensureLoadBalancer(requestOf("another"))).isInstanceOf(EnsureOutcome.Ready.class);
+    }
+
+    @Test
+    void requestThatIsTooLarge_isNotSent_andSaysSoOnItsServiceAlone() {
+        GrpcProvider provider = connected();
+        LoadBalancerRequest large = REQUEST.toBuilder()
+                .endpoints(IntStream.range(0, 150_000)
+                        .mapToObj(
+                                i -> new LoadBalancerRequest.Endpoint("http", "10.64.0." + i % 250, 8080, "node-" + i))
+                        .toList())
+                .build();
+
+        for (int i = 0; i < BORNE; i++) {
+            assertThat(failure(provider, large))
+                    .hasMessageStartingWith("the request for Service prod/web has ")
+                    .hasMessageEndingWith(
+                            " bytes, with 150000 endpoints and 0 nodes; a plug-in takes 4 MiB. Split the Service");
+        }
+
+        assertThat(plugin.asked).hasValue(0);
+        assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
     }
 
     @Test
