@@ -109,9 +109,10 @@ final class Plugins {
             throw unusable(plugin, "it names no provider; it needs a file " + SERVICE);
         }
         for (ProviderFactory factory : factories) {
-            String name = name(plugin, factory);
+            ClassLoader loader = factory.getClass().getClassLoader();
+            String name = name(plugin, loader, factory);
             claim(plugin, name, taken);
-            providers.put(name, create(plugin, name, factory));
+            providers.put(name, create(plugin, loader, name, factory));
         }
     }
 
@@ -153,9 +154,11 @@ final class Plugins {
         ClassLoader loader =
                 new URLClassLoader("plugin-" + plugin.getFileName(), urls.toArray(new URL[0]), new SpiOnly());
         try {
-            List<ProviderFactory> factories = new ArrayList<>();
-            ServiceLoader.load(ProviderFactory.class, loader).forEach(factories::add);
-            return factories;
+            return JarProvider.within(loader, () -> {
+                List<ProviderFactory> factories = new ArrayList<>();
+                ServiceLoader.load(ProviderFactory.class, loader).forEach(factories::add);
+                return factories;
+            });
         } catch (ServiceConfigurationError | LinkageError broken) {
             throw unusable(plugin, "its provider cannot be loaded: " + told(broken) + "; build it anew");
         }
@@ -171,10 +174,10 @@ final class Plugins {
         }
     }
 
-    private static String name(Path plugin, ProviderFactory factory) throws UnusablePlugin {
+    private static String name(Path plugin, ClassLoader loader, ProviderFactory factory) throws UnusablePlugin {
         String name;
         try {
-            name = factory.name();
+            name = JarProvider.within(loader, factory::name);
         } catch (RuntimeException | LinkageError broken) {
             throw unusable(plugin, factory.getClass().getName() + " does not tell its name: " + told(broken));
         }
@@ -192,12 +195,15 @@ final class Plugins {
         }
     }
 
-    private LoadBalancerProvider create(Path plugin, String name, ProviderFactory factory) throws UnusablePlugin {
+    private LoadBalancerProvider create(Path plugin, ClassLoader loader, String name, ProviderFactory factory)
+            throws UnusablePlugin {
         Map<String, String> settings = settings(plugin, name);
         try {
-            LoadBalancerProvider provider = factory.create(settings);
-            provider.capabilities();
-            return provider;
+            return JarProvider.within(loader, () -> {
+                LoadBalancerProvider provider = factory.create(settings);
+                return new JarProvider(
+                        loader, provider, Objects.requireNonNull(provider.capabilities(), "capabilities() is null"));
+            });
         } catch (ProviderException refused) {
             throw unusable(plugin, "its provider \"" + name + "\" cannot start: " + refused.getMessage());
         } catch (RuntimeException | LinkageError broken) {

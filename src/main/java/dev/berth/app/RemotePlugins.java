@@ -3,10 +3,8 @@ package dev.berth.app;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.RemoteProvider;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -24,10 +22,6 @@ final class RemotePlugins implements AutoCloseable {
                 byName.put(name, plugin);
             }
         });
-    }
-
-    Set<String> names() {
-        return Collections.unmodifiableSet(byName.keySet());
     }
 
     /** What each is, by name. */

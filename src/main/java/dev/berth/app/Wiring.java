@@ -259,7 +259,7 @@ public final class Wiring {
         if (!plugins.isEmpty()) {
             LOG.info("providers of plug-ins: {}", plugins.keySet());
         }
-        return new Providers(byName, remotePlugins.names());
+        return new Providers(byName, plugins.keySet());
     }
 
     /** A plug-in has come, or can do something else than before. */

@@ -27,7 +27,10 @@ class PluginsTest {
             package plugin;
             public final class Factory implements dev.berth.provider.ProviderFactory {
                 public String name() { return %s; }
-                public dev.berth.provider.LoadBalancerProvider create(java.util.Map<String, String> settings) { %s }
+                public dev.berth.provider.LoadBalancerProvider create(java.util.Map<String, String> settings) {
+                    if (Thread.currentThread().getContextClassLoader() != Factory.class.getClassLoader()) throw new IllegalStateException("in another's");
+                    %s
+                }
             }
             """;
     private static final String PROVIDER = """
@@ -36,7 +39,10 @@ class PluginsTest {
             import java.util.Optional;
             public record Provider(String name) implements LoadBalancerProvider {
                 public Capabilities capabilities() { return Capabilities.fromPools(IpMode.VIP); }
-                public String getLoadBalancerName(ServiceIdentity service) { return name; }
+                public String getLoadBalancerName(ServiceIdentity service) { return name + loader(); }
+                private static String loader() {
+                    return Thread.currentThread().getContextClassLoader() == Provider.class.getClassLoader() ? "" : " in another's";
+                }
                 public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) { return Optional.empty(); }
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) { return new EnsureOutcome.ImplementedElsewhere(); }
                 public void updateLoadBalancer(LoadBalancerRequest request) {}
@@ -102,7 +108,25 @@ class PluginsTest {
         plugin("a.jar", "one");
         plugin("b.jar", "two");
 
-        assertThat(load().values().stream().map(Object::getClass)).doesNotHaveDuplicates();
+        assertThat(load().values().stream()
+                        .map(provider -> ((JarProvider) provider).made().getClass()))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void codeOfAPlugin_hasItsOwnClassLoaderAsThatOfTheThread_andGivesItBack() throws IOException, UnusablePlugin {
+        plugin("a.jar", "one", "return new Provider(\"one\");");
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+
+        assertThat(nameGivenBy("one")).isEqualTo("one");
+        assertThat(Thread.currentThread().getContextClassLoader()).isSameAs(before);
+    }
+
+    @Test
+    void pluginWithoutCapabilities_isRefusedAtTheStart() throws IOException {
+        plugin("a.jar", "one", "return null;");
+
+        assertThatThrownBy(this::load).isInstanceOf(UnusablePlugin.class).hasMessageContaining("fails at its start");
     }
 
     @Test

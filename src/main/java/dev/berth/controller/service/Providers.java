@@ -12,9 +12,9 @@ import java.util.Set;
 /** The providers that there are, by the name that a LoadBalancerClass uses. */
 public final class Providers {
     private final SequencedMap<String, LoadBalancerProvider> byName;
-    private final Set<String> remote;
+    private final Set<String> plugins;
 
-    /** Providers of this process. */
+    /** Berth's own providers. */
     public Providers(SequencedMap<String, LoadBalancerProvider> byName) {
         this(byName, Set.of());
     }
@@ -22,11 +22,11 @@ public final class Providers {
     /**
      * Providers.
      *
-     * @param remote those in other processes: they may be away, and no call to them is sure to end
+     * @param plugins those that others wrote: no call to them is sure to end, whatever they say of themselves
      */
-    public Providers(SequencedMap<String, LoadBalancerProvider> byName, Set<String> remote) {
+    public Providers(SequencedMap<String, LoadBalancerProvider> byName, Set<String> plugins) {
         this.byName = new LinkedHashMap<>(byName);
-        this.remote = new LinkedHashSet<>(remote);
+        this.plugins = new LinkedHashSet<>(plugins);
     }
 
     /**
@@ -44,7 +44,7 @@ public final class Providers {
 
     /** Whether a call can neither hang nor leave anything behind: it needs no guard. */
     boolean isSure(LoadBalancerProvider provider) {
-        return remote.stream().noneMatch(name -> provider.equals(byName.get(name)))
+        return plugins.stream().noneMatch(name -> provider.equals(byName.get(name)))
                 && provider.capabilities().immediate();
     }
 
