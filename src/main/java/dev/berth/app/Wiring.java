@@ -473,7 +473,7 @@ public final class Wiring {
     private void resync() {
         try {
             askForKubeProxies();
-            services.resync();
+            services.resync(options.resyncPeriod);
         } finally {
             later(options.resyncPeriod, this::resync);
         }

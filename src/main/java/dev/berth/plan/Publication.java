@@ -6,8 +6,11 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +108,17 @@ public record Publication(
                 : Optional.empty();
     }
 
+    /** Whether two answers of a provider say the same, in whatever order: an IP without a mode is VIP. */
+    public static boolean sameAnswer(LoadBalancerStatus a, LoadBalancerStatus b) {
+        return ways(a).equals(ways(b)) && new HashSet<>(a.portErrors()).equals(new HashSet<>(b.portErrors()));
+    }
+
+    private static Set<Published> ways(LoadBalancerStatus status) {
+        return status.ingress().stream()
+                .map(entry -> Published.of(entry, true, List.of()).read())
+                .collect(Collectors.toCollection(HashSet::new));
+    }
+
     /** Whether the two say the same to Kubernetes: an IP without a mode is VIP. */
     public static boolean sameIngress(List<Published> a, List<Published> b) {
         return read(a).equals(read(b));
@@ -141,6 +155,19 @@ public record Publication(
         public Difference {
             conditions = new ArrayList<>(conditions);
             removedConditions = new ArrayList<>(removedConditions);
+        }
+
+        /** Whether nothing is new but the words in which conditions of {@code service} say the same. */
+        public boolean isInWordsOnly(ServiceState service) {
+            return !finalizer
+                    && servedByClass == null
+                    && ingress == null
+                    && removedConditions.isEmpty()
+                    && conditions.stream()
+                            .allMatch(wanted -> service.condition(wanted.type())
+                                    .filter(old -> old.status() == wanted.status()
+                                            && old.reason().equals(wanted.reason()))
+                                    .isPresent());
         }
 
         /** The same whenever it is asked for: what tells that a patch was tried before. */

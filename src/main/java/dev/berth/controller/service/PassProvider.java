@@ -65,7 +65,7 @@ final class PassProvider {
                 && request.addresses().isEmpty();
         if (lacksAddress || !wanted.isServable()) {
             pass.ingress = List.of();
-            return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(served, request);
+            return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(serve, served, request);
         }
         Optional<EnsureOutcome.Ready> known = pass.memory.answerTo(request);
         if (known.isPresent()
@@ -259,7 +259,8 @@ final class PassProvider {
         try {
             Optional<LoadBalancerStatus> found =
                     pass.visit.get(pass.parts.providers().named(served.provider()), request);
-            if (found.equals(Optional.of(known.status()))) {
+            if (found.filter(status -> Publication.sameAnswer(status, known.status()))
+                    .isPresent()) {
                 return false;
             }
             pass.parts
@@ -331,8 +332,11 @@ final class PassProvider {
     }
 
     /** It lost its addresses: what the provider made of them must not outlive them. */
-    private Optional<Outcome> withdrawTraffic(ServedClass served, LoadBalancerRequest request) {
-        if (pass.memory.wasDeleted(request.service())) {
+    private Optional<Outcome> withdrawTraffic(
+            ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+        // The finalizer comes before the first call.
+        boolean isNothingMade = !serve.service().hasOurFinalizer() && !pass.memory.mayHaveMadeFor(request.service());
+        if (isNothingMade || pass.memory.wasDeleted(request.service())) {
             return Optional.empty();
         }
         Optional<Duration> mustWait =

@@ -357,6 +357,12 @@ final class PassStatus {
             rememberPublished(wanted, state);
             return Optional.empty();
         }
+        boolean isOfItsProvider = pass.pending.isPresent()
+                || pass.trouble.filter(Trouble::isOfEnsuring).isPresent();
+        if (isOfItsProvider && difference.get().isInWordsOnly(state) && !pass.memory.mayWriteWords(pass.now())) {
+            // It is asked again soon, and they are written then.
+            return Optional.empty();
+        }
         Publication.Difference request = difference.get().timeless();
         Optional<Duration> mustWait =
                 pass.memory.mustWait(request, pass.parts.clock().instant());

@@ -217,18 +217,31 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * Compares what providers have with what they should: each Service's load balancer is looked at in its next pass,
-     * which comes at once, and repaired; and what is there for Services that are gone is told of, or deleted.
+     * Compares what providers have with what they should: each Service's load balancer is looked at and repaired in its
+     * next pass, all of them within {@code period}; and what is there for Services that are gone is told of, or deleted.
      */
-    public void resync() {
-        makeDue((key, memory) -> {
-            boolean isEnsured = memory.isEnsured();
-            if (isEnsured) {
-                memory.doubt();
-            }
-            return isEnsured;
-        });
+    public void resync(Duration period) {
+        List<ServiceKey> all = memories.entrySet().stream()
+                .filter(entry -> entry.getValue().isEnsured())
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+        int slices = (int) Math.clamp(period.toSeconds(), 1, Math.max(1, all.size()));
+        resync(all, period.dividedBy(slices), (all.size() + slices - 1) / slices);
         leftOvers.look();
+    }
+
+    /** The first of these now, and the others after {@code pause}. */
+    private void resync(List<ServiceKey> all, Duration pause, int atOnce) {
+        List<ServiceKey> now = all.subList(0, Math.min(atOnce, all.size()));
+        List<ServiceKey> rest = all.subList(now.size(), all.size());
+        now.forEach(key -> Optional.ofNullable(memories.get(key))
+                .filter(ServiceMemory::isEnsured)
+                .ifPresent(ServiceMemory::doubt));
+        due.accept(now);
+        if (!rest.isEmpty()) {
+            parts.later().after(pause, () -> resync(rest, pause, atOnce));
+        }
     }
 
     private void makeDue(BiPredicate<ServiceKey, ServiceMemory> which) {

@@ -31,6 +31,9 @@ final class ServiceMemory {
 
     private static final int OVERWRITES_BORNE = 3;
 
+    /** How often a status is written only because its provider says something else. */
+    static final Duration WORDS_EVERY = Duration.ofSeconds(30);
+
     /** The answer to the last write or live read; the cache may still lag behind it. */
     private volatile @Nullable ServiceState latest;
 
@@ -41,6 +44,9 @@ final class ServiceMemory {
     private int conflicts;
     private Instant letStandUntil = Instant.EPOCH;
     private @Nullable WaitTurn turn;
+
+    /** When other words of its provider were last written. */
+    private Instant words = Instant.EPOCH;
 
     private int failures;
     private @Nullable Object failedRequest;
@@ -134,6 +140,15 @@ final class ServiceMemory {
         failedRequest = request;
         notBefore = now.plus(delay);
         return delay;
+    }
+
+    /** Whether other words of its provider, and nothing else, may be written already; then they are. */
+    boolean mayWriteWords(Instant now) {
+        boolean may = Duration.between(words, now).abs().compareTo(WORDS_EVERY) >= 0;
+        if (may) {
+            words = now;
+        }
+        return may;
     }
 
     void succeeded() {
@@ -275,6 +290,12 @@ final class ServiceMemory {
         deletedFor = service;
         ensured = null;
         ensureAnswer = null;
+    }
+
+    /** Whether the provider was asked for this Service, and has not deleted what it may have made. */
+    boolean mayHaveMadeFor(ServiceIdentity service) {
+        LoadBalancerRequest known = ensured;
+        return known != null && known.service().equals(service);
     }
 
     boolean wasDeleted(ServiceIdentity service) {

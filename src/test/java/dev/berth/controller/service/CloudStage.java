@@ -311,7 +311,7 @@ abstract class CloudStage {
 
     void resync() {
         due.clear();
-        control.resync();
+        control.resync(Duration.ofSeconds(1));
         List<ServiceKey> woken = List.copyOf(due);
         woken.forEach(key -> reconcile(key.name()));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
 import dev.berth.plan.Marks;
+import dev.berth.plan.Publication;
 import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
@@ -380,7 +381,7 @@ class ProviderCallsTest extends CloudStage {
     }
 
     private void lookForLeftOvers() {
-        control.resync();
+        control.resync(Duration.ofSeconds(1));
         takeLater().what().run();
     }
 
@@ -392,8 +393,8 @@ class ProviderCallsTest extends CloudStage {
                 .toList();
         reads.clear();
 
-        control.resync();
-        control.resync();
+        control.resync(Duration.ofSeconds(1));
+        control.resync(Duration.ofSeconds(1));
         takeLater().what().run();
 
         assertThat(reads).isEmpty();
@@ -465,6 +466,122 @@ class ProviderCallsTest extends CloudStage {
             assertThat(why.reason()).isEqualTo("ProtocolNotSupported");
             assertThat(why.message()).startsWith("provider \"cloud\" cannot carry SCTP");
         });
+    }
+
+    @Test
+    void answerInAnotherOrder_orWithAModeThatMeansTheSame_isNoDrift() {
+        LoadBalancerStatus made = new LoadBalancerStatus(
+                List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY), new Ingress(null, "lb.test.dev", null)), List.of());
+        cloud.answer = new EnsureOutcome.Ready(made);
+        served("web");
+        cloud.has = new LoadBalancerStatus(made.ingress().reversed());
+
+        resync();
+
+        assertThat(cloud.calls).containsExactly("get web[n1]");
+        assertThat(told.events).isEmpty();
+        LoadBalancerStatus silent = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", null)));
+        LoadBalancerStatus said = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
+        assertThat(Publication.sameAnswer(silent, said)).isTrue();
+        assertThat(Publication.sameAnswer(silent, PUBLIC)).isFalse();
+    }
+
+    @Test
+    void resync_isSpreadOverItsPeriod() {
+        served("s0", "s1", "s2", "s3");
+
+        control.resync(Duration.ofSeconds(2));
+
+        assertThat(due).containsExactly(key("s0"), key("s1"));
+        assertThat(later).extracting(Later::delay).containsExactly(Duration.ofSeconds(1), Duration.ZERO);
+        later.getFirst().what().run();
+        assertThat(due).containsExactly(key("s0"), key("s1"), key("s2"), key("s3"));
+    }
+
+    /** As many as are called at once for a class; a Service more meets a full one. */
+    private void whileTheClassIsFull(int calls, Runnable happens) {
+        cloud.meanwhile = calls == 0
+                ? happens
+                : () -> {
+                    create("full-" + calls);
+                    whileTheClassIsFull(calls - 1, happens);
+                    reconcile("full-" + calls);
+                };
+    }
+
+    @Test
+    void whoMeetsAFullClass_waitsInLine_withoutARead_anEventOrAWrite_andIsDueInItsTurn() {
+        create("web", "first");
+        List<Object> seen = new ArrayList<>();
+        whileTheClassIsFull(15, () -> {
+            // The finalizer may be written before it has to wait.
+            reconcile("web");
+            told.events.clear();
+            reads.clear();
+            due.clear();
+            int writes = cluster.writes();
+            seen.add(reconcile("web"));
+            seen.addAll(told.events);
+            seen.addAll(reads);
+            seen.addAll(due);
+            seen.add(cluster.writes() - writes);
+        });
+
+        reconcile("first");
+
+        assertThat(seen).containsExactly(Next.after(Duration.ofMinutes(1)), 0);
+        assertThat(cloud.calls).doesNotContain("ensure web[n1]");
+        assertThat(due).contains(key("web"));
+        reconcile("web");
+        assertThat(service("web").ingress()).isNotEmpty();
+    }
+
+    @Test
+    void whoIsToBeLookedAt_andMeetsAFullClass_isLookedAtInItsTurn() {
+        served("web");
+        create("first");
+        whileTheClassIsFull(15, this::resync);
+
+        reconcile("first");
+        assertThat(cloud.calls).doesNotContain("get web[n1]");
+        cloud.calls.clear();
+        reconcileDue();
+
+        assertThat(cloud.calls).containsOnlyOnce("get web[n1]");
+    }
+
+    @Test
+    void wordsOfAProvider_thatChangeWithEachCall_areWrittenTwiceAMinute() {
+        create("web");
+        int percent = 0;
+        cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(1), "done to 0 %");
+        reconcile("web");
+        int before = cluster.writes();
+
+        for (int seconds = 0; seconds < 60; seconds++) {
+            percent++;
+            cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(1), "done to " + percent + " %");
+            clock = clock.plusSeconds(1);
+            reconcile("web");
+        }
+
+        assertThat(cluster.writes() - before).isBetween(2, 3);
+        assertThat(cloud.calls).hasSize(61);
+    }
+
+    @Test
+    void serviceThatOnlyWaits_isNotDeletedAtItsProvider_alsoWhenItGoes() {
+        takeAddressesFrom("192.0.2.0/32");
+        create("holder");
+        reconcile("holder");
+        create("web");
+        cloud.calls.clear();
+
+        reconcile("web");
+        put(SampleService.from(service("web")).deleting(true));
+        reconcile("web");
+
+        assertThat(cloud.calls).isEmpty();
     }
 
     private Later takeLater() {
