@@ -1,0 +1,127 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.plan.Marks;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SampleProvider;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
+import io.fabric8.kubernetes.api.model.Service;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A jar whose provider answers each Service by its name, most of them against the contract. */
+class HostilePluginIT {
+    private static final String CLASS = "example.com/hostile";
+
+    private static final String PROVIDER = """
+            package plugin;
+            import dev.berth.provider.*;
+            import java.time.Duration;
+            import java.util.*;
+            public final class Hostile implements LoadBalancerProvider, ProviderFactory {
+                public String name() { return "hostile"; }
+                public LoadBalancerProvider create(Map<String, String> settings) { return this; }
+                public Capabilities capabilities() { return Capabilities.fromPools(IpMode.VIP).withImmediate(true); }
+                public String getLoadBalancerName(ServiceIdentity service) { return service.uid(); }
+                public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) { return null; }
+                public void updateLoadBalancer(LoadBalancerRequest request) {}
+                public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
+                private static EnsureOutcome ready(String ip) {
+                    return new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
+                }
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                    return switch (request.service().name()) {
+                        case "outside" -> ready("8.8.8.8");
+                        case "itself" -> ready("127.0.0.1");
+                        case "unclaimed" -> ready("198.51.100.14");
+                        case "nothing" -> null;
+                        case "hasty" -> new EnsureOutcome.Pending(Duration.ZERO, "soon");
+                        case "forger" -> throw new ProviderException("\\u001b[2Jquota\\n2026-01-01 INFO all is well");
+                        case "spinner", "twister" -> { while (true) Thread.onSpinWait(); }
+                        default -> ready(request.addresses().getFirst());
+                    };
+                }
+            }
+            """;
+
+    private record Row(String service, String reason, String message) {}
+
+    private static final List<Row> ROWS = List.of(
+            new Row("outside", "AnswerRefused", "\"8.8.8.8\", but was given 198.51.100."),
+            new Row("itself", "AnswerRefused", "(rule ensure04)"),
+            new Row("unclaimed", "AnswerRefused", "(rule ensure04)"),
+            new Row("nothing", "EnsureFailed", "it answered null to ensureLoadBalancer"),
+            new Row("hasty", "Pending", "soon"),
+            new Row("forger", "EnsureFailed", ": [2Jquota 2026-01-01 INFO all is well"));
+
+    @TempDir
+    private Path temporary;
+
+    private Path plugins() throws IOException {
+        Path classes = Files.createDirectory(temporary.resolve("classes"));
+        Path services = Files.createDirectories(classes.resolve("META-INF/services"));
+        Files.writeString(services.resolve("dev.berth.provider.ProviderFactory"), "plugin.Hostile\n");
+        Path source = Files.writeString(temporary.resolve("Hostile.java"), PROVIDER);
+        SampleProvider.run("javac", List.of("-d", classes.toString(), "-cp", "target/classes", source.toString()));
+        Path plugins = Files.createDirectory(temporary.resolve("plugins"));
+        SampleProvider.run(
+                "jar", List.of("--create", "--file=" + plugins.resolve("hostile.jar"), "-C", classes.toString(), "."));
+        return plugins;
+    }
+
+    @Test
+    void answersAgainstTheContract_arePublishedByNobody_saidOnTheirServices_andHoldUpNobodyElse() throws IOException {
+        try (ControlPlane controlPlane = ControlPlane.builder().start();
+                BerthOnCluster berth = BerthOnCluster.on(controlPlane)) {
+            berth.createPool("edge", "198.51.100.0/28");
+            berth.createClass("hostile", "loadBalancerClass: " + CLASS + ", provider: hostile");
+            OperatorProcess operator = berth.startOperator("--plugin-dir=" + plugins());
+            for (String name : List.of("spinner", "twister")) {
+                berth.createService(name, CLASS, builder -> builder);
+            }
+            ROWS.forEach(row -> berth.createService(row.service(), CLASS, builder -> builder));
+
+            for (Row row : ROWS) {
+                berth.awaitService(
+                        row.service(),
+                        service -> programmed(service)
+                                .filter(said -> said.getReason().equals(row.reason())
+                                        && said.getMessage().contains(row.message())
+                                        && said.getMessage().chars().noneMatch(Character::isISOControl))
+                                .isPresent());
+            }
+            berth.createService(
+                    "honest",
+                    CLASS,
+                    builder -> builder.editSpec()
+                            .withLoadBalancerIP("198.51.100.14")
+                            .endSpec());
+            Service honest = berth.awaitService(
+                    "honest", service -> !BerthOnCluster.ingress(service).isEmpty());
+
+            assertThat(BerthOnCluster.ingress(honest))
+                    .extracting(LoadBalancerIngress::getIp)
+                    .containsExactly("198.51.100.14");
+            for (Row row : ROWS) {
+                Service refused = berth.awaitService(row.service(), service -> true);
+                assertThat(BerthOnCluster.ingress(refused)).as(row.service()).isEmpty();
+            }
+            assertThat(operator.log()).doesNotContain("\u001b[2J", "\n2026-01-01 INFO");
+        }
+    }
+
+    private static Optional<Condition> programmed(Service service) {
+        return Optional.ofNullable(service.getStatus())
+                .flatMap(status -> status.getConditions().stream()
+                        .filter(condition -> condition.getType().equals(Marks.PROGRAMMED))
+                        .findFirst());
+    }
+}
