@@ -13,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** The flags of the operator. */
 public final class OperatorOptions {
-    /** The name of a cluster that was given none. */
+    /** What many clusters are called, as it is the default of Kubernetes' own controllers. */
     static final String ANY_CLUSTER = "kubernetes";
 
     @Option(
@@ -62,10 +62,9 @@ public final class OperatorOptions {
 
     @Option(
             names = "--cluster-name",
-            defaultValue = ANY_CLUSTER,
             paramLabel = "NAME",
-            description = "tells providers which cluster asks (default: ${DEFAULT-VALUE})")
-    String clusterName = ANY_CLUSTER;
+            description = "tells providers which cluster asks (default: the UID of the Namespace kube-system)")
+    @Nullable String clusterName;
 
     @Option(
             names = "--resync-period",

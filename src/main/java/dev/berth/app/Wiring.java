@@ -30,6 +30,7 @@ import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
 import dev.berth.kube.KubeProxies;
+import dev.berth.kube.LeaderLease;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.kube.Trimmed;
@@ -46,7 +47,6 @@ import dev.berth.telemetry.OperatorMetrics;
 import dev.berth.telemetry.ServiceMeters;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
-import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.javaoperatorsdk.operator.Operator;
@@ -68,7 +68,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -114,6 +113,7 @@ public final class Wiring {
     private final Ledger ledger = new Ledger();
     private final StartGate gate = new StartGate();
     private final AtomicLong fencingToken = new AtomicLong();
+    private final LeaderLease lease;
     private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups");
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups");
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups");
@@ -139,6 +139,7 @@ public final class Wiring {
         this.client = client;
         this.quarkus = quarkus;
         this.registry = registry;
+        lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
         Cluster cluster = new MeteredCluster(new FabricCluster(client, caches), registry);
         StatusWriter statuses = new StatusWriter(client);
@@ -190,7 +191,7 @@ public final class Wiring {
                         meters,
                         backoff,
                         clock,
-                        options.clusterName,
+                        clusterName(),
                         fencingToken::get,
                         key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
                         Wiring::later,
@@ -240,6 +241,13 @@ public final class Wiring {
         if (caches.classes().get(null, name).isPresent()) {
             classWakeups.wake(new ResourceID(name));
         }
+    }
+
+    /** No provider of our own looks at it. */
+    private String clusterName() {
+        return Objects.requireNonNullElseGet(
+                options.clusterName,
+                () -> plugins.isEmpty() ? OperatorOptions.ANY_CLUSTER : Surroundings.uidOf(client));
     }
 
     private boolean deleteLeftOver(Owner owner, @Nullable String className) {
@@ -346,7 +354,7 @@ public final class Wiring {
                     .withIdentity(identity)
                     .withLeaderCallbacks(new LeaderCallbacks(
                             this::lead,
-                            () -> LOG.error("the lease is lost; the process ends"),
+                            this::follow,
                             leader -> LOG.info("{} leads", leader.equals(identity) ? "this replica" : leader)))
                     .build());
         }
@@ -373,6 +381,7 @@ public final class Wiring {
         });
         operator.start();
         if (!options.leaderElect) {
+            fencingToken.set(LeaderLease.tokenWithoutElection(clock));
             adopt();
         }
         started = true;
@@ -396,6 +405,7 @@ public final class Wiring {
     }
 
     void stop(Operator operator) {
+        stopping = true;
         operator.stop();
         surroundings.close();
         endpoints.close();
@@ -403,23 +413,32 @@ public final class Wiring {
         phases.close();
         events.close();
         remotePlugins.close();
+        if (options.leaderElect) {
+            lease.handOver();
+        }
     }
 
     /** A replica that holds the lease and does not work is worse than none: it ends, and another leads. */
     private void lead() {
         try {
-            Lease lease = client.leases()
-                    .inNamespace(options.leaderElectNamespace)
-                    .withName(options.leaderElectLeaseName)
-                    .get();
-            fencingToken.set(Optional.ofNullable(lease)
-                    .map(found -> found.getSpec().getLeaseTransitions())
-                    .orElse(0));
+            fencingToken.set(lease.takeToken());
             adopt();
         } catch (RuntimeException failure) {
             LOG.error("cannot take the lead: {}; the process ends", String.valueOf(failure.getMessage()));
-            Thread.ofPlatform().name("exit").start(() -> System.exit(1));
+            exit();
         }
+    }
+
+    /** The SDK only stops to renew the lease: its controllers work on beside those of the next leader. */
+    private void follow() {
+        if (!stopping) {
+            LOG.error("the lease is lost; the process ends");
+            exit();
+        }
+    }
+
+    private static void exit() {
+        Thread.ofPlatform().name("exit").start(() -> System.exit(1));
     }
 
     /** All that is held is known before anything is given out. */
@@ -502,6 +521,7 @@ public final class Wiring {
     }
 
     private volatile boolean started;
+    private volatile boolean stopping;
     private @Nullable Boolean stoodBack;
 
     /** Told of what may be a change; does something about a real one only. */

@@ -44,6 +44,7 @@ public final class Surroundings implements AutoCloseable {
     /** Of Nodes: they are read whole before they are trimmed. */
     private static final long PAGE = 250;
 
+    private static final String NAMESPACE_OF_THE_CLUSTER = "kube-system";
     private static final String API_SERVERS_LABEL = "kubernetes.io/service-name";
 
     private final KubernetesClient client;
@@ -138,6 +139,19 @@ public final class Surroundings implements AutoCloseable {
                 return informer.getStore().list().stream();
             }
         };
+    }
+
+    /**
+     * What tells this cluster apart from all others, for as long as it is there.
+     *
+     * @throws IllegalStateException if it cannot be read
+     */
+    public static String uidOf(KubernetesClient client) {
+        return client.namespaces().withField("metadata.name", NAMESPACE_OF_THE_CLUSTER).list().getItems().stream()
+                .map(namespace -> namespace.getMetadata().getUid())
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("there is no Namespace " + NAMESPACE_OF_THE_CLUSTER
+                        + ", whose UID tells this cluster apart; name the cluster by --cluster-name"));
     }
 
     /** The addresses that no pool may give out. */
