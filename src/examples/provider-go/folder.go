@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -23,13 +24,39 @@ func keyOf(request *pb.LoadBalancerRequest) key {
 	return key{request.GetClusterName(), request.GetService().GetUid()}
 }
 
-// folder keeps the last request of each load balancer, with its fencing
-// token, as a file.
+// folder keeps the last request of each load balancer as a file, and the
+// highest fencing token of each cluster: a load balancer that is deleted takes
+// its own with it.
 type folder string
 
 // path has a comma, which an escaped name has not.
 func (f folder) path(k key) string {
 	return filepath.Join(string(f), url.PathEscape(k.cluster)+","+url.PathEscape(k.uid)+".json")
+}
+
+func (f folder) tokenPath(cluster string) string {
+	return filepath.Join(string(f), url.PathEscape(cluster)+".token")
+}
+
+// token is the highest that was kept for the cluster; 0 if none was.
+func (f folder) token(cluster string) (int64, error) {
+	text, err := os.ReadFile(f.tokenPath(cluster))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	token, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", f.tokenPath(cluster), err)
+	}
+	return token, nil
+}
+
+// keepToken writes the token: once for each change of leader.
+func (f folder) keepToken(cluster string, token int64) error {
+	return writeWhole(f.tokenPath(cluster), strconv.AppendInt(nil, token, 10))
 }
 
 // read returns nil if there is none.
@@ -79,14 +106,18 @@ func readFile(path string) (*pb.LoadBalancerRequest, error) {
 	return request, nil
 }
 
-// write leaves the file as it was, or whole.
 func (f folder) write(request *pb.LoadBalancerRequest) error {
 	text, err := protojson.Marshal(request)
 	if err != nil {
 		return err
 	}
-	whole := f.path(keyOf(request))
-	half, err := os.OpenFile(whole+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	return writeWhole(f.path(keyOf(request)), text)
+}
+
+// writeWhole leaves the file as it was, or whole, also when the host loses its
+// power.
+func writeWhole(path string, text []byte) error {
+	half, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -94,7 +125,18 @@ func (f folder) write(request *pb.LoadBalancerRequest) error {
 	if err := errors.Join(err, half.Sync(), half.Close()); err != nil {
 		return err
 	}
-	return os.Rename(half.Name(), whole)
+	if err := os.Rename(half.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // remove is content if there is none.
@@ -103,5 +145,8 @@ func (f folder) remove(k key) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return syncFolder(string(f))
 }

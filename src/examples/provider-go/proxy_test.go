@@ -208,7 +208,7 @@ func TestRestart_servesAndListsWhatThereWas_andStillRefusesTheDeposed(t *testing
 	state := t.TempDir()
 	first := serving(t, state)
 	web, gone := request("web", echo(t, "127.0.0.1:0")), request("gone", echo(t, "127.0.0.1:0"))
-	web.FencingToken = 2
+	web.FencingToken, gone.FencingToken = 2, 2
 	first.ensure(web)
 	first.ensure(gone)
 	first.delete(gone)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log"
 	"net"
 	"sync"
@@ -203,14 +204,24 @@ func (s *server) stored(request *pb.LoadBalancerRequest) (*pb.LoadBalancerReques
 }
 
 // unlessDeposed is stored, but for a leader that was followed by another one.
-// The token is in the file: it outlives this process.
+// The token is in the folder: it outlives this process, and what is deleted.
 func (s *server) unlessDeposed(request *pb.LoadBalancerRequest) (*pb.LoadBalancerRequest, error) {
 	stored, err := s.stored(request)
 	if err != nil {
 		return nil, err
 	}
-	if seen := stored.GetFencingToken(); seen > request.GetFencingToken() {
+	cluster, token := request.GetClusterName(), request.GetFencingToken()
+	seen, err := s.folder.token(cluster)
+	if err != nil {
+		return nil, plugin.Failed(err)
+	}
+	if seen > token {
 		return nil, plugin.Deposed(request, seen)
+	}
+	if seen < token {
+		if err := s.folder.keepToken(cluster, token); err != nil {
+			return nil, plugin.Failed(fmt.Errorf("keeping the fencing token: %w", err))
+		}
 	}
 	return stored, nil
 }

@@ -662,7 +662,8 @@ type LoadBalancerRequest struct {
 	// Tells apart the clusters that one plug-in serves.
 	ClusterName string           `protobuf:"bytes,1,opt,name=cluster_name,json=clusterName,proto3" json:"cluster_name,omitempty"`
 	Service     *ServiceIdentity `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
-	// Grows with each change of leader. Refuse a lower one than the load balancer has seen, with FAILED_PRECONDITION.
+	// Grows with each change of leader. Refuse a lower one than the load balancer has seen, with FAILED_PRECONDITION,
+	// also after it was deleted: one token for each cluster_name is enough.
 	FencingToken int64 `protobuf:"varint,3,opt,name=fencing_token,json=fencingToken,proto3" json:"fencing_token,omitempty"`
 	// The claimed addresses; empty if the plug-in brings its own.
 	Addresses []string `protobuf:"bytes,4,rep,name=addresses,proto3" json:"addresses,omitempty"`

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param clusterName tells apart the clusters that one provider serves
  * @param service whose load balancer it is
  * @param fencingToken grows with each change of leader of a cluster; a provider refuses a lower one than the load
- *     balancer has seen: it comes from a deposed leader, which is another process
+ *     balancer has seen, also after it was deleted: it comes from a deposed leader, which is another process
  * @param addresses the claimed addresses, canonical text; empty if the provider brings its own
  * @param wantedAddresses for a provider that brings its own: what the Service wishes to have; empty: any
  * @param families of addresses wanted, in the Service's order; one or two

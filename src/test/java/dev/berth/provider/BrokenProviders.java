@@ -503,6 +503,15 @@ final class BrokenProviders {
                     }
                 }
             }),
+            new Broken(
+                    "fencing08", "forgets the token with what it deletes", world -> new ReferenceProvider(world, ALL) {
+                        @Override
+                        void fence(Call call, Optional<Held> before, LoadBalancerRequest request) {
+                            if (before.isPresent() && before.get().request().fencingToken() > request.fencingToken()) {
+                                throw new ProviderException("a later leader was here");
+                            }
+                        }
+                    }),
             new Broken("list01", "has what is deleted", world -> new Remembering(world, ALL) {
                 @Override
                 public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
@@ -652,8 +661,10 @@ final class BrokenProviders {
 
         @Override
         void fence(Call call, Optional<Held> before, LoadBalancerRequest request) {
-            if (call != careless || !mine.contains(request.service())) {
+            if (call != careless || before.isEmpty() || !mine.contains(request.service())) {
                 super.fence(call, before, request);
+            } else {
+                world.token(request);
             }
         }
     }

@@ -92,9 +92,8 @@ class ReferenceProvider implements LoadBalancerProvider {
     }
 
     void fence(Call call, Optional<Held> before, LoadBalancerRequest request) {
-        if (before.filter(held -> held.request().fencingToken() > request.fencingToken())
-                .isPresent()) {
-            throw new ProviderException(request.service() + " was changed by a later leader");
+        if (world.token(request) > request.fencingToken()) {
+            throw new ProviderException(request.clusterName() + " has a later leader");
         }
     }
 

@@ -19,6 +19,7 @@ final class ReferenceWorld implements World {
     record Held(LoadBalancerRequest request, LoadBalancerStatus status, boolean ready) {}
 
     private final SequencedMap<String, Held> held = new LinkedHashMap<>();
+    private final SequencedMap<String, Long> tokens = new LinkedHashMap<>();
     private final SequencedMap<String, Seen> traffic = new LinkedHashMap<>();
     private boolean away;
     private int given;
@@ -37,6 +38,11 @@ final class ReferenceWorld implements World {
 
     private synchronized void back() {
         away = false;
+    }
+
+    /** The highest fencing token that any call for the cluster has had. */
+    synchronized long token(LoadBalancerRequest request) {
+        return tokens.merge(request.clusterName(), request.fencingToken(), Math::max);
     }
 
     /** The next of its own addresses, never the same twice. */

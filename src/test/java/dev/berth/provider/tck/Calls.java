@@ -112,11 +112,18 @@ final class Calls {
         return List.copyOf(pending);
     }
 
-    /** Deletes what the test has made and not deleted. That it can be deleted is judged by tests of its own. */
+    /**
+     * Deletes what the test has made and not deleted, as the last leader of all. That it can be deleted is judged by tests
+     * of its own.
+     */
     void cleanUp() {
+        long last = made.values().stream()
+                .mapToLong(LoadBalancerRequest::fencingToken)
+                .max()
+                .orElse(0);
         for (LoadBalancerRequest request : List.copyOf(made.values())) {
             try {
-                delete(request);
+                delete(request.toBuilder().fencingToken(last).build());
             } catch (RuntimeException | AssertionError judgedElsewhere) {
                 made.remove(key(request));
             }

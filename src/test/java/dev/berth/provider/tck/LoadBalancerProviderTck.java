@@ -739,6 +739,14 @@ public abstract class LoadBalancerProviderTck {
         untested("a provider that has nowhere to keep it for the cluster keeps it with each load balancer");
     }
 
+    @Test
+    void required_fencing08_afterADeleteALowerTokenIsRefused() {
+        touchesTheWorld();
+        LoadBalancerRequest web = fenced(2);
+        calls.delete(web.toBuilder().fencingToken(3).build());
+        assertRefused(() -> calls.ensure(web));
+    }
+
     private LoadBalancerRequest fenced(long token) {
         LoadBalancerRequest web =
                 requests.of("web").toBuilder().fencingToken(token).build();

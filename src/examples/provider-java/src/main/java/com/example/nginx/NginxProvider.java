@@ -12,10 +12,12 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -26,11 +28,15 @@ import java.util.stream.Stream;
  */
 final class NginxProvider implements LoadBalancerProvider {
     private final Path directory;
+    private final Tokens tokens;
+    private final Reload reload;
     private final Capabilities capabilities;
 
     /** Writes into {@code directory} what sends packets to node ports, or to the pods themselves. */
-    NginxProvider(Path directory, Targets targets) {
+    NginxProvider(Path directory, Reload reload, Targets targets) {
         this.directory = directory;
+        this.tokens = new Tokens(directory);
+        this.reload = reload;
         capabilities = Capabilities.fromPools(IpMode.PROXY)
                 .withTargets(targets)
                 .withFeatures(Feature.MIXED_PROTOCOLS, Feature.SOURCE_RANGES, Feature.LISTING);
@@ -53,21 +59,23 @@ final class NginxProvider implements LoadBalancerProvider {
 
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-        refuseDeposed(read(request), request);
+        requireDirectory();
+        tokens.refuseDeposed(request);
         StreamFile file = file(request);
-        write(request, file);
+        write(path(request), file.text());
+        reload.run();
         return new EnsureOutcome.Ready(file.status());
     }
 
     /** All that is known is written anew: the request is whole, and only its targets differ. */
     @Override
     public void updateLoadBalancer(LoadBalancerRequest request) {
-        Optional<StreamFile> before = read(request);
-        if (before.isEmpty()) {
+        if (read(request).isEmpty()) {
             throw new ProviderException("there is no " + path(request) + " to update");
         }
-        refuseDeposed(before, request);
-        write(request, file(request));
+        tokens.refuseDeposed(request);
+        write(path(request), file(request).text());
+        reload.run();
     }
 
     private StreamFile file(LoadBalancerRequest request) {
@@ -76,12 +84,15 @@ final class NginxProvider implements LoadBalancerProvider {
 
     @Override
     public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
-        refuseDeposed(read(request), request);
+        requireDirectory();
+        tokens.refuseDeposed(request);
         try {
             Files.deleteIfExists(path(request));
         } catch (IOException failure) {
             throw new ProviderException("deleting " + path(request) + ": " + failure, null, failure);
         }
+        // Also where there was none: the process may have ended between the two.
+        reload.run();
     }
 
     @Override
@@ -97,14 +108,6 @@ final class NginxProvider implements LoadBalancerProvider {
         } catch (IOException failure) {
             throw new ProviderException("listing " + directory + ": " + failure, null, failure);
         }
-    }
-
-    /** The token is in the file, for the deposed leader is another process. */
-    private static void refuseDeposed(Optional<StreamFile> before, LoadBalancerRequest request) {
-        before.filter(file -> file.fencingToken() > request.fencingToken()).ifPresent(file -> {
-            throw new ProviderException("a later leader (" + file.fencingToken() + ") has written the load balancer of "
-                    + request.service() + "; this one is " + request.fencingToken());
-        });
     }
 
     private Path path(LoadBalancerRequest request) {
@@ -126,12 +129,14 @@ final class NginxProvider implements LoadBalancerProvider {
         }
     }
 
-    /** Whole or not at all: nginx may read it at any time. */
-    private void write(LoadBalancerRequest request, StreamFile file) {
-        Path target = path(request);
-        Path half = directory.resolve(target.getFileName() + ".new");
+    /** Whole or not at all, also if the host loses its power: nginx may read it at any time. */
+    static void write(Path target, String text) {
+        Path half = target.resolveSibling(target.getFileName() + ".new");
         try {
-            Files.writeString(half, file.text());
+            Files.writeString(half, text);
+            try (FileChannel written = FileChannel.open(half, StandardOpenOption.WRITE)) {
+                written.force(true);
+            }
             Files.move(half, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException failure) {
             throw new ProviderException("writing " + target + ": " + failure, null, failure);

@@ -5,7 +5,9 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** What Berth finds in the jar. */
 public final class NginxProviderFactory implements ProviderFactory {
@@ -20,7 +22,14 @@ public final class NginxProviderFactory implements ProviderFactory {
         if (directory == null) {
             throw new ProviderException("nginx.properties has no \"directory\"; name the folder that nginx includes");
         }
-        return new NginxProvider(Path.of(directory), targets(settings.getOrDefault("targets", "nodes")));
+        return new NginxProvider(
+                Path.of(directory),
+                new Reload(words(settings.getOrDefault("reload", ""))),
+                targets(settings.getOrDefault("targets", "nodes")));
+    }
+
+    private static List<String> words(String line) {
+        return Stream.of(line.split(" ")).filter(word -> !word.isEmpty()).toList();
     }
 
     private static Targets targets(String named) {

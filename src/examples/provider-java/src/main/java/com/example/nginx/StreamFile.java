@@ -20,12 +20,7 @@ import java.util.Locale;
  * @see <a href="https://nginx.org/en/docs/stream/ngx_stream_core_module.html">the stream module</a>
  */
 record StreamFile(
-        String clusterName,
-        ServiceIdentity service,
-        long fencingToken,
-        List<String> addresses,
-        List<PortError> portErrors,
-        String text) {
+        String clusterName, ServiceIdentity service, List<String> addresses, List<PortError> portErrors, String text) {
     private static final String MARK = "# berth ";
 
     StreamFile {
@@ -48,7 +43,6 @@ record StreamFile(
         mark(text, "namespace", request.service().namespace());
         mark(text, "service", request.service().name());
         mark(text, "uid", request.service().uid());
-        mark(text, "token", Long.toString(request.fencingToken()));
         request.addresses().forEach(address -> mark(text, "address", address));
         errors.forEach(error -> mark(text, "error", error.protocol() + " " + error.port() + " " + error.error()));
         for (Port port : request.ports()) {
@@ -62,13 +56,7 @@ record StreamFile(
                         request);
             }
         }
-        return new StreamFile(
-                request.clusterName(),
-                request.service(),
-                request.fencingToken(),
-                request.addresses(),
-                errors,
-                text.toString());
+        return new StreamFile(request.clusterName(), request.service(), request.addresses(), errors, text.toString());
     }
 
     private static void mark(StringBuilder text, String key, String value) {
@@ -131,7 +119,6 @@ record StreamFile(
         return new StreamFile(
                 only(text, "cluster"),
                 new ServiceIdentity(only(text, "namespace"), only(text, "service"), only(text, "uid")),
-                Long.parseLong(only(text, "token")),
                 marks(text, "address"),
                 errors,
                 text);
