@@ -31,8 +31,9 @@ func TestService_hasWhatCloudsRead(t *testing.T) {
 	want := &v1.Service{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "prod", Name: "web", UID: "uid-1", Annotations: map[string]string{
-			"service.beta.kubernetes.io/of-the-class": "class",
-			"service.beta.kubernetes.io/of-both":      "service",
+			"service.beta.kubernetes.io/of-the-class":   "class",
+			"service.beta.kubernetes.io/of-both":        "class",
+			"service.beta.kubernetes.io/of-the-service": "service",
 		}},
 		Spec: v1.ServiceSpec{
 			Type: v1.ServiceTypeLoadBalancer,
@@ -279,7 +280,10 @@ func whole() *pb.LoadBalancerRequest {
 			"service.beta.kubernetes.io/of-the-class": "class",
 			"service.beta.kubernetes.io/of-both":      "class",
 		},
-		Annotations: map[string]string{"service.beta.kubernetes.io/of-both": "service"},
+		Annotations: map[string]string{
+			"service.beta.kubernetes.io/of-both":        "service",
+			"service.beta.kubernetes.io/of-the-service": "service",
+		},
 	}
 }
 

@@ -32,13 +32,14 @@ var (
 )
 
 // serviceOf has what clouds read of a Service. Settings of the class stand
-// among its annotations; its own come before them.
+// among its annotations, and win over its own: the class is the
+// administrator's, the Service a tenant's.
 func serviceOf(request *pb.LoadBalancerRequest) *v1.Service {
-	annotations := maps.Clone(request.GetParameters())
+	annotations := maps.Clone(request.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	maps.Copy(annotations, request.GetAnnotations())
+	maps.Copy(annotations, request.GetParameters())
 	service := &v1.Service{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: metav1.ObjectMeta{
