@@ -87,6 +87,7 @@ func newServer(cloud cloudprovider.Interface, capabilities *pb.Capabilities, tok
 		capabilities: capabilities,
 		fence:        fence,
 		cluster:      cluster,
+		works:        works{byID: map[string]*work{}},
 	}, nil
 }
 

@@ -183,23 +183,58 @@ func TestToken_isOfTheCluster_andOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-func TestCallForAServiceThatTheCloudIsStillAtWorkOn_isAborted(t *testing.T) {
+func TestCloudThatTakesLongerThanACall_goesOn_andTheNextCallHasWhatCameOfIt(t *testing.T) {
 	slow := &stub{status: ingress(v1.LoadBalancerIngress{IP: "192.0.2.1"}), started: make(chan bool), goOn: make(chan bool)}
 	s := serverOf(t, slow)
-	first := make(chan error)
+	call, giveUp := context.WithCancel(t.Context())
+	first := make(chan *pb.EnsureLoadBalancerResponse)
 	go func() {
-		_, err := ensure(t, s, whole())
-		first <- err
+		answer, err := s.EnsureLoadBalancer(call, &pb.EnsureLoadBalancerRequest{Request: whole()})
+		if err != nil {
+			t.Error(err)
+		}
+		first <- answer
 	}()
 	<-slow.started
-	if _, err := ensure(t, s, whole()); status.Code(err) != codes.Aborted {
+	giveUp()
+	if answer := <-first; answer.GetPending().GetRetryAfter().AsDuration() != askAgain {
+		t.Fatalf("got %v", answer)
+	}
+	if slow.context.Err() != nil {
+		t.Fatal("the cloud was told to give up")
+	}
+	other := whole()
+	other.Ports = other.Ports[:1]
+	answer, err := ensure(t, s, other)
+	must(t, err)
+	if answer.GetPending() == nil {
+		t.Fatalf("two calls for one Service at once: %v", answer)
+	}
+	_, err = s.EnsureLoadBalancerDeleted(t.Context(), &pb.EnsureLoadBalancerDeletedRequest{Request: whole()})
+	if status.Code(err) != codes.Aborted {
 		t.Fatalf("got %v", err)
 	}
 	close(slow.goOn)
-	must(t, <-first)
-	slow.started = nil
-	_, err := ensure(t, s, whole())
+
+	next := whole()
+	next.FencingToken++ // By another leader: it is for the same.
+	answer, err = ensure(t, s, next)
 	must(t, err)
+	if answer.GetReady() == nil || slow.ensured != 1 {
+		t.Fatalf("got %v after %d calls", answer, slow.ensured)
+	}
+}
+
+func TestWhatCameOfACall_isNoAnswerToAnother(t *testing.T) {
+	cloud := &stub{status: ingress(v1.LoadBalancerIngress{IP: "192.0.2.1"})}
+	s := serverOf(t, cloud)
+	for range 2 {
+		_, err := ensure(t, s, whole())
+		must(t, err)
+	}
+	if cloud.ensured != 2 {
+		t.Fatalf("%d calls", cloud.ensured)
+	}
 }
 
 func TestWhatCannotBeServed_isSaidAtTheStart(t *testing.T) {
@@ -231,11 +266,15 @@ type stub struct {
 	err     error
 	started chan bool
 	goOn    chan bool
+	context context.Context
+	ensured int
 }
 
 func (s *stub) LoadBalancer() (cloudprovider.LoadBalancer, bool) { return s, true }
 
-func (s *stub) EnsureLoadBalancer(context.Context, string, *v1.Service, []*v1.Node) (*v1.LoadBalancerStatus, error) {
+func (s *stub) EnsureLoadBalancer(ctx context.Context, _ string, _ *v1.Service, _ []*v1.Node) (*v1.LoadBalancerStatus, error) {
+	s.context = ctx
+	s.ensured++
 	if s.started != nil {
 		s.started <- true
 		<-s.goOn

@@ -3,11 +3,10 @@ package adapter
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	cloudprovider "k8s.io/cloud-provider"
@@ -32,7 +31,7 @@ type server struct {
 	capabilities *pb.Capabilities
 	fence        *fence
 	cluster      string
-	atWork       sync.Map // by cluster and uid of the Service: a call that changes something
+	works        works // by cluster and uid of the Service
 }
 
 func (s *server) Connect(_ context.Context, request *pb.ConnectRequest) (*pb.ConnectResponse, error) {
@@ -62,11 +61,19 @@ func (s *server) GetLoadBalancer(ctx context.Context, call *pb.GetLoadBalancerRe
 
 func (s *server) EnsureLoadBalancer(ctx context.Context, call *pb.EnsureLoadBalancerRequest) (*pb.EnsureLoadBalancerResponse, error) {
 	request := call.GetRequest()
-	end, err := s.begin(request)
+	answer, err := s.change(ctx, "ensure", request, func(ctx context.Context) (proto.Message, error) {
+		return s.ensure(ctx, request)
+	})
+	if errors.Is(err, errAtWork) {
+		return pending(askAgain, "the cloud "+s.name+" is at work on it"), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	return answer.(*pb.EnsureLoadBalancerResponse), nil
+}
+
+func (s *server) ensure(ctx context.Context, request *pb.LoadBalancerRequest) (*pb.EnsureLoadBalancerResponse, error) {
 	made, err := s.cloud.EnsureLoadBalancer(ctx, request.GetClusterName(), serviceOf(request), nodesOf(request))
 	if errors.Is(err, cloudprovider.ImplementedElsewhere) {
 		return &pb.EnsureLoadBalancerResponse{Outcome: &pb.EnsureLoadBalancerResponse_ImplementedElsewhere{
@@ -98,44 +105,46 @@ func pending(after time.Duration, message string) *pb.EnsureLoadBalancerResponse
 
 func (s *server) UpdateLoadBalancer(ctx context.Context, call *pb.UpdateLoadBalancerRequest) (*pb.UpdateLoadBalancerResponse, error) {
 	request := call.GetRequest()
-	end, err := s.begin(request)
+	_, err := s.change(ctx, "update", request, func(ctx context.Context) (proto.Message, error) {
+		err := s.cloud.UpdateLoadBalancer(ctx, request.GetClusterName(), serviceOf(request), nodesOf(request))
+		if err != nil && !errors.Is(err, cloudprovider.ImplementedElsewhere) {
+			return nil, failed(ctx, err)
+		}
+		return nil, nil
+	})
+	if errors.Is(err, errAtWork) {
+		return nil, stillAtWork(s.name)
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer end()
-	err = s.cloud.UpdateLoadBalancer(ctx, request.GetClusterName(), serviceOf(request), nodesOf(request))
-	if err != nil && !errors.Is(err, cloudprovider.ImplementedElsewhere) {
-		return nil, failed(ctx, err)
 	}
 	return &pb.UpdateLoadBalancerResponse{}, nil
 }
 
 func (s *server) EnsureLoadBalancerDeleted(ctx context.Context, call *pb.EnsureLoadBalancerDeletedRequest) (*pb.EnsureLoadBalancerDeletedResponse, error) {
 	request := call.GetRequest()
-	end, err := s.begin(request)
+	_, err := s.change(ctx, "delete", request, func(ctx context.Context) (proto.Message, error) {
+		if err := s.cloud.EnsureLoadBalancerDeleted(ctx, request.GetClusterName(), serviceOf(request)); err != nil {
+			return nil, failed(ctx, err)
+		}
+		return nil, nil
+	})
+	if errors.Is(err, errAtWork) {
+		return nil, stillAtWork(s.name)
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer end()
-	if err := s.cloud.EnsureLoadBalancerDeleted(ctx, request.GetClusterName(), serviceOf(request)); err != nil {
-		return nil, failed(ctx, err)
 	}
 	return &pb.EnsureLoadBalancerDeletedResponse{}, nil
 }
 
-// begin lets in a call that changes something, until end is called; not one
-// of a leader that was followed by another, and not while the cloud is at work
-// on the Service for a call that Berth has given up.
-func (s *server) begin(request *pb.LoadBalancerRequest) (end func(), err error) {
-	key := request.GetClusterName() + "/" + request.GetService().GetUid()
-	if _, busy := s.atWork.LoadOrStore(key, true); busy {
-		return nil, status.Error(codes.Aborted, "the cloud "+s.name+" is still at work on a former call for this Service")
-	}
+// change has the cloud change something, but not for a leader that another
+// one has followed.
+func (s *server) change(ctx context.Context, call string, request *pb.LoadBalancerRequest, f func(context.Context) (proto.Message, error)) (proto.Message, error) {
 	if err := s.fence.pass(request); err != nil {
-		s.atWork.Delete(key)
 		return nil, err
 	}
-	return func() { s.atWork.Delete(key) }, nil
+	return s.works.do(ctx, request.GetClusterName()+"/"+request.GetService().GetUid(), call, request, f)
 }
 
 func failed(ctx context.Context, err error) error {
