@@ -6,6 +6,7 @@ import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The classes that most tests do with. */
@@ -53,6 +54,29 @@ public final class SampleClasses {
     public static ClassBook awaited(String value, String provider) {
         return book(
                 value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
+    }
+
+    /** One class for each of these, and none of them the default. */
+    public static ClassBook ofParameters(
+            String provider, Capabilities capabilities, List<Map<String, String>> parameters) {
+        return ClassBook.of(
+                IntStream.range(0, parameters.size())
+                        .mapToObj(i -> new ClassDeclaration(
+                                "class-" + i,
+                                Instant.parse("2026-01-01T00:00:00Z"),
+                                "example.com/" + i,
+                                "me",
+                                provider,
+                                parameters.get(i),
+                                List.of(),
+                                null,
+                                HealthCheckPolicy.AUTO,
+                                false,
+                                false,
+                                Classless.NEVER))
+                        .toList(),
+                "me",
+                new KnownProviders(Map.of(provider, capabilities), Map.of()));
     }
 
     private static ClassBook book(

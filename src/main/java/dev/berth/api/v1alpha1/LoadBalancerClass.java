@@ -61,7 +61,14 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".metadata.creationTimestamp",
         type = AdditionalPrinterColumn.Type.DATE)
 @JsonDeserialize(using = LoadBalancerClass.Reader.class)
+@ValidationRule(
+        value = LoadBalancerClass.PARAMETERS_STAY,
+        message =
+                "spec.parameters cannot be changed: the provider would look for what it made in another place; make a new LoadBalancerClass")
 public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadBalancerClass.Status> {
+    static final String PARAMETERS_STAY =
+            "!has(self.spec) || !has(oldSelf.spec) || (has(self.spec.parameters) ? has(oldSelf.spec.parameters) && self.spec.parameters == oldSelf.spec.parameters : !has(oldSelf.spec.parameters))";
+
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for.")
     public record Spec(
@@ -85,8 +92,8 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             @JsonPropertyDescription("What makes the address carry traffic; pool: the address only.")
             @Nullable String provider,
 
-            @Nullable @JsonPropertyDescription("Settings for the provider.")
-            Map<String, String> parameters,
+            @Nullable @Size(max = 64) @JsonPropertyDescription("Settings for the provider. They cannot be changed.")
+            Map<String, @Size(max = 4096) String> parameters,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription("The AddressPools to take addresses from; absent: every one.")
             List<@Size(min = 1, max = 253) String> pools,

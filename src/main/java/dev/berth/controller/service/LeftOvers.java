@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
+import dev.berth.plan.ClassBook;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
 import dev.berth.provider.Capabilities.Feature;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +33,7 @@ final class LeftOvers {
 
     private final Parts parts;
     private final ProviderGuard guard;
+    private final Supplier<ClassBook> classes;
 
     /** What is being deleted until it is done. */
     private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
@@ -38,9 +41,10 @@ final class LeftOvers {
     /** The providers that are just being looked at. */
     private final Set<String> looking = ConcurrentHashMap.newKeySet();
 
-    LeftOvers(Parts parts, ProviderGuard guard) {
+    LeftOvers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes) {
         this.parts = parts;
         this.guard = guard;
+        this.classes = classes;
     }
 
     /** Has all providers looked at that list what they have, soon; one that lists without end keeps nobody waiting. */
@@ -119,7 +123,9 @@ final class LeftOvers {
         }
         IpMode ipMode = provider.capabilities().ipModes().getFirst();
         try {
-            delete(name, provider, listed.service(), ipMode, Map.of());
+            for (Map<String, String> parameters : parametersFor(name)) {
+                delete(name, provider, listed.service(), ipMode, parameters);
+            }
             LOG.info("deleted load balancer {} of Service {}, which is gone", listed.name(), listed.service());
             return true;
         } catch (ProviderException failure) {
@@ -130,6 +136,16 @@ final class LeftOvers {
                     failure.getMessage());
             return false;
         }
+    }
+
+    /** By which class it was made nobody knows any more; a delete where it is not finds nothing, and succeeds. */
+    private List<Map<String, String>> parametersFor(String provider) {
+        List<Map<String, String>> all = classes.get().served().stream()
+                .filter(served -> served.provider().equals(provider))
+                .map(ServedClass::parameters)
+                .distinct()
+                .toList();
+        return all.isEmpty() ? List.of(Map.of()) : all;
     }
 
     /**

@@ -138,7 +138,7 @@ public final class ServiceControl implements ClassControl.Services {
             Duration patience) {
         this.parts = parts;
         guard = new ProviderGuard(parts.providers()::isSure, CALLS_AT_ONCE, patience, DEADLINE, this::stuckChanged);
-        leftOvers = new LeftOvers(parts, guard);
+        leftOvers = new LeftOvers(parts, guard, classes);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;

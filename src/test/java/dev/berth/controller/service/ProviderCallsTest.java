@@ -13,6 +13,7 @@ import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
@@ -24,6 +25,7 @@ import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -378,6 +380,22 @@ class ProviderCallsTest extends CloudStage {
 
         assertThat(cloud.calls).containsExactly("delete web[]", "delete gone[]");
         assertThat(cloud.requests.getLast().service().uid()).isEqualTo("uid-gone");
+    }
+
+    @Test
+    void whatIsLeftOver_isDeletedWithTheParametersOfEachClassOfItsProvider() {
+        cloud.listed = List.of(new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
+        classes = SampleClasses.ofParameters(
+                "cloud", cloud.capabilities(), List.of(Map.of("zone", "a"), Map.of("zone", "b"), Map.of("zone", "a")));
+        deleteLeftOver = true;
+        control = operator();
+
+        lookForLeftOvers();
+
+        assertThat(cloud.calls).containsExactly("delete gone[]", "delete gone[]");
+        assertThat(cloud.requests)
+                .extracting(LoadBalancerRequest::parameters)
+                .containsExactly(Map.of("zone", "a"), Map.of("zone", "b"));
     }
 
     private void lookForLeftOvers() {
