@@ -114,6 +114,11 @@ public final class Ip implements Comparable<Ip> {
         return family == IpFamily.IPV4 ? toString() : value().toFullString().replace(':', '-');
     }
 
+    /** The network of this length that it is in, as a canonical CIDR. */
+    public String network(int prefixLength) {
+        return value().toPrefixBlock(prefixLength).toCanonicalString();
+    }
+
     public IpFamily family() {
         return family;
     }

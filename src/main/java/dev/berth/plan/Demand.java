@@ -8,6 +8,7 @@ import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Family;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.PortError;
@@ -119,18 +120,14 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
 
         Demand demand(String clusterName, long fencingToken, Wishes wishes, List<Ip> addresses, Backends backends) {
             List<Family> families = families();
-            List<Port> ports = ports();
+            List<Port> ports = letsNobodyIn() ? List.of() : ports();
             boolean targetsNodes = can.targets() == Targets.NODE_PORTS;
             if (service.delivery().sessionAffinity() != null && !can.has(Feature.SESSION_AFFINITY)) {
                 unmet(
                         "SessionAffinityNotSupported",
                         provider + " knows no session affinity; set spec.sessionAffinity: None");
             }
-            if (!service.delivery().sourceRanges().isEmpty() && !can.has(Feature.SOURCE_RANGES)) {
-                unmet(
-                        "SourceRangesNotSupported",
-                        provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says");
-            }
+            List<String> sourceRanges = sourceRanges();
             if (service.asked().localTraffic() && !can.has(Feature.LOCAL_TRAFFIC_POLICY)) {
                 unmet(
                         "LocalTrafficPolicyNotSupported",
@@ -161,8 +158,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                                     ? backends.endpoints().get()
                                     : List.of())
                     .healthCheck(targetsNodes ? served.healthCheck().of(service, backends.kubeProxy()) : null)
-                    .sourceRanges(
-                            can.has(Feature.SOURCE_RANGES) ? service.delivery().sourceRanges() : List.of())
+                    .sourceRanges(sourceRanges)
                     .sessionAffinity(
                             can.has(Feature.SESSION_AFFINITY)
                                     ? service.delivery().sessionAffinity()
@@ -172,6 +168,43 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                     .annotations(annotations())
                     .build();
             return new Demand(request, unmet, portErrors);
+        }
+
+        private List<String> sourceRanges() {
+            List<String> asked = service.delivery().sourceRanges();
+            List<String> unreadable = SourceRanges.unreadable(asked);
+            if (asked.isEmpty()) {
+                return List.of();
+            }
+            if (!can.has(Feature.SOURCE_RANGES)) {
+                unmet(
+                        "SourceRangesNotSupported",
+                        provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says");
+                return List.of();
+            }
+            if (can.targets() == Targets.NONE && served.ipMode() == IpMode.PROXY) {
+                unmet(
+                        "SourceRangesNotSupported",
+                        provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says: it leaves them to"
+                                + " kube-proxy, which looks at them for ipMode VIP alone; let the proxy that has the"
+                                + " address do it");
+                return List.of();
+            }
+            if (!unreadable.isEmpty()) {
+                unmet(
+                        "SourceRangesUnreadable",
+                        "spec.loadBalancerSourceRanges: " + unreadable.getFirst() + " is no CIDR; "
+                                + (letsNobodyIn() ? "nothing is served" : "nobody is let in by it"));
+            }
+            return SourceRanges.canonical(asked);
+        }
+
+        /** An empty list would let everybody in. */
+        private boolean letsNobodyIn() {
+            List<String> asked = service.delivery().sourceRanges();
+            return can.has(Feature.SOURCE_RANGES)
+                    && !asked.isEmpty()
+                    && SourceRanges.canonical(asked).isEmpty();
         }
 
         private void unmet(String reason, String message) {

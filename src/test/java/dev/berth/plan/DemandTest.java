@@ -50,7 +50,7 @@ class DemandTest {
                 capabilities,
                 Map.of("rack", "7"),
                 List.of(),
-                IpMode.VIP,
+                capabilities.ipModes().getFirst(),
                 healthCheck,
                 false);
     }
@@ -96,6 +96,46 @@ class DemandTest {
         assertThat(demand.request().nodes()).isEmpty();
         assertThat(demand.request().healthCheck()).isNull();
         assertThat(demand(service(WEB), PLAIN).request().endpoints()).isEmpty();
+    }
+
+    @Test
+    void sourceRanges_areCanonical_withoutHostBits_andOnce() {
+        Delivery delivery = new Delivery(
+                List.of(" 010.1.2.3/8", "10.0.0.0/8 ", "198.51.100.7/32", "2001:DB8:0:0::1/32", "0.0.0.0/0"), null, 0);
+        Demand demand = demand(service(WEB).delivery(delivery), PLAIN.withFeatures(Feature.SOURCE_RANGES));
+
+        assertThat(demand.unmet()).isEmpty();
+        assertThat(demand.request().sourceRanges())
+                .containsExactly("10.0.0.0/8", "198.51.100.7/32", "2001:db8::/32", "0.0.0.0/0");
+    }
+
+    @Test
+    void sourceRangesThatCannotBeRead_areNamed_letNobodyIn_andNeverEverybody() {
+        Capabilities able = PLAIN.withFeatures(Feature.SOURCE_RANGES);
+        Demand some = demand(service(WEB).delivery(new Delivery(List.of("10.0.0.0/33", "10.0.0.0/8"), null, 0)), able);
+        Demand none = demand(service(WEB).delivery(new Delivery(List.of("10.0.0.0/33"), null, 0)), able);
+
+        assertThat(some.request().sourceRanges()).containsExactly("10.0.0.0/8");
+        assertThat(some.unmet().getFirst().message())
+                .isEqualTo("spec.loadBalancerSourceRanges: 10.0.0.0/33 is no CIDR; nobody is let in by it");
+        assertThat(none.isServable()).isFalse();
+        assertThat(reasons(none)).containsExactly("SourceRangesUnreadable");
+    }
+
+    @Test
+    void whoLeavesSourceRangesToKubeProxy_doesNotClaimThemForIpModeProxy() {
+        Delivery delivery = new Delivery(List.of("198.51.100.0/24"), null, 0);
+        Capabilities pool =
+                Capabilities.fromPools(IpMode.PROXY).withTargets(Targets.NONE).withFeatures(Feature.SOURCE_RANGES);
+
+        Demand proxy = demand(service(WEB).delivery(delivery), pool);
+        Demand vip = demand(
+                service(WEB).delivery(delivery),
+                Capabilities.fromPools(IpMode.VIP).withTargets(Targets.NONE).withFeatures(Feature.SOURCE_RANGES));
+
+        assertThat(reasons(proxy)).containsExactly("SourceRangesNotSupported");
+        assertThat(reasons(vip)).isEmpty();
+        assertThat(vip.request().sourceRanges()).containsExactly("198.51.100.0/24");
     }
 
     @Test
