@@ -20,7 +20,6 @@ public final class OperatorApplication implements QuarkusApplication {
     public int run(String... args) {
         wiring.start(operator);
         Quarkus.waitForExit();
-        wiring.stop(operator);
         return 0;
     }
 }

@@ -59,7 +59,10 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.operatorsdk.runtime.QuarkusConfigurationService;
 import io.quarkus.arc.Unremovable;
+import io.quarkus.runtime.ShutdownEvent;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Clock;
@@ -379,6 +382,7 @@ public final class Wiring {
                 wake(new Due.Event.NamespaceChanged(namespace));
             }
         });
+        running = operator;
         operator.start();
         if (!options.leaderElect) {
             fencingToken.set(LeaderLease.tokenWithoutElection(clock));
@@ -404,7 +408,15 @@ public final class Wiring {
         }
     }
 
-    void stop(Operator operator) {
+    /**
+     * First of all that is stopped: the client has to be there until the lease is handed over. Quarkus does not wait for
+     * its main thread.
+     */
+    void stop(@Observes @Priority(1) ShutdownEvent event) {
+        Operator operator = running;
+        if (operator == null) {
+            return;
+        }
         stopping = true;
         operator.stop();
         surroundings.close();
@@ -522,6 +534,7 @@ public final class Wiring {
 
     private volatile boolean started;
     private volatile boolean stopping;
+    private volatile @Nullable Operator running;
     private @Nullable Boolean stoodBack;
 
     /** Told of what may be a change; does something about a real one only. */

@@ -103,8 +103,10 @@ public final class LeaderLease {
                     "spec",
                     Collections.singletonMap("holderIdentity", null)));
             LOG.info("Lease {}/{} is handed over", namespace, name);
-        } catch (IllegalStateException | KubernetesClientException failure) {
-            LOG.debug("Lease {}/{} is not handed over: {}", namespace, name, failure.getMessage());
+        } catch (IllegalStateException another) {
+            LOG.debug("nothing to hand over: {}", another.getMessage());
+        } catch (KubernetesClientException failure) {
+            LOG.warn("Lease {}/{} is not handed over, and expires: {}", namespace, name, failure.getMessage());
         }
     }
 
