@@ -113,10 +113,18 @@ final class Preflight {
     /** Why the API server answers nothing, in one line that says what to do. */
     static String unanswered(KubernetesClient client, KubernetesClientException failure) {
         return failure.getCode() == HttpURLConnection.HTTP_UNAUTHORIZED
-                ? "the API server at " + client.getMasterUrl()
-                        + " does not accept the credentials; check the kubeconfig"
-                : "cannot connect to the API server at " + client.getMasterUrl() + ": " + innermost(failure)
-                        + "; check the kubeconfig";
+                ? "the API server at " + client.getMasterUrl() + " does not accept the credentials; "
+                        + advice(client.getConfiguration().getCurrentContext() != null)
+                : "cannot connect to the API server at " + client.getMasterUrl() + ": " + innermost(failure) + "; "
+                        + advice(client.getConfiguration().getCurrentContext() != null);
+    }
+
+    /** In a Pod there is no kubeconfig to check. */
+    static String advice(boolean byKubeconfig) {
+        return byKubeconfig
+                ? "check the kubeconfig"
+                : "check that the Pod reaches it (NetworkPolicies, the network plug-in), and that the Pod's ServiceAccount"
+                        + " is there";
     }
 
     /** What is at the root of {@code failure}, in one line. */

@@ -152,6 +152,7 @@ public final class Wiring {
         events = new FabricEvents(
                 client,
                 clock,
+                options.controllerName,
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
         meters = new ServiceMeters(registry, ledger);

@@ -37,6 +37,7 @@ public final class FabricEvents implements Events, AutoCloseable {
 
     private final KubernetesClient client;
     private final InstantSource clock;
+    private final String controller;
     private final String instance;
     private final LongConsumer dropped;
 
@@ -58,12 +59,15 @@ public final class FabricEvents implements Events, AutoCloseable {
     /**
      * Starts the writer.
      *
-     * @param instance who reports: the name of the Pod
+     * @param controller who reports: the name of the installation
+     * @param instance which of its replicas: the name of the Pod
      * @param dropped told of each event that found no room
      */
-    public FabricEvents(KubernetesClient client, InstantSource clock, String instance, LongConsumer dropped) {
+    public FabricEvents(
+            KubernetesClient client, InstantSource clock, String controller, String instance, LongConsumer dropped) {
         this.client = client;
         this.clock = clock;
+        this.controller = controller;
         this.instance = instance;
         this.dropped = dropped;
         Instant start = clock.instant();
@@ -91,19 +95,42 @@ public final class FabricEvents implements Events, AutoCloseable {
             }
             said.put(what, now);
         }
+        Event event = event(
+                controller,
+                instance,
+                about,
+                warning ? "Warning" : "Normal",
+                reason,
+                message,
+                now,
+                serial.incrementAndGet());
+        if (!queue.offer(event, warning)) {
+            dropped.accept(1);
+        }
+    }
+
+    static Event event(
+            String controller,
+            String instance,
+            About about,
+            String type,
+            String reason,
+            String message,
+            Instant now,
+            long serial) {
         String namespace = about.namespace().isEmpty() ? "default" : about.namespace();
-        Event event = new EventBuilder()
+        return new EventBuilder()
                 .withNewMetadata()
                 .withName(about.name()
                                 .substring(0, Math.min(NAME_LENGTH, about.name().length())) + "."
-                        + Long.toHexString(serial.incrementAndGet()))
+                        + Long.toHexString(serial))
                 .withNamespace(namespace)
                 .endMetadata()
-                .withType(warning ? "Warning" : "Normal")
+                .withType(type)
                 .withReason(reason)
                 .withNote(message.length() <= NOTE_LENGTH ? message : message.substring(0, NOTE_LENGTH) + "...")
                 .withAction("Reconcile")
-                .withReportingController("berth.dev/controller")
+                .withReportingController(controller)
                 .withReportingInstance(instance)
                 .withEventTime(new MicroTime(MICROS.format(now)))
                 .withNewRegarding()
@@ -114,9 +141,6 @@ public final class FabricEvents implements Events, AutoCloseable {
                 .withUid(about.uid())
                 .endRegarding()
                 .build();
-        if (!queue.offer(event, warning)) {
-            dropped.accept(1);
-        }
     }
 
     private void write() {
