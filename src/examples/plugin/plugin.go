@@ -102,8 +102,12 @@ func (l *Listen) open() (net.Listener, credentials.TransportCredentials, error) 
 }
 
 // listenUnix takes the place of a process that was killed, not of one that
-// runs. Only the owner of the process may open the socket.
+// runs, and not of what is no socket: dialling a file is refused, too. Only
+// the owner of the process may open the socket.
 func listenUnix(path string) (net.Listener, error) {
+	if found, err := os.Lstat(path); err == nil && found.Mode().Type() != fs.ModeSocket {
+		return nil, fmt.Errorf("%s is there, and no socket; name another path, or move it away", path)
+	}
 	if other, err := net.Dial("unix", path); err == nil {
 		other.Close()
 		return nil, errors.New("another process serves there")

@@ -59,6 +59,23 @@ func TestUnixSocket_ofAProcessThatWasKilled_isTaken_andThatOfOneThatRunsIsNot(t 
 	}
 }
 
+func TestUnixSocket_whereSomethingElseIs_leavesItThere(t *testing.T) {
+	folder, err := os.MkdirTemp("", "")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	path := filepath.Join(folder, "any.sock")
+	must(t, os.WriteFile(path, []byte("precious"), 0o600))
+
+	err = listen("-listen", "unix://"+path).Serve(t.Context(), "any", anyPlugin{})
+
+	if err == nil || !strings.Contains(err.Error(), "no socket") {
+		t.Fatalf("got %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "precious" {
+		t.Fatalf("got %q, %v", text, err)
+	}
+}
+
 func TestUnixSocket_isForItsOwnerAlone_whateverTheUmask(t *testing.T) {
 	folder, err := os.MkdirTemp("", "")
 	must(t, err)
