@@ -288,6 +288,17 @@ final class BrokenProviders {
                     super.carry(request.toBuilder().sourceRanges(List.of()).build(), before);
                 }
             }),
+            new Broken("ensure18", "keeps the ranges that are removed", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                void carry(LoadBalancerRequest request, Held before) {
+                    List<String> former = before.request().sourceRanges();
+                    super.carry(
+                            request.sourceRanges().isEmpty()
+                                    ? request.toBuilder().sourceRanges(former).build()
+                                    : request,
+                            before);
+                }
+            }),
             new Broken("ensure19", "refuses affinity, though it has it", world -> new ReferenceProvider(world, ALL) {
                 @Override
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {

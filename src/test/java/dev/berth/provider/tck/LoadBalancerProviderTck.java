@@ -430,15 +430,19 @@ public abstract class LoadBalancerProviderTck {
     }
 
     @Test
-    void optional_ensure18_sourceRangesAreTakenOver() {
+    void optional_ensure18_sourceRangesAreTakenOver_narrowed_andRemoved() {
         can(Feature.SOURCE_RANGES);
-        List<String> ranges = List.of("192.0.2.0/25", "203.0.113.7/32");
-        LoadBalancerRequest web = requests.of("web").toBuilder()
-                .sourceRanges(requests.firstFamily().contains(Family.IPV4) ? ranges : List.of("2001:db8:5::/48"))
-                .build();
-        calls.ready(web);
-        world().ifPresent(world -> assertEquals(
-                Set.copyOf(web.sourceRanges()), Set.copyOf(seen(world, web).sourceRanges())));
+        World world = lookable();
+        List<String> wide = requests.firstFamily().contains(Family.IPV4)
+                ? List.of("192.0.2.0/25", "203.0.113.7/32")
+                : List.of("2001:db8:5::/48", "2001:db8:6::7/128");
+        LoadBalancerRequest web = requests.of("web");
+        for (List<String> ranges : List.of(wide, wide.subList(1, 2), List.<String>of())) {
+            LoadBalancerRequest request = web.toBuilder().sourceRanges(ranges).build();
+            calls.ready(request);
+            assertEquals(
+                    Set.copyOf(ranges), Set.copyOf(seen(world, request).sourceRanges()));
+        }
     }
 
     @Test
