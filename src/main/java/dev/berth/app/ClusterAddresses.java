@@ -75,7 +75,8 @@ final class ClusterAddresses implements AutoCloseable {
                 }
             });
             ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
-            serviceCidrs = new ServiceCidrControl(mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock);
+            serviceCidrs =
+                    new ServiceCidrControl(mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock);
             policy =
                     new PolicyControl(caches, network, statuses::write, events, metrics, backoff, clock, Wiring::later);
         }

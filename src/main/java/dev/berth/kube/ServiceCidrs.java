@@ -70,9 +70,7 @@ final class ServiceCidrs {
     }
 
     private static boolean isMadeByBerth(ObjectMeta metadata) {
-        return Given.map(metadata.getLabels())
-                .entrySet()
-                .containsAll(MADE_BY_BERTH.entrySet());
+        return Given.map(metadata.getLabels()).entrySet().containsAll(MADE_BY_BERTH.entrySet());
     }
 
     static List<String> cidrs(HasMetadata object) {

@@ -38,8 +38,8 @@ public final class TakenNetworks {
 
     /** What the Service is reached at from outside, whoever saw to that. */
     static List<Avoided> of(Service service) {
-        Stream<String> external = Stream.ofNullable(service.getSpec())
-                .flatMap(spec -> Given.list(spec.getExternalIPs()).stream());
+        Stream<String> external =
+                Stream.ofNullable(service.getSpec()).flatMap(spec -> Given.list(spec.getExternalIPs()).stream());
         Stream<String> published = Stream.ofNullable(service.getStatus())
                 .flatMap(status -> Stream.ofNullable(status.getLoadBalancer()))
                 .flatMap(load -> Given.list(load.getIngress()).stream())

@@ -183,7 +183,8 @@ public final class Planner {
 
     /** Those whose providers may have made something for it; if nothing tells, the one that would serve it. */
     private List<ServedClass> mayHaveMade() {
-        List<String> values = Stream.of(service.servedByClass().stream(), claimedClasses().stream(), snapshot.askedByClass().stream())
+        List<String> values = Stream.of(
+                        service.servedByClass().stream(), claimedClasses().stream(), snapshot.askedByClass().stream())
                 .flatMap(all -> all)
                 .distinct()
                 .toList();

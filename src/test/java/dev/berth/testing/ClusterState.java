@@ -231,7 +231,8 @@ final class ClusterState {
     private static JsonNode content(GenericKubernetesResource object) {
         ObjectNode content = Serialization.jsonMapper().valueToTree(object);
         content.remove("status");
-        ((ObjectNode) content.get("metadata")).remove(List.of("resourceVersion", "managedFields", "generation", "finalizers"));
+        ((ObjectNode) content.get("metadata"))
+                .remove(List.of("resourceVersion", "managedFields", "generation", "finalizers"));
         return content;
     }
 }

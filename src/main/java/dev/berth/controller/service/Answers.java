@@ -41,7 +41,7 @@ final class Answers {
         };
     }
 
-    @SuppressWarnings({"OptionalAssignedToNull", "NullOptional"}) // what others answer may be anything
+    @SuppressWarnings({"OptionalAssignedToNull", "NullOptional", "NullableOptional"})
     static Optional<LoadBalancerStatus> of(@Nullable Optional<LoadBalancerStatus> found) {
         if (found == null) {
             throw nothing("getLoadBalancer");

@@ -114,7 +114,7 @@ class AnswersTest {
         }
     }
 
-    private record Delay(Duration asked, Duration kept) {}
+    record Delay(Duration asked, Duration kept) {}
 
     static final List<Delay> DELAYS = List.of(
             new Delay(null, Duration.ofSeconds(1)),

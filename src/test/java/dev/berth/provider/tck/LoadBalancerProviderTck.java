@@ -440,8 +440,7 @@ public abstract class LoadBalancerProviderTck {
         for (List<String> ranges : List.of(wide, wide.subList(1, 2), List.<String>of())) {
             LoadBalancerRequest request = web.toBuilder().sourceRanges(ranges).build();
             calls.ready(request);
-            assertEquals(
-                    Set.copyOf(ranges), Set.copyOf(seen(world, request).sourceRanges()));
+            assertEquals(Set.copyOf(ranges), Set.copyOf(seen(world, request).sourceRanges()));
         }
     }
 
