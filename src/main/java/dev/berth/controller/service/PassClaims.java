@@ -61,7 +61,7 @@ final class PassClaims {
             case UNSURE ->
                 switch (pass.parts.cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
-                        observe(found);
+                        read(found);
                         yield found.owners().contains(pass.owner(serve))
                                 ? Optional.empty()
                                 : Optional.of(new Outcome.Again(false));
@@ -161,7 +161,7 @@ final class PassClaims {
 
     private Optional<Outcome> readAgain(ServicePlan.Serve serve, Ip ip, Runnable absent) {
         switch (pass.parts.cluster().readClaim(ip)) {
-            case Read.Found<Claim>(Claim found) -> observe(found);
+            case Read.Found<Claim>(Claim found) -> read(found);
             case Read.Absent<Claim> none -> absent.run();
             case Read.Failed<Claim>(String message) -> {
                 pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
@@ -306,7 +306,7 @@ final class PassClaims {
     private Created joined(Claim shared, AddressRequest asked, Object request) {
         return switch (pass.parts.cluster().readClaim(shared.ip())) {
             case Read.Found<Claim>(Claim found) -> {
-                observe(found);
+                read(found);
                 yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
@@ -325,6 +325,19 @@ final class PassClaims {
         observe(claim);
     }
 
+    /** The cache need never hear of it, if it is deleted while the watch is broken. */
+    private void read(Claim found) {
+        observe(found);
+        boolean unheard = pass.parts
+                .cluster()
+                .claim(found.ip())
+                .filter(cached -> cached.uid().equals(found.uid()))
+                .isEmpty();
+        if (unheard) {
+            pass.parts.addresses().made(found);
+        }
+    }
+
     private void observe(Claim claim) {
         pass.due.accept(pass.parts.ledger().observe(claim).due());
     }
@@ -333,7 +346,7 @@ final class PassClaims {
     private Created whose(Ip ip, Owner owner, Object request) {
         return switch (pass.parts.cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> {
-                observe(found);
+                read(found);
                 yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
@@ -481,7 +494,7 @@ final class PassClaims {
             if (!wanted.contains(ip) && !holds(ip, pass.owner(serve))) {
                 switch (pass.parts.cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
-                        observe(found);
+                        read(found);
                         if (found.owners().contains(pass.owner(serve))) {
                             return Checked.OTHERWISE;
                         }

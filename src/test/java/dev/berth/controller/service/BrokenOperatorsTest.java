@@ -57,7 +57,7 @@ class BrokenOperatorsTest {
         LOG.setLevel(null);
     }
 
-    private record Row(String mistake, int operators, SimulatedParts parts) {
+    record Row(String mistake, int operators, SimulatedParts parts) {
         @Override
         public String toString() {
             return mistake;

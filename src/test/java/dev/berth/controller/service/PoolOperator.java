@@ -18,6 +18,7 @@ import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,6 +40,9 @@ class PoolOperator {
 
     /** Which Services it wants to reconcile, the earliest first. */
     final SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+
+    /** What is to be done to Addresses after a while. */
+    final List<Runnable> later = new ArrayList<>();
 
     PoolOperator(SimulatedCluster cluster, InstantSource clock) {
         this(cluster, clock, new PoolProvider());
@@ -75,7 +79,7 @@ class PoolOperator {
                                 clock,
                                 due::addAll,
                                 ip -> {},
-                                (delay, what) -> {},
+                                (delay, what) -> later.add(what),
                                 this::deleteLeftOver),
                         new Providers(providers),
                         silence,

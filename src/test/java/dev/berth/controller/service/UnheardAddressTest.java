@@ -1,0 +1,42 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.plan.SampleService;
+import dev.berth.plan.ServiceState.FamilyPolicy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** An Address that is deleted while the watch is broken: the cache hears neither of it nor of its end. */
+class UnheardAddressTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
+        @Override
+        public SimulatedCluster.Fault sending(String call, Runnable effect) {
+            return call.startsWith("create Address") ? SimulatedCluster.Fault.SENT_TWICE : SimulatedCluster.Fault.NONE;
+        }
+    });
+    private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
+
+    @Test
+    void whoseCreateWasSentTwice_isMadeAgain() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.hear();
+        operator.control.reconcile(WEB);
+        Ip ip = Objects.requireNonNull(cluster.services.get(WEB))
+                .publishedAddresses()
+                .getFirst();
+
+        cluster.removeClaim(ip);
+        List.copyOf(operator.later).forEach(Runnable::run);
+        operator.control.reconcile(WEB);
+
+        assertThat(cluster.claims).containsKey(ip);
+    }
+}
