@@ -295,7 +295,7 @@ final class SimulatedPeople {
         if (before == null || !oneIn(4)) {
             makePool(name);
         }
-        world.trace("pool ", name, " is now ", world.pools.get(name));
+        world.trace("pool ", name, " is now ", List.copyOf(world.pools.values()));
         world.operators.forEach(operator -> operator.poolsChange(world.poolBook()));
     }
 

@@ -51,7 +51,7 @@ final class Soak {
                 first,
                 seeds.orElse(Long.MAX_VALUE - first),
                 number(words, "--operators").orElse(0L).intValue(),
-                Duration.ofMinutes(minutes.orElse(seeds.isPresent() ? 60 * 24 * 365 : 1L)));
+                Duration.ofMinutes(minutes.orElse(seeds.isPresent() ? 60L * 24 * 365 : 1L)));
         int workers = number(words, "--workers")
                 .orElse((long) Runtime.getRuntime().availableProcessors())
                 .intValue();
