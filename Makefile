@@ -6,6 +6,10 @@
 ALL =
 # The integration tests to run: make it IT=PoolEditsIT
 IT =
+# How long to simulate, or how many seeds, and from which one on: make soak SEEDS=10000 FIRST=5000000
+MINUTES = 10
+SEEDS =
+FIRST =
 # Every n-th of the integration tests, beginning with the k-th: make test-its SHARD=k/n
 SHARD = 1/1
 
@@ -121,6 +125,13 @@ bench-many-ips: kube-to-run $(BUILT) ## measures a ServiceCIDRPolicy on an API s
 mutation: ## breaks address and clusterip in every way PIT knows, and counts what the tests notice (long)
 	@echo "make: mutating dev.berth.address and dev.berth.clusterip; the report will be target/pit-reports/index.html"
 	@$(MVN) test-compile org.pitest:pitest-maven:mutationCoverage -Dorg.slf4j.simpleLogger.defaultLogLevel=warn
+
+.PHONY: soak
+soak: $(BUILT) ## simulates operators on seeds that the tests do not have, on all cores: make soak MINUTES=10
+	@$(JDK) java -XX:+UseSerialGC -Djdk.virtualThreadScheduler.parallelism=$$(getconf _NPROCESSORS_ONLN) \
+	  -Djava.util.logging.manager=org.jboss.logmanager.LogManager \
+	  -cp "target/test-classes:target/classes:$$(cat $(BUILT))" \
+	  dev.berth.controller.service.Soak $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES)) $(if $(FIRST),--first $(FIRST))
 
 .PHONY: kube
 kube: ## fetches or builds etcd and kube-apiserver into ~/.cache/berth; ALL=1: what the tests use, too
