@@ -109,6 +109,7 @@ class ApiCallsTest {
                 .isEqualTo(new Write.Unknown<>("the answer cannot be read: odd"));
     }
 
+    @SuppressWarnings("TypeParameterUnusedInFormals") // it returns to nobody
     private static <T> T unreadable(Object object) {
         throw new Unreadable("odd");
     }

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.LongStream;
@@ -134,12 +135,11 @@ class BrokenOperatorsTest {
         };
     }
 
-    private static SimulatedParts provider(
-            BiFunction<SimulatedWorld, SimulatedCluster.Client, LoadBalancerProvider> broken) {
+    private static SimulatedParts provider(Function<SimulatedWorld, LoadBalancerProvider> broken) {
         return new SimulatedParts() {
             @Override
             LoadBalancerProvider provider(SimulatedWorld world, SimulatedCluster.Client client) {
-                return broken.apply(world, client);
+                return broken.apply(world);
             }
         };
     }
@@ -362,11 +362,9 @@ class BrokenOperatorsTest {
 
     private abstract static class BrokenProvider implements QuietProvider {
         final SimulatedWorld world;
-        final SimulatedCluster.Client client;
 
-        BrokenProvider(SimulatedWorld world, SimulatedCluster.Client client) {
+        BrokenProvider(SimulatedWorld world) {
             this.world = world;
-            this.client = client;
         }
 
         @Override
@@ -381,8 +379,8 @@ class BrokenOperatorsTest {
     }
 
     private static final class ReleasesFirst extends BrokenProvider {
-        ReleasesFirst(SimulatedWorld world, SimulatedCluster.Client client) {
-            super(world, client);
+        ReleasesFirst(SimulatedWorld world) {
+            super(world);
         }
 
         @Override
@@ -399,8 +397,8 @@ class BrokenOperatorsTest {
     private static final class DeletesLater extends BrokenProvider {
         private final List<LoadBalancerRequest> postponed = new ArrayList<>();
 
-        DeletesLater(SimulatedWorld world, SimulatedCluster.Client client) {
-            super(world, client);
+        DeletesLater(SimulatedWorld world) {
+            super(world);
         }
 
         @Override
@@ -413,8 +411,8 @@ class BrokenOperatorsTest {
     }
 
     private static final class FailsInSilence extends BrokenProvider {
-        FailsInSilence(SimulatedWorld world, SimulatedCluster.Client client) {
-            super(world, client);
+        FailsInSilence(SimulatedWorld world) {
+            super(world);
         }
 
         @Override

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** What a provider answers against the contract is said on the Service, is not published, and is asked for again later. */
 class HostileAnswersTest extends CloudStage {
-    private record Row(String sentence, String rule, LoadBalancerStatus answer) {
+    record Row(String sentence, String rule, LoadBalancerStatus answer) {
         Row(String sentence, String rule, Ingress... ingress) {
             this(sentence, rule, new LoadBalancerStatus(List.of(ingress)));
         }

@@ -20,10 +20,6 @@ final class Soak {
     /** A logger that nobody refers to is made anew, and loud. */
     private static final Logger LOG = Logger.getLogger("dev.berth");
 
-    private static final String REPLAY =
-            "src/build/with-jdk mvn -B -q -ntp test -Djacoco.skip=true -Dtest=SimulationTest -Dsimulation.first=%d"
-                    + " -Dsimulation.seeds=1";
-
     private final long first;
     private final long seeds;
     private final int operators;
@@ -103,7 +99,8 @@ final class Soak {
         String story = shortened.live(true).map(History.Broken::story).orElse("");
         synchronized (this) {
             System.out.println("FAILED " + history + ": " + broken.message());
-            System.out.println("  replay: " + REPLAY.formatted(seed));
+            System.out.println("  replay: src/build/with-jdk mvn -B -q -ntp test -Djacoco.skip=true"
+                    + " -Dtest=SimulationTest -Dsimulation.seeds=1 -Dsimulation.first=" + seed);
             System.out.println("  rule " + broken.rule() + "; the same with " + shortened.length() + " steps:");
             story.lines().forEach(line -> System.out.println("    " + line));
         }
