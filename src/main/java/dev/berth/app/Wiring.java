@@ -352,15 +352,21 @@ public final class Wiring {
                 .withResourceCloner(AS_IT_IS)
                 .withCloseClientOnStop(false);
         if (options.leaderElect) {
-            overrider.withLeaderElectionConfiguration(LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(
-                            options.leaderElectLeaseName)
-                    .withLeaseNamespace(options.leaderElectNamespace)
-                    .withIdentity(identity)
-                    .withLeaderCallbacks(new LeaderCallbacks(
-                            this::lead,
-                            this::follow,
-                            leader -> LOG.info("{} leads", leader.equals(identity) ? "this replica" : leader)))
-                    .build());
+            overrider.withLeaderElectionConfiguration(
+                    LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(options.leaderElectLeaseName)
+                            .withLeaseNamespace(options.leaderElectNamespace)
+                            .withIdentity(identity)
+                            .withLeaderCallbacks(new LeaderCallbacks(this::lead, this::follow, this::sayWhoLeads))
+                            .build());
+        }
+    }
+
+    /** What is thrown here would end the election for this replica. */
+    private void sayWhoLeads(@Nullable String leader) {
+        if (leader == null || leader.isEmpty()) {
+            LOG.info("nobody leads: the lease is handed over");
+        } else {
+            LOG.info("{} leads", leader.equals(identity) ? "this replica" : leader);
         }
     }
 

@@ -391,8 +391,30 @@ abstract class CrdRules {
         assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":\"haproxy\"}}"))
                 .contains("spec.provider cannot be changed");
         assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":null}}")).contains("spec.provider cannot be changed");
-        assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":\"nginx\",\"parameters\":{\"a\":\"b\"}}}"))
+        assertThat(patch("lbc/provided", "{\"spec\":{\"provider\":\"nginx\",\"ipMode\":\"Proxy\"}}"))
                 .isEmpty();
+    }
+
+    @Test
+    void parametersOfAClass_cannotBeChanged_addedOrRemoved() {
+        create(POOL_AND_CLASS.formatted(
+                "LoadBalancerClass",
+                "with",
+                "{loadBalancerClass: example.com/with, provider: any, parameters: {zone: a}}"));
+        create(POOL_AND_CLASS.formatted(
+                "LoadBalancerClass", "without", "{loadBalancerClass: example.com/without, provider: any}"));
+        String refusal = "spec.parameters cannot be changed";
+
+        assertThat(patch("lbc/with", "{\"spec\":{\"parameters\":{\"zone\":\"b\"}}}"))
+                .contains(refusal);
+        assertThat(patch("lbc/with", "{\"spec\":{\"parameters\":{\"size\":\"m\"}}}"))
+                .contains(refusal);
+        assertThat(patch("lbc/with", "{\"spec\":{\"parameters\":null}}")).contains(refusal);
+        assertThat(patch("lbc/without", "{\"spec\":{\"parameters\":{\"zone\":\"a\"}}}"))
+                .contains(refusal);
+        assertThat(patch("lbc/with", "{\"spec\":{\"ipMode\":\"Proxy\",\"parameters\":{\"zone\":\"a\"}}}"))
+                .isEmpty();
+        assertThat(patch("lbc/without", "{\"spec\":{\"ipMode\":\"Proxy\"}}")).isEmpty();
     }
 
     @Test

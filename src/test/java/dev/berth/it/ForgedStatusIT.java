@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.ByteArrayInputStream;
 import java.util.List;
@@ -11,8 +13,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What those who may write a Service's status, or a selector of any length, take by it: nothing. */
+@ExtendWith(SharedInstallation.class)
 class ForgedStatusIT {
     private static final String ANYTHING = "203.0.113.99";
     private static final String CLOSED = "198.51.100.1";
@@ -22,15 +26,14 @@ class ForgedStatusIT {
     private BerthOnCluster berth;
 
     @BeforeEach
-    void install() {
-        controlPlane = ControlPlane.builder().start();
-        berth = BerthOnCluster.on(controlPlane);
+    void install(Installation shared) {
+        controlPlane = shared.controlPlane();
+        berth = BerthOnCluster.on(shared);
     }
 
     @AfterEach
     void stop() {
         berth.close();
-        controlPlane.close();
     }
 
     private String published(String service) {

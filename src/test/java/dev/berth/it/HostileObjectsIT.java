@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** No object that an API server lets in keeps Berth from starting, or from serving everybody else. */
+@ExtendWith(SharedInstallation.class)
 class HostileObjectsIT {
     private static final String CLASS = "berth.dev/pool";
 
@@ -29,35 +33,34 @@ class HostileObjectsIT {
             spec: {addresses: [%s], %s}
             """;
 
-    private static ControlPlane cluster;
-    private static BerthOnCluster berth;
+    private ControlPlane cluster;
+    private BerthOnCluster berth;
 
     @TempDir
-    static Path directory;
+    private Path directory;
 
-    @BeforeAll
-    static void install() {
-        cluster = ControlPlane.builder().start();
-        berth = BerthOnCluster.on(cluster);
+    @BeforeEach
+    void install(Installation shared) {
+        cluster = shared.controlPlane();
+        berth = BerthOnCluster.on(shared);
         berth.createPool("edge", "192.0.2.0/28");
     }
 
-    @AfterAll
-    static void stop() {
+    @AfterEach
+    void stop() {
         berth.close();
-        cluster.close();
     }
 
-    private static void apply(String yaml) throws IOException {
+    private void apply(String yaml) throws IOException {
         cluster.kubectl(
                 "apply", "--filename=" + Files.writeString(Files.createTempFile(directory, "object-", ".yaml"), yaml));
     }
 
-    private static void patchStatus(String service) {
+    private void patchStatus(String service) {
         cluster.kubectl("patch", "service", service, "--subresource=status", "--type=merge", "--patch=" + ODD_STATUS);
     }
 
-    private static String valid(String pool) {
+    private String valid(String pool) {
         return Optional.ofNullable(berth.pool(pool))
                 .flatMap(found -> Optional.ofNullable(found.getStatus()))
                 .map(status -> BerthOnCluster.condition(status.conditions(), "Valid"))

@@ -3,9 +3,11 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.Marks;
-import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Build;
+import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SampleProvider;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.Service;
@@ -15,9 +17,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A jar whose provider answers each Service by its name, most of them against the contract. */
+@ExtendWith(SharedInstallation.class)
 class HostilePluginIT {
     private static final String CLASS = "example.com/hostile";
 
@@ -70,7 +74,9 @@ class HostilePluginIT {
         Path services = Files.createDirectories(classes.resolve("META-INF/services"));
         Files.writeString(services.resolve("dev.berth.provider.ProviderFactory"), "plugin.Hostile\n");
         Path source = Files.writeString(temporary.resolve("Hostile.java"), PROVIDER);
-        SampleProvider.run("javac", List.of("-d", classes.toString(), "-cp", "target/classes", source.toString()));
+        SampleProvider.run(
+                "javac",
+                List.of("-d", classes.toString(), "-cp", Build.file("classes").toString(), source.toString()));
         Path plugins = Files.createDirectory(temporary.resolve("plugins"));
         SampleProvider.run(
                 "jar", List.of("--create", "--file=" + plugins.resolve("hostile.jar"), "-C", classes.toString(), "."));
@@ -78,9 +84,9 @@ class HostilePluginIT {
     }
 
     @Test
-    void answersAgainstTheContract_arePublishedByNobody_saidOnTheirServices_andHoldUpNobodyElse() throws IOException {
-        try (ControlPlane controlPlane = ControlPlane.builder().start();
-                BerthOnCluster berth = BerthOnCluster.on(controlPlane)) {
+    void answersAgainstTheContract_arePublishedByNobody_saidOnTheirServices_andHoldUpNobodyElse(Installation shared)
+            throws IOException {
+        try (BerthOnCluster berth = BerthOnCluster.on(shared)) {
             berth.createPool("edge", "198.51.100.0/28");
             berth.createClass("hostile", "loadBalancerClass: " + CLASS + ", provider: hostile");
             OperatorProcess operator = berth.startOperator("--plugin-dir=" + plugins());

@@ -401,7 +401,9 @@ class MigrationIT {
         berth.startOperator();
         berth.service(NAMESPACE, "honest", ofClass(Installation.DEFAULT_CLASS));
 
-        assertThat(ips(berth.awaitAddress(NAMESPACE, "honest"))).containsExactly("192.0.2.80");
+        // Nor does anybody else get what another controller publishes.
+        assertThat(ips(berth.awaitAddress(NAMESPACE, "honest"))).containsExactly("192.0.2.81");
+        assertThat(berth.addressesOf(NAMESPACE, "intruder")).isEmpty();
         awaitLeftAlone("intruder", "ServedByAnother", "ingress 192.0.2.80");
     }
 }

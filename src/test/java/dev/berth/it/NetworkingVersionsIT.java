@@ -85,7 +85,8 @@ class NetworkingVersionsIT {
                         .isNotNull()
                         .satisfies(cidr -> {
                             assertThat(cidr.getMetadata().getFinalizers()).containsExactly(ServiceCidrs.FINALIZER);
-                            assertThat(condition(cidr.getStatus().getConditions(), "Ready"))
+                            assertThat(ServiceCidrs.inOneWording(
+                                            condition(cidr.getStatus().getConditions(), "Ready")))
                                     .isEqualTo(ServiceCidrs.READY);
                         }));
     }

@@ -65,7 +65,8 @@ class ServiceCidrIT {
         Stream<String> cidrs = client.resources(ServiceCIDR.class).list().getItems().stream()
                 .filter(cidr -> cidr.getMetadata().getName().startsWith(name))
                 .map(cidr -> cidr.getMetadata().getName() + " " + cidr.getSpec().getCidrs() + " "
-                        + cidr.getMetadata().getFinalizers() + " " + ServiceCidrs.ready(cidr));
+                        + cidr.getMetadata().getFinalizers() + " "
+                        + ServiceCidrs.inOneWording(ServiceCidrs.ready(cidr)));
         Stream<String> addresses = client.resources(IPAddress.class).list().getItems().stream()
                 .map(ip -> ip.getMetadata().getName() + " "
                         + ip.getSpec().getParentRef().getName())
