@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +26,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
 /** The kit notices each breach, and names the rule that is broken and no other. */
+@Tag("slow")
 class TckOfBrokenProvidersTest {
     private static final Path SPEC = Path.of("docs/SPEC.md");
     private static final Pattern RULE = Pattern.compile("^\\| ([a-z]+\\d\\d) \\| (required|optional|untested) \\|");

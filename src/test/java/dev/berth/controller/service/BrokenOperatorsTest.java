@@ -40,10 +40,12 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The simulation is worth something: operators that are broken on purpose do not live through it. */
+@Tag("slow")
 class BrokenOperatorsTest {
     private static final Logger LOG = Logger.getLogger("dev.berth");
     private static final int SEEDS = 400;

@@ -19,10 +19,12 @@ import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A network that carries nothing any more, and tells nobody: no connection is closed. */
+@Tag("slow")
 class SilentNetworkTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final KeepAlive SHORTEST = new KeepAlive(KeepAlive.SHORTEST_TIME, Duration.ofSeconds(1));
