@@ -229,6 +229,8 @@ final class PassProvider {
         return pass.parts
                 .ledger()
                 .holding(ip)
+                // One without either is kept from allocation because it is published, maybe by this very Service.
+                .filter(holding -> holding.claim() != null || !holding.owners().isEmpty())
                 .filter(holding -> !holding.owners().contains(owner))
                 .map(holding -> "another Service")
                 .or(() -> pass.parts.ledger().pools().whose(ip));

@@ -2,9 +2,11 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A Service whose provider brings its own addresses, and that somebody took our marks off. */
@@ -58,5 +60,21 @@ class LostMarksTest extends CloudStage {
 
         assertThat(control.standBack()).isEmpty();
         assertThat(service("forged").hasOurFinalizer()).isFalse();
+    }
+
+    /** What is published when the operator starts is kept from others; it is not another Service's for that. */
+    @Test
+    void addressThatAProviderBrought_isStillItsServicesOwn_afterARestart() {
+        served("web");
+        client.relist();
+        control = operator();
+        control.adopt();
+
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
+        assertThat(told.events).noneMatch(event -> event.contains("AnswerRefused"));
+        assertThat(service("web").condition(Marks.PROGRAMMED).map(Condition::status))
+                .isNotEqualTo(Optional.of(Condition.Status.FALSE));
     }
 }
