@@ -40,7 +40,10 @@ public final class InstalledBerth {
     /** Starts the operator and returns once it says that it works. */
     public OperatorProcess startOperator() {
         Path kubeconfig = cluster.serviceAccountKubeconfig(NAMESPACE, NAME);
-        OperatorProcess operator = OperatorProcess.startWith(jvmOptions(), kubeconfig, flags().toArray(String[]::new));
+        // There is no other ServiceCIDR controller to wait for.
+        String[] flags = Stream.concat(flags().stream(), Stream.of("--service-cidr-takeover-delay=PT1S"))
+                .toArray(String[]::new);
+        OperatorProcess operator = OperatorProcess.startWith(jvmOptions(), kubeconfig, flags);
         try {
             operator.awaitLog("ready after");
             return operator;
