@@ -45,10 +45,11 @@ public final class Kubectl {
         try {
             Path output = Files.createTempFile(directory, "kubectl-", ".out");
             Path errors = Files.createTempFile(directory, "kubectl-", ".err");
-            Process kubectl = new ProcessBuilder(command)
-                    .redirectOutput(output.toFile())
-                    .redirectError(errors.toFile())
-                    .start();
+            ProcessBuilder builder =
+                    new ProcessBuilder(command).redirectOutput(output.toFile()).redirectError(errors.toFile());
+            // It ends before Go's garbage collector is worth its time.
+            builder.environment().put("GOGC", "off");
+            Process kubectl = builder.start();
             if (!kubectl.waitFor(COMMAND.toSeconds(), TimeUnit.SECONDS)) {
                 kubectl.destroyForcibly();
                 throw new IllegalStateException(
