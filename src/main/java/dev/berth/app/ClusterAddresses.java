@@ -24,6 +24,7 @@ import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -41,6 +42,7 @@ final class ClusterAddresses implements AutoCloseable {
     private final Events events;
     private final Backoff backoff;
     private final Clock clock;
+    private final InstantSource steady;
     private final StatusWriter statuses;
     private final Wakeups<ServiceCIDRPolicy> policyWakeups = new Wakeups<>("service-cidr-policy-wakeups");
     private final AtomicBoolean willWakePolicy = new AtomicBoolean();
@@ -75,10 +77,10 @@ final class ClusterAddresses implements AutoCloseable {
                 }
             });
             ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
-            serviceCidrs =
-                    new ServiceCidrControl(mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock);
-            policy =
-                    new PolicyControl(caches, network, statuses::write, events, metrics, backoff, clock, Wiring::later);
+            serviceCidrs = new ServiceCidrControl(
+                    mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock, steady);
+            policy = new PolicyControl(
+                    caches, network, statuses::write, events, metrics, backoff, clock, steady, Wiring::later);
         }
 
         /** An address or a range came, went or changed: what it means for those that are about to go. */
@@ -110,7 +112,8 @@ final class ClusterAddresses implements AutoCloseable {
             Events events,
             ClusterAddressMetrics metrics,
             Backoff backoff,
-            Clock clock) {
+            Clock clock,
+            InstantSource steady) {
         this.client = client;
         this.caches = caches;
         this.gate = gate;
@@ -118,6 +121,7 @@ final class ClusterAddresses implements AutoCloseable {
         this.events = events;
         this.backoff = backoff;
         this.clock = clock;
+        this.steady = steady;
         ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, takeoverDelay, metrics));
         policies = new PolicyReconciler(
                 gate,

@@ -12,7 +12,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -124,7 +124,10 @@ final class Plugins {
         claim(plugin, name, taken);
         Map<String, String> settings = properties(plugin, plugin);
         try {
-            providers.put(name, new GrpcProvider(name, GrpcSettings.of(settings, directory), Clock.systemUTC()));
+            providers.put(
+                    name,
+                    new GrpcProvider(
+                            name, GrpcSettings.of(settings, directory), new SteadyClock().withZone(ZoneOffset.UTC)));
         } catch (IllegalArgumentException refused) {
             throw unusable(plugin, String.valueOf(refused.getMessage()));
         }

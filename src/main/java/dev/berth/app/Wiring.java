@@ -67,6 +67,7 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -109,6 +110,7 @@ public final class Wiring {
     private final QuarkusConfigurationService quarkus;
     private final MeterRegistry registry;
     private final Clock clock = Clock.systemUTC();
+    private final InstantSource steady = new SteadyClock();
     private final String identity = Objects.requireNonNullElseGet(
             System.getenv("POD_UID"), () -> UUID.randomUUID().toString());
 
@@ -152,6 +154,7 @@ public final class Wiring {
         events = new FabricEvents(
                 client,
                 clock,
+                steady,
                 options.controllerName,
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
@@ -166,7 +169,8 @@ public final class Wiring {
                 events,
                 new ClusterAddressMeters(registry),
                 backoff,
-                clock);
+                clock,
+                steady);
         addresses = new AddressControl(
                 cluster,
                 ledger,
@@ -174,6 +178,7 @@ public final class Wiring {
                 backoff,
                 this::classBook,
                 clock,
+                steady,
                 this::wake,
                 ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
                 Wiring::later,
@@ -195,6 +200,7 @@ public final class Wiring {
                         meters,
                         backoff,
                         clock,
+                        steady,
                         clusterName(),
                         fencingToken::get,
                         key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
@@ -208,7 +214,15 @@ public final class Wiring {
                 this::standBackChanged,
                 this::wakeClass);
         pools = new PoolControl(
-                caches, surroundings::neverGiven, ledger, gate, statuses, events, clock, new PoolControl.Listener() {
+                caches,
+                surroundings::neverGiven,
+                ledger,
+                gate,
+                statuses,
+                events,
+                clock,
+                steady,
+                new PoolControl.Listener() {
                     @Override
                     public void due(Collection<ServiceKey> services) {
                         wake(services);

@@ -37,6 +37,7 @@ public final class FabricEvents implements Events, AutoCloseable {
 
     private final KubernetesClient client;
     private final InstantSource clock;
+    private final InstantSource steady;
     private final String controller;
     private final String instance;
     private final LongConsumer dropped;
@@ -59,14 +60,22 @@ public final class FabricEvents implements Events, AutoCloseable {
     /**
      * Starts the writer.
      *
+     * @param clock what time it is, for what others read
+     * @param steady how time passes: nobody sets it forward or back
      * @param controller who reports: the name of the installation
      * @param instance which of its replicas: the name of the Pod
      * @param dropped told of each event that found no room
      */
     public FabricEvents(
-            KubernetesClient client, InstantSource clock, String controller, String instance, LongConsumer dropped) {
+            KubernetesClient client,
+            InstantSource clock,
+            InstantSource steady,
+            String controller,
+            String instance,
+            LongConsumer dropped) {
         this.client = client;
         this.clock = clock;
+        this.steady = steady;
         this.controller = controller;
         this.instance = instance;
         this.dropped = dropped;
@@ -86,8 +95,8 @@ public final class FabricEvents implements Events, AutoCloseable {
     }
 
     private void add(About about, boolean warning, String reason, String message) {
-        Instant now = clock.instant();
         synchronized (said) {
+            Instant now = steady.instant();
             Said what = new Said(about, reason, message);
             Instant before = said.get(what);
             if (before != null && before.plus(REPEAT).isAfter(now)) {
@@ -102,7 +111,7 @@ public final class FabricEvents implements Events, AutoCloseable {
                 warning ? "Warning" : "Normal",
                 reason,
                 message,
-                now,
+                clock.instant(),
                 serial.incrementAndGet());
         if (!queue.offer(event, warning)) {
             dropped.accept(1);

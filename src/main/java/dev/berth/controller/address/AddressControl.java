@@ -17,6 +17,7 @@ import dev.berth.kube.Write;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ServiceState;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -52,6 +53,7 @@ public final class AddressControl {
     private final Backoff backoff;
     private final Supplier<ClassBook> classes;
     private final InstantSource clock;
+    private final InstantSource steady;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final Later later;
@@ -86,12 +88,19 @@ public final class AddressControl {
     /** What is held for Services that may be gone, and has no Address that would be reconciled again. */
     private final Set<Lingering> lingering = ConcurrentHashMap.newKeySet();
 
+    /** A release, and since when it counts, by the clock that nobody sets. */
+    private record Resting(String uid, Instant releasedAt, Instant since) {}
+
+    private final Map<Ip, Resting> resting = new ConcurrentHashMap<>();
+
     private final Map<Ip, Integer> failures = new ConcurrentHashMap<>();
 
     /**
      * Wires it.
      *
      * @param classes the classes as they are judged now
+     * @param clock what time it is, for what others read
+     * @param steady how time passes: nobody sets it forward or back
      * @param due told which Services to reconcile
      * @param retry told which address to reconcile again, for its Service cannot be any more
      * @param later for an Address that cannot be reconciled any more, either
@@ -104,6 +113,7 @@ public final class AddressControl {
             Backoff backoff,
             Supplier<ClassBook> classes,
             InstantSource clock,
+            InstantSource steady,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
             Later later,
@@ -114,6 +124,7 @@ public final class AddressControl {
         this.backoff = backoff;
         this.classes = classes;
         this.clock = clock;
+        this.steady = steady;
         this.due = due;
         this.retry = retry;
         this.later = later;
@@ -124,6 +135,10 @@ public final class AddressControl {
     public Next reconcile(Ip ip) {
         gate.await();
         Optional<Claim> cached = cluster.claim(ip);
+        Instant releasedAt = cached.map(Claim::spec).map(ClaimSpec::releasedAt).orElse(null);
+        if (releasedAt == null) {
+            resting.remove(ip);
+        }
         if (cached.isEmpty() || deleted.contains(cached.get().uid())) {
             return Next.ON_EVENT;
         }
@@ -157,7 +172,9 @@ public final class AddressControl {
             }
         }
         failures.remove(ip);
-        return claim.spec().phase() == ClaimSpec.Phase.COOLING ? rest(claim) : Next.ON_EVENT;
+        return releasedAt != null && claim.spec().phase() == ClaimSpec.Phase.COOLING
+                ? rest(claim, releasedAt)
+                : Next.ON_EVENT;
     }
 
     private boolean observe(Claim claim) {
@@ -167,9 +184,9 @@ public final class AddressControl {
     }
 
     /** Gives a released address to others, once it has rested for as long as its pool says. */
-    private Next rest(Claim claim) {
+    private Next rest(Claim claim, Instant releasedAt) {
         Ip ip = claim.ip();
-        Duration left = Cooling.left(claim.spec(), ledger.pools().poolOf(ip), clock.instant());
+        Duration left = Cooling.left(since(claim, releasedAt), ledger.pools().poolOf(ip), steady.instant());
         if (left.isPositive()) {
             return Next.after(left);
         }
@@ -187,6 +204,17 @@ public final class AddressControl {
             case Write.Refused<Claim>(String message) -> laterThan(ip, message);
             case Write.Unknown<Claim>(String message) -> laterThan(ip, message);
         };
+    }
+
+    private Instant since(Claim claim, Instant releasedAt) {
+        Resting rests = resting.get(claim.ip());
+        if (rests == null
+                || !rests.uid().equals(claim.uid())
+                || !rests.releasedAt().equals(releasedAt)) {
+            rests = new Resting(claim.uid(), releasedAt, Cooling.since(releasedAt, clock.instant(), steady.instant()));
+            resting.put(claim.ip(), rests);
+        }
+        return rests.since();
     }
 
     private Next laterThan(Ip ip, String message) {
@@ -232,6 +260,7 @@ public final class AddressControl {
     public Next vanished(Claim last) {
         gate.await();
         Ip ip = last.ip();
+        resting.remove(ip);
         if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
             // The operator SDK tells of the deletion of one with the object that was made in its place.
             return reconcile(ip);

@@ -25,22 +25,24 @@ final class AddressAudit {
     private final Caches caches;
     private final ClusterNetwork network;
     private final InstantSource clock;
+    private final InstantSource steady;
     private List<Finding> found = List.of();
     private List<Finding> confirmed = List.of();
     private Instant next = Instant.EPOCH;
 
-    AddressAudit(Caches caches, ClusterNetwork network, InstantSource clock) {
+    AddressAudit(Caches caches, ClusterNetwork network, InstantSource clock, InstantSource steady) {
         this.caches = caches;
         this.network = network;
         this.clock = clock;
+        this.steady = steady;
     }
 
     /** What is wrong, as far as it is known by now. */
     List<Finding> look(List<ServiceCidr> cidrs) {
-        Instant now = clock.instant();
+        Instant now = steady.instant();
         if (!now.isBefore(next)) {
             List<Finding> before = found;
-            found = find(cidrs, now);
+            found = find(cidrs, clock.instant());
             confirmed = Audit.foundAgain(found, before);
             next = now.plus(confirmed.size() == found.size() ? INTERVAL : AGAIN);
         }

@@ -45,6 +45,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final Events events;
     private final ClusterAddressMetrics metrics;
     private final InstantSource clock;
+    private final InstantSource steady;
     private final AddressControl.Later later;
     private final RangeGrowth growth;
     private final RangeRetirement retirement;
@@ -74,17 +75,19 @@ public final class PolicyControl implements PolicyReconciler.Control {
             ClusterAddressMetrics metrics,
             Backoff backoff,
             InstantSource clock,
+            InstantSource steady,
             AddressControl.Later later) {
         this.network = network;
         this.statuses = statuses;
         this.events = events;
         this.metrics = metrics;
         this.clock = clock;
+        this.steady = steady;
         this.later = later;
-        growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, clock);
-        retirement = new RangeRetirement(caches, network, backoff, clock);
-        reservations = new AddressReservations(caches, network, backoff, clock);
-        audit = new AddressAudit(caches, network, clock);
+        growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, steady);
+        retirement = new RangeRetirement(caches, network, backoff, clock, steady);
+        reservations = new AddressReservations(caches, network, backoff, steady);
+        audit = new AddressAudit(caches, network, clock, steady);
     }
 
     /** An IPAddress is gone. */
@@ -124,7 +127,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         reservations
                 .releaseAll()
                 .ifPresent(again ->
-                        later.after(Duration.between(clock.instant(), again), () -> releaseAgain(policies, name)));
+                        later.after(Duration.between(steady.instant(), again), () -> releaseAgain(policies, name)));
     }
 
     private synchronized void releaseAgain(Cache<ServiceCIDRPolicy> policies, String name) {
@@ -162,7 +165,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
                 .flatMap(times -> times)
                 .min(Instant::compareTo)
                 .orElseThrow();
-        Duration delay = Duration.between(clock.instant(), next);
+        Duration delay = Duration.between(steady.instant(), next);
         return delay.compareTo(WRITE) < 0 ? WRITE : delay;
     }
 
@@ -206,7 +209,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
                 || !Objects.equals(
                         policy.getStatus().observedGeneration(),
                         policy.getMetadata().getGeneration());
-        Instant now = clock.instant();
+        Instant now = steady.instant();
         if (!edited && now.isBefore(lastWrite.plus(WRITE))) {
             return Written.LATER;
         }

@@ -44,6 +44,7 @@ final class RangeRetirement {
     private final Caches caches;
     private final ClusterNetwork network;
     private final InstantSource clock;
+    private final InstantSource steady;
     private final Retries<String, String> retries;
 
     /** When there was no room last, by the name of the range that was to go. */
@@ -56,11 +57,12 @@ final class RangeRetirement {
      */
     private record NoRoom(Instant at, List<String> cidrs) {}
 
-    RangeRetirement(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock) {
+    RangeRetirement(Caches caches, ClusterNetwork network, Backoff backoff, InstantSource clock, InstantSource steady) {
         this.caches = caches;
         this.network = network;
         this.clock = clock;
-        this.retries = new Retries<>(backoff, clock);
+        this.steady = steady;
+        this.retries = new Retries<>(backoff, steady);
     }
 
     /**
@@ -135,7 +137,7 @@ final class RangeRetirement {
         String name = retirement.serviceCidr();
         retries.done(name);
         if (retirement.verdict() instanceof Retirement.Verdict.NoRoom) {
-            noRoom.put(name, new NoRoom(clock.instant(), uids(cidrs)));
+            noRoom.put(name, new NoRoom(steady.instant(), uids(cidrs)));
         } else {
             noRoom.remove(name);
         }
@@ -165,11 +167,15 @@ final class RangeRetirement {
 
     /** Another range is room that lasts. */
     private Optional<String> tooSoon(String name, List<ServiceCidr> cidrs) {
+        Instant now = steady.instant();
         return Optional.ofNullable(noRoom.get(name))
-                .filter(seen -> clock.instant().isBefore(seen.at().plus(LASTING)))
+                .filter(seen -> now.isBefore(seen.at().plus(LASTING)))
                 .filter(seen -> seen.cidrs().containsAll(uids(cidrs)))
                 .map(seen -> "there was no room without ServiceCIDR \"" + name + "\"; there is now, and it retires if"
-                        + " there still is at " + seen.at().plus(LASTING).truncatedTo(ChronoUnit.SECONDS));
+                        + " there still is at "
+                        + clock.instant()
+                                .plus(Duration.between(now, seen.at().plus(LASTING)))
+                                .truncatedTo(ChronoUnit.SECONDS));
     }
 
     private static List<String> uids(List<ServiceCidr> cidrs) {

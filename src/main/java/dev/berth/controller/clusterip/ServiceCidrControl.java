@@ -49,8 +49,8 @@ public final class ServiceCidrControl {
             Map<Class<? extends ServiceCidrStep>, Instant> since,
             Retries<Class<? extends ServiceCidrStep>, ServiceCidrStep> retries) {
         /** Nothing is, as far as is known. */
-        static Undone none(String uid, Backoff backoff, InstantSource clock) {
-            return new Undone(uid, Map.of(), new Retries<>(backoff, clock));
+        static Undone none(String uid, Backoff backoff, InstantSource steady) {
+            return new Undone(uid, Map.of(), new Retries<>(backoff, steady));
         }
 
         /** The same of what is to be done now; what was not to be done before is so since now. */
@@ -69,6 +69,7 @@ public final class ServiceCidrControl {
     private final Events events;
     private final Backoff backoff;
     private final InstantSource clock;
+    private final InstantSource steady;
     private final Map<String, Undone> undone = new ConcurrentHashMap<>();
     private final Map<String, Integer> blinded = new ConcurrentHashMap<>();
     private final ReentrantLock proof = new ReentrantLock();
@@ -78,6 +79,8 @@ public final class ServiceCidrControl {
      *
      * @param takeoverDelay in mode Auto, how long work must be left undone before it is done
      * @param apiVersion of the ServiceCIDRs, for events on them
+     * @param clock what time it is, for what others read and wrote
+     * @param steady how time passes: nobody sets it forward or back
      */
     public ServiceCidrControl(
             Mode mode,
@@ -86,7 +89,8 @@ public final class ServiceCidrControl {
             ClusterNetwork network,
             Events events,
             Backoff backoff,
-            InstantSource clock) {
+            InstantSource clock,
+            InstantSource steady) {
         this.mode = mode;
         this.takeoverDelay = takeoverDelay;
         this.apiVersion = apiVersion;
@@ -94,6 +98,7 @@ public final class ServiceCidrControl {
         this.events = events;
         this.backoff = backoff;
         this.clock = clock;
+        this.steady = steady;
     }
 
     /** The ServiceCIDRs that wait for addresses to be given back, or for a range that has them too. */
@@ -133,11 +138,12 @@ public final class ServiceCidrControl {
         ServiceCidrStep step = steps.getFirst();
         Undone work = undone(cidr, steps);
         if (step instanceof ServiceCidrStep.Wait(Instant until)) {
-            return waiting(until);
+            return waiting(clock.instant(), until);
         }
         Instant due = due(work, step);
-        if (clock.instant().isBefore(due)) {
-            return Next.after(Duration.between(clock.instant(), due));
+        Instant now = steady.instant();
+        if (now.isBefore(due)) {
+            return Next.after(Duration.between(now, due));
         }
         if (step instanceof ServiceCidrStep.Keep(List<String> unreadable)) {
             return failed(cidr, step, work, "Berth cannot read " + String.join(", ", unreadable));
@@ -148,18 +154,18 @@ public final class ServiceCidrControl {
     }
 
     /** Rounded up: a timer goes by whole milliseconds, and would be early otherwise. */
-    private Next waiting(Instant until) {
-        Duration left =
-                Duration.between(clock.instant(), until).plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
+    private static Next waiting(Instant now, Instant until) {
+        Duration left = Duration.between(now, until).plusNanos(999_999).truncatedTo(ChronoUnit.MILLIS);
         return Next.after(left.isNegative() ? Duration.ZERO : left);
     }
 
     private Instant due(Undone work, ServiceCidrStep step) {
-        Instant since = work.since().getOrDefault(step.getClass(), clock.instant());
+        Instant now = steady.instant();
+        Instant since = work.since().getOrDefault(step.getClass(), now);
         return work.retries()
                 .notBefore(step.getClass())
-                .filter(clock.instant()::isBefore)
-                .orElse(mode == Mode.Auto ? since.plus(takeoverDelay) : clock.instant());
+                .filter(now::isBefore)
+                .orElse(mode == Mode.Auto ? since.plus(takeoverDelay) : now);
     }
 
     /** Whatever it would say of the addresses that are left. */
@@ -178,8 +184,8 @@ public final class ServiceCidrControl {
     private Undone undone(ServiceCidr cidr, List<ServiceCidrStep> steps) {
         Undone before = undone.get(cidr.name());
         Undone known =
-                before != null && before.uid().equals(cidr.uid()) ? before : Undone.none(cidr.uid(), backoff, clock);
-        Undone now = known.now(steps, clock.instant());
+                before != null && before.uid().equals(cidr.uid()) ? before : Undone.none(cidr.uid(), backoff, steady);
+        Undone now = known.now(steps, steady.instant());
         undone.put(cidr.name(), now);
         return now;
     }
@@ -274,6 +280,6 @@ public final class ServiceCidrControl {
     /** Later, and not before whatever wakes it. */
     private Next again(ServiceCidrStep step, Undone work) {
         work.retries().failed(step.getClass(), step);
-        return waiting(due(work, step));
+        return waiting(steady.instant(), due(work, step));
     }
 }

@@ -66,6 +66,7 @@ public final class PoolControl {
     private final StatusWriter statuses;
     private final Events events;
     private final InstantSource clock;
+    private final InstantSource steady;
     private final Listener listener;
 
     /** What is told of the pools. */
@@ -101,7 +102,12 @@ public final class PoolControl {
 
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
-    /** Wires it. */
+    /**
+     * Wires it.
+     *
+     * @param clock what time it is, for what others read
+     * @param steady how time passes: nobody sets it forward or back
+     */
     public PoolControl(
             Caches caches,
             Supplier<List<NeverGiven>> neverGiven,
@@ -110,6 +116,7 @@ public final class PoolControl {
             StatusWriter statuses,
             Events events,
             InstantSource clock,
+            InstantSource steady,
             Listener listener) {
         this.caches = caches;
         this.neverGiven = neverGiven;
@@ -118,6 +125,7 @@ public final class PoolControl {
         this.statuses = statuses;
         this.events = events;
         this.clock = clock;
+        this.steady = steady;
         this.listener = listener;
     }
 
@@ -199,7 +207,7 @@ public final class PoolControl {
 
     /** The first after an edit at once; then one a second, for each write is itself an event on the pool. */
     private boolean isDue(AddressPool pool) {
-        Written now = new Written(Edition.of(pool), clock.instant());
+        Written now = new Written(Edition.of(pool), steady.instant());
         Written before = written.get(pool.getMetadata().getName());
         boolean due = before == null
                 || !before.edition().equals(now.edition())

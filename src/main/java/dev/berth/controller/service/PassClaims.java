@@ -26,6 +26,7 @@ import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.WaitReason;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -93,7 +94,7 @@ final class PassClaims {
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
     void loseTurn(ServiceState state) {
-        pass.memory.turn(new WaitTurn(pass.now(), state.created(), state.uid()));
+        pass.memory.turn(new WaitTurn(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
         pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
     }
 

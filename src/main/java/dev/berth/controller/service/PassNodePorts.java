@@ -35,8 +35,7 @@ final class PassNodePorts {
         }
         ServiceState state = pass.newest(serve.service());
         Request request = new Request(NodePortRules.ports(state));
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(request, pass.parts.clock().instant());
+        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }

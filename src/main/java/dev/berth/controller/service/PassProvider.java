@@ -81,8 +81,7 @@ final class PassProvider {
         if (pass.memory.isImplementedElsewhere(request)) {
             return Optional.of(new Outcome.Finished(Next.ON_EVENT));
         }
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(request, pass.parts.clock().instant());
+        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -136,9 +135,8 @@ final class PassProvider {
         }
         LoadBalancerRequest request = made.get().request();
         // What the provider of a Service that is gone asked to wait for is not wanted any more.
-        Optional<Duration> mustWait = pass.service.isEmpty()
-                ? Optional.empty()
-                : pass.memory.mustWait(request, pass.parts.clock().instant());
+        Optional<Duration> mustWait =
+                pass.service.isEmpty() ? Optional.empty() : pass.memory.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -157,11 +155,7 @@ final class PassProvider {
             LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
             return Optional.empty();
         } catch (ProviderException failure) {
-            Duration delay = pass.memory.failed(
-                    request,
-                    failure.retryAfter(),
-                    pass.parts.backoff(),
-                    pass.parts.clock().instant());
+            Duration delay = pass.memory.failed(request, failure.retryAfter(), pass.parts.backoff(), pass.steady());
             LOG.warn(
                     "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
                     request.service(),
@@ -199,8 +193,7 @@ final class PassProvider {
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
                     LOG.info("Service {}: {}", pass.key, message);
                     pass.pending = Optional.of(message);
-                    pass.again = Optional.of(pass.memory.putOff(
-                            request, retryAfter, pass.parts.clock().instant()));
+                    pass.again = Optional.of(pass.memory.putOff(request, retryAfter, pass.steady()));
                     yield Optional.empty();
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> {
@@ -341,8 +334,7 @@ final class PassProvider {
         if (isNothingMade || pass.memory.wasDeleted(request.service())) {
             return Optional.empty();
         }
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(request, pass.parts.clock().instant());
+        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -373,7 +365,7 @@ final class PassProvider {
         boolean inUse = PassStatus.usesIpMode(serve.service());
         return Publication.ingressOf(
                 ready.status(),
-                pass.parts.ipMode().isPublished(inUse, pass.now()),
+                pass.parts.ipMode().isPublished(inUse, pass.steady()),
                 serve.service().ports(),
                 pass.demand == null ? List.of() : pass.demand.portErrors());
     }

@@ -228,8 +228,14 @@ final class PassState {
         trouble = Optional.of(new Trouble(doing, reason, cause, request, Optional.empty()));
     }
 
+    /** For what others read. */
     Instant now() {
         return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** For delays. */
+    Instant steady() {
+        return parts.steady().instant();
     }
 
     /** Says what went wrong, and when the Service is tried again. */
@@ -240,11 +246,7 @@ final class PassState {
                         About.service(about),
                         "SyncLoadBalancerFailed",
                         "Error syncing load balancer: " + what.message());
-        Duration delay = memory.failed(
-                what.request(),
-                what.retryAfter(),
-                parts.backoff(),
-                parts.clock().instant());
+        Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
         LOG.warn("Service {}: {}; trying again in {} s", key, what.message(), delay.toSeconds());
         return new Outcome.Finished(Next.after(delay));
     }

@@ -108,7 +108,7 @@ final class PassStatus {
             pass.again = Optional.of(ServiceMemory.OVERWRITES_WITHIN);
         }
         if (serve.servedClass().ipMode() == IpMode.PROXY
-                && pass.parts.ipMode().isMissing(hasModes(wanted.ingress()), pass.now())
+                && pass.parts.ipMode().isMissing(hasModes(wanted.ingress()), pass.steady())
                 && pass.again.isEmpty()) {
             pass.again = Optional.of(IpModeSupport.ASK_AGAIN);
         }
@@ -127,7 +127,7 @@ final class PassStatus {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         return difference
                         .filter(what -> pass.memory
-                                .mustWait(what.timeless(), pass.parts.clock().instant())
+                                .mustWait(what.timeless(), pass.steady())
                                 .isEmpty())
                         .isEmpty()
                 ? List.of()
@@ -254,12 +254,13 @@ final class PassStatus {
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
     private boolean isInConflict(ServiceState state) {
-        Instant now = pass.now();
-        return pass.memory.isInConflict(now)
+        return pass.memory.isInConflict(pass.steady())
                 || state.condition(Marks.STATUS_CONFLICT)
-                        .filter(said -> said.since()
-                                .plus(ServiceMemory.OVERWRITES_WITHIN)
-                                .isAfter(now))
+                        // What is dated in the future was said by a clock that was ahead.
+                        .filter(said -> Duration.between(said.since(), pass.now())
+                                        .abs()
+                                        .compareTo(ServiceMemory.OVERWRITES_WITHIN)
+                                < 0)
                         .isPresent();
     }
 
@@ -282,11 +283,11 @@ final class PassStatus {
                         About.service(state),
                         "StatusOverwritten",
                         "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
-        return pass.memory.overwritten(pass.parts.backoff(), pass.parts.clock().instant());
+        return pass.memory.overwritten(pass.parts.backoff(), pass.steady());
     }
 
     private boolean mustAskForIpMode(ServiceState state, List<Published> wanted) {
-        return pass.parts.ipMode().isUnknown(pass.now()) && Publication.differsInIpModeOnly(wanted, state.ingress());
+        return pass.parts.ipMode().isUnknown(pass.steady()) && Publication.differsInIpModeOnly(wanted, state.ingress());
     }
 
     /** Only the mode differs: a dry run tells whether writing it would change anything. One asks for all. */
@@ -295,7 +296,7 @@ final class PassStatus {
             return Optional.of(new Outcome.Finished(Next.after(IpModeSupport.ANOTHER_ASKS)));
         }
         try {
-            return pass.parts.ipMode().isUnknown(pass.now()) ? dryRun(state, wanted) : Optional.empty();
+            return pass.parts.ipMode().isUnknown(pass.steady()) ? dryRun(state, wanted) : Optional.empty();
         } finally {
             pass.parts.ipMode().asked();
         }
@@ -326,7 +327,7 @@ final class PassStatus {
     }
 
     private List<Published> withoutDropped(ServiceState state, List<Published> wanted) {
-        return pass.parts.ipMode().isPublished(usesIpMode(state), pass.now())
+        return pass.parts.ipMode().isPublished(usesIpMode(state), pass.steady())
                 ? wanted
                 : wanted.stream().map(Published::withoutIpMode).toList();
     }
@@ -338,7 +339,7 @@ final class PassStatus {
             return;
         }
         boolean kept = answer.ingress().stream().anyMatch(entry -> entry.ipMode() != null);
-        boolean news = pass.parts.ipMode().learn(kept, pass.now());
+        boolean news = pass.parts.ipMode().learn(kept, pass.steady());
         if (news && !kept) {
             pass.parts.metrics().ipModeDropped(true);
             String message =
@@ -359,13 +360,12 @@ final class PassStatus {
         }
         boolean isOfItsProvider = pass.pending.isPresent()
                 || pass.trouble.filter(Trouble::isOfEnsuring).isPresent();
-        if (isOfItsProvider && difference.get().isInWordsOnly(state) && !pass.memory.mayWriteWords(pass.now())) {
+        if (isOfItsProvider && difference.get().isInWordsOnly(state) && !pass.memory.mayWriteWords(pass.steady())) {
             // It is asked again soon, and they are written then.
             return Optional.empty();
         }
         Publication.Difference request = difference.get().timeless();
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(request, pass.parts.clock().instant());
+        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }

@@ -70,6 +70,8 @@ public final class ServiceControl implements ClassControl.Services {
     /**
      * What the passes work with.
      *
+     * @param clock what time it is, for what others read
+     * @param steady how time passes, for delays and the order of those that wait: nobody sets it forward or back
      * @param backends what may get a Service's packets; the same list of nodes until it changes
      * @param later for what is left of Services that are gone
      * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only told of
@@ -85,6 +87,7 @@ public final class ServiceControl implements ClassControl.Services {
             ServiceMetrics metrics,
             Backoff backoff,
             InstantSource clock,
+            InstantSource steady,
             String clusterName,
             LongSupplier fencingToken,
             Function<ServiceKey, Backends> backends,
@@ -470,8 +473,9 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * At a start, its condition says since when it waits. Whoever may write a status can date it: so what was before
-     * the Service itself is not believed, and one that comes later is not asked.
+     * At a start, its condition says since when it waits. Whoever may write a status can date it, and a clock may have
+     * been wrong: so what was before the Service itself, or is still to come, is not believed, and one that comes later
+     * is not asked.
      */
     private Instant waitsSince(ServiceState service) {
         return gate.isOpen()
@@ -479,7 +483,7 @@ public final class ServiceControl implements ClassControl.Services {
                 : service.condition(Marks.ADDRESS_ASSIGNED)
                         .filter(condition -> condition.status() == Condition.Status.FALSE)
                         .map(Condition::since)
-                        .filter(since -> !since.isBefore(service.created()))
+                        .filter(since -> !since.isBefore(service.created()) && !since.isAfter(now()))
                         .orElseGet(this::now);
     }
 
@@ -495,6 +499,6 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private Instant now() {
-        return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
+        return parts.steady().instant().truncatedTo(ChronoUnit.SECONDS);
     }
 }

@@ -167,8 +167,7 @@ final class ServicePass {
     }
 
     private Outcome serve(ServicePlan.Serve serve) {
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(serve.timeless(), pass.parts.clock().instant());
+        Optional<Duration> mustWait = pass.memory.mustWait(serve.timeless(), pass.steady());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
@@ -226,8 +225,7 @@ final class ServicePass {
     }
 
     private Outcome tearDown(ServicePlan.TearDown down) {
-        Optional<Duration> mustWait =
-                pass.memory.mustWait(down.steps(), pass.parts.clock().instant());
+        Optional<Duration> mustWait = pass.memory.mustWait(down.steps(), pass.steady());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }

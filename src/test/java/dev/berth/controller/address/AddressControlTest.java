@@ -8,8 +8,12 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
@@ -27,6 +31,8 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AddressControlTest {
     private static final Ip IP = Ip.parse("192.0.2.1");
@@ -37,6 +43,10 @@ class AddressControlTest {
     private final List<Duration> delays = new ArrayList<>();
     private Runnable next = () -> {};
     private AddressControl control;
+    private Instant now = Instant.parse("2026-03-01T12:00:00Z");
+
+    /** How far the clock was set forward. */
+    private Duration ahead = Duration.ZERO;
 
     @BeforeEach
     void open() {
@@ -48,7 +58,8 @@ class AddressControlTest {
                 gate,
                 new Backoff(new Random(1)),
                 ClassBook::empty,
-                () -> Instant.EPOCH,
+                () -> now.plus(ahead),
+                () -> now,
                 none -> {},
                 none -> {},
                 (delay, what) -> {
@@ -96,6 +107,55 @@ class AddressControlTest {
 
         assertThat(held()).isEmpty();
         assertThat(delays).hasSize(21);
+    }
+
+    /** Of a pool whose addresses rest for two hours. */
+    private Next look(Claim released) {
+        ledger.usePools(PoolBook.of(
+                List.of(new PoolDeclaration(
+                        "edge",
+                        Instant.EPOCH,
+                        List.of("192.0.2.0/28"),
+                        List.of(),
+                        false,
+                        PoolPolicy.OPEN.withReuseAfter(Duration.ofHours(2)),
+                        false)),
+                List.of()));
+        cluster.cached = Optional.of(released);
+        return control.reconcile(IP);
+    }
+
+    private static Claim released(Instant at) {
+        return new Claim(IP, "a1", "5", claim("a1").spec().leftBy(WEB, at));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void coolingAddress_restsForAsLongAsItsPoolSays_alsoIfTheClockIsSet(int hours) {
+        Claim released = released(now.minus(Duration.ofMinutes(30)));
+        assertThat(look(released)).isEqualTo(Next.after(Duration.ofMinutes(90)));
+
+        ahead = Duration.ofHours(hours);
+        now = now.plus(Duration.ofMinutes(30));
+
+        assertThat(look(released)).isEqualTo(Next.after(Duration.ofHours(1)));
+    }
+
+    @Test
+    void releaseThatIsDatedInTheFuture_countsFromNowOn() {
+        Claim released = released(now.plus(Duration.ofDays(1)));
+
+        assertThat(look(released)).isEqualTo(Next.after(Duration.ofHours(2)));
+        now = now.plus(Duration.ofMinutes(30));
+        assertThat(look(released)).isEqualTo(Next.after(Duration.ofMinutes(90)));
+    }
+
+    @Test
+    void anotherReleaseOfTheSameAddress_countsAnew() {
+        look(released(now));
+        now = now.plus(Duration.ofMinutes(30));
+
+        assertThat(look(released(now))).isEqualTo(Next.after(Duration.ofHours(2)));
     }
 
     @Test

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.SampleCidrs;
 import dev.berth.kube.Caches;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AddressAuditTest {
     private final NetworkInMemory network = new NetworkInMemory();
     private final Hands clock = new Hands();
-    private final AddressAudit audit = new AddressAudit(new Caches(), network, clock);
+    private final AddressAudit audit = new AddressAudit(new Caches(), network, clock, clock.steady());
 
     private List<String> look() {
         return audit.look(network.serviceCidrs()).stream().map(Finding::name).toList();
@@ -29,6 +30,17 @@ class AddressAuditTest {
 
         assertThat(look()).containsExactly("useless");
         assertThat(audit.again()).isEqualTo(clock.instant().plusSeconds(60));
+    }
+
+    @Test
+    void clockThatIsSetBack_keepsNoLookWaiting() {
+        network.put(SampleCidrs.ready("useless", "fd00::/48"));
+        look();
+
+        clock.set(Duration.ofHours(-1));
+        clock.passSeconds(10);
+
+        assertThat(look()).containsExactly("useless");
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.time.InstantSource;
 /** A clock that a test moves. */
 final class Hands implements InstantSource {
     private Instant now = NetworkInMemory.START;
+    private Duration ahead = Duration.ZERO;
 
     void pass(Duration time) {
         now = now.plus(time);
@@ -16,8 +17,18 @@ final class Hands implements InstantSource {
         pass(Duration.ofSeconds(seconds));
     }
 
+    /** Somebody sets it; no time passes. */
+    void set(Duration by) {
+        ahead = ahead.plus(by);
+    }
+
+    /** The same, which nobody sets. */
+    InstantSource steady() {
+        return () -> now;
+    }
+
     @Override
     public Instant instant() {
-        return now;
+        return now.plus(ahead);
     }
 }

@@ -75,6 +75,7 @@ class PolicyControlTest {
                 },
                 new Backoff(new Random(1)),
                 clock,
+                clock.steady(),
                 (delay, what) -> {
                     delays.add(delay);
                     later.add(what);

@@ -21,7 +21,7 @@ class RangeRetirementTest {
     private final NetworkInMemory network = new NetworkInMemory();
     private final Hands clock = new Hands();
     private final RangeRetirement retirement =
-            new RangeRetirement(new Caches(), network, new Backoff(new Random(1)), clock);
+            new RangeRetirement(new Caches(), network, new Backoff(new Random(1)), clock, clock.steady());
 
     @BeforeEach
     void ranges() {

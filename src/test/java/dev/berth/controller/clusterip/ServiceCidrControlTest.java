@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ServiceCidrControlTest {
     private static final ServiceCidr NEW = SampleCidrs.cidr("web", "10.0.0.0/24");
@@ -52,7 +54,8 @@ class ServiceCidrControlTest {
                 network,
                 events,
                 new Backoff(new Random(1)),
-                clock);
+                clock,
+                this.clock.steady());
     }
 
     /** Deleted long enough ago for every API server to have heard of it. */
@@ -105,6 +108,22 @@ class ServiceCidrControlTest {
         control.reconcile("web");
 
         assertThat(network.liveReads).as("the ServiceCIDRs alone").isEqualTo(1);
+        assertThat(network.writes).containsExactly("addFinalizer web");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void auto_waitsForAMinute_alsoIfTheClockIsSet(int hours) {
+        network.put(NEW);
+        ServiceCidrControl control = control(Mode.Auto);
+        control.reconcile("web");
+
+        clock.set(Duration.ofHours(hours));
+        clock.passSeconds(59);
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(1)));
+        clock.passSeconds(1);
+        control.reconcile("web");
+
         assertThat(network.writes).containsExactly("addFinalizer web");
     }
 

@@ -51,6 +51,7 @@ class PoolControlTest {
                 public void warning(About about, String reason, String message) {}
             },
             Clock.systemUTC(),
+            Clock.systemUTC(),
             new PoolControl.Listener() {
                 @Override
                 public void due(Collection<ServiceKey> services) {}

@@ -53,6 +53,9 @@ abstract class CloudStage {
 
     Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
+    /** How far the operator's clock was set forward. */
+    Duration ahead = Duration.ZERO;
+
     /** A cloud whose load balancers are ready at once, unless it is told to fail. */
     static final class Cloud implements LoadBalancerProvider {
         final List<String> calls = new ArrayList<>();
@@ -192,6 +195,7 @@ abstract class CloudStage {
                                 gate,
                                 backoff,
                                 () -> classes,
+                                () -> clock.plus(ahead),
                                 () -> clock,
                                 due::addAll,
                                 ip -> {},
@@ -202,6 +206,7 @@ abstract class CloudStage {
                         new IpModeSupport(true),
                         silence,
                         backoff,
+                        () -> clock.plus(ahead),
                         () -> clock,
                         "test",
                         () -> 7,

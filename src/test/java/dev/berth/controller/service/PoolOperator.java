@@ -16,6 +16,7 @@ import dev.berth.plan.SampleClasses;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.providers.pool.PoolProvider;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -43,6 +44,9 @@ class PoolOperator {
 
     /** What is to be done to Addresses after a while. */
     final List<Runnable> later = new ArrayList<>();
+
+    /** How far its clock was set forward. */
+    Duration ahead = Duration.ZERO;
 
     PoolOperator(SimulatedCluster cluster, InstantSource clock) {
         this(cluster, clock, new PoolProvider());
@@ -76,6 +80,7 @@ class PoolOperator {
                                 gate,
                                 backoff,
                                 () -> classes,
+                                () -> clock.instant().plus(ahead),
                                 clock,
                                 due::addAll,
                                 ip -> {},
@@ -86,6 +91,7 @@ class PoolOperator {
                         new IpModeSupport(true),
                         silence,
                         backoff,
+                        () -> clock.instant().plus(ahead),
                         clock,
                         "test",
                         () -> 1,

@@ -42,6 +42,7 @@ class PredecessorTest {
                         new Backoff(new Random(1)),
                         ClassBook::empty,
                         () -> Instant.EPOCH,
+                        () -> Instant.EPOCH,
                         due::addAll,
                         ip -> {},
                         (delay, what) -> {},

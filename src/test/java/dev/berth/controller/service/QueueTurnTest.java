@@ -10,6 +10,7 @@ import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.providers.pool.PoolProvider;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -82,6 +83,33 @@ class QueueTurnTest {
         create("holder", "waiter");
         change("old", service -> service.typeLoadBalancer(true));
 
+        delete("holder");
+
+        assertThat(isServed("waiter")).isTrue();
+    }
+
+    @Test
+    void serviceThatComesAfterTheClockWasSetBack_waitsBehindThoseThatWereThere() {
+        create("holder", "waiter");
+        berth.ahead = Duration.ofHours(-1);
+        change("newcomer", service -> service.created(clock.minusSeconds(3600)));
+
+        delete("holder");
+
+        assertThat(isServed("waiter")).isTrue();
+    }
+
+    @Test
+    void statusThatIsDatedInTheFuture_losesNoPlaceByARestart() {
+        create("holder", "waiter");
+        cluster.put(
+                key("waiter"),
+                waitingSince(
+                        SampleService.from(Objects.requireNonNull(cluster.services.get(key("waiter")))),
+                        clock.plusSeconds(3600)));
+
+        restart();
+        create("newcomer");
         delete("holder");
 
         assertThat(isServed("waiter")).isTrue();

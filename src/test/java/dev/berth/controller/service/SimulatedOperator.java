@@ -141,6 +141,7 @@ final class SimulatedOperator {
                 backoff,
                 () -> classes,
                 () -> world.clock,
+                () -> world.clock,
                 this::wake,
                 ip -> {
                     if (client.claim(ip).isPresent()) {
@@ -162,6 +163,7 @@ final class SimulatedOperator {
                         new IpModeSupport(true),
                         new Silence(),
                         backoff,
+                        () -> world.clock,
                         () -> world.clock,
                         "simulated",
                         () -> 1,
