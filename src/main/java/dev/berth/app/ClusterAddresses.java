@@ -44,7 +44,8 @@ final class ClusterAddresses implements AutoCloseable {
     private final Clock clock;
     private final InstantSource steady;
     private final StatusWriter statuses;
-    private final Wakeups<ServiceCIDRPolicy> policyWakeups = new Wakeups<>("service-cidr-policy-wakeups");
+    private final Later later;
+    private final Wakeups<ServiceCIDRPolicy> policyWakeups;
     private final AtomicBoolean willWakePolicy = new AtomicBoolean();
     private final Optional<Ranges> ranges;
     private final PolicyReconciler policies;
@@ -52,7 +53,7 @@ final class ClusterAddresses implements AutoCloseable {
     /** What there is only where the API server has the kinds for it. */
     private final class Ranges {
         private final NetworkingVersion version;
-        private final Wakeups<HasMetadata> wakeups = new Wakeups<>("service-cidr-wakeups");
+        private final Wakeups<HasMetadata> wakeups = new Wakeups<>("service-cidr-wakeups", later);
         private final AtomicBoolean willWake = new AtomicBoolean();
         private final IpAddresses addresses;
         private final ServiceCidrControl serviceCidrs;
@@ -80,7 +81,7 @@ final class ClusterAddresses implements AutoCloseable {
             serviceCidrs = new ServiceCidrControl(
                     mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock, steady);
             policy = new PolicyControl(
-                    caches, network, statuses::write, events, metrics, backoff, clock, steady, Wiring::later);
+                    caches, network, statuses::write, events, metrics, backoff, clock, steady, later::after);
         }
 
         /** An address or a range came, went or changed: what it means for those that are about to go. */
@@ -113,7 +114,8 @@ final class ClusterAddresses implements AutoCloseable {
             ClusterAddressMetrics metrics,
             Backoff backoff,
             Clock clock,
-            InstantSource steady) {
+            InstantSource steady,
+            Later later) {
         this.client = client;
         this.caches = caches;
         this.gate = gate;
@@ -122,6 +124,8 @@ final class ClusterAddresses implements AutoCloseable {
         this.backoff = backoff;
         this.clock = clock;
         this.steady = steady;
+        this.later = later;
+        policyWakeups = new Wakeups<>("service-cidr-policy-wakeups", later);
         ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, takeoverDelay, metrics));
         policies = new PolicyReconciler(
                 gate,
@@ -152,9 +156,9 @@ final class ClusterAddresses implements AutoCloseable {
         once(willWakePolicy, VERY_SOON, () -> policyWakeups.wake(new ResourceID(ServiceCIDRPolicy.NAME)));
     }
 
-    private static void once(AtomicBoolean will, Duration delay, Runnable what) {
+    private void once(AtomicBoolean will, Duration delay, Runnable what) {
         if (will.compareAndSet(false, true)) {
-            Wiring.later(delay, () -> {
+            later.after(delay, () -> {
                 will.set(false);
                 what.run();
             });

@@ -74,9 +74,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -119,9 +117,11 @@ public final class Wiring {
     private final StartGate gate = new StartGate();
     private final AtomicLong fencingToken = new AtomicLong();
     private final LeaderLease lease;
-    private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups");
-    private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups");
-    private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups");
+    private final Later later = new Later();
+    private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups", later);
+    private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
+    private final Wakeups<AddressPool> poolWakeups = new Wakeups<>("pool-wakeups", later);
+    private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups", later);
 
     private final RemotePlugins remotePlugins = new RemotePlugins(plugins);
     private final Providers providers;
@@ -170,7 +170,8 @@ public final class Wiring {
                 new ClusterAddressMeters(registry),
                 backoff,
                 clock,
-                steady);
+                steady,
+                later);
         addresses = new AddressControl(
                 cluster,
                 ledger,
@@ -181,7 +182,7 @@ public final class Wiring {
                 steady,
                 this::wake,
                 ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
-                Wiring::later,
+                later::after,
                 this::deleteLeftOver);
         phases = new AddressPhases(caches, ledger, statuses);
         classes = new ClassControl(
@@ -204,7 +205,7 @@ public final class Wiring {
                         clusterName(),
                         fencingToken::get,
                         key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
-                        Wiring::later,
+                        later::after,
                         options.deleteLeftOver,
                         options.migrateFrom.dialects()),
                 gate,
@@ -250,11 +251,6 @@ public final class Wiring {
         plugins = loaded;
     }
 
-    static void later(Duration delay, Runnable what) {
-        CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
-                .execute(what);
-    }
-
     private void wakeClass(String name) {
         if (caches.classes().get(null, name).isPresent()) {
             classWakeups.wake(new ResourceID(name));
@@ -295,7 +291,7 @@ public final class Wiring {
             watchEndpointsIfNeeded();
         } catch (RuntimeException failure) {
             LOG.warn("watching EndpointSlices for plug-in \"{}\": {}", provider, Preflight.innermost(failure));
-            later(WATCH_AGAIN, () -> pluginChanged(provider));
+            later.after(WATCH_AGAIN, () -> pluginChanged(provider));
             return;
         }
         services.providerReturned(provider);
@@ -345,7 +341,7 @@ public final class Wiring {
                         .withItemStore(Trimmed.withoutManagedFields())
                         .buildForController());
         controllers.register(
-                new PoolReconciler(caches, pools),
+                new PoolReconciler(caches, pools, poolWakeups),
                 "addresspool",
                 InformerConfiguration.builder(AddressPool.class).buildForController());
         controllers.register(
@@ -422,7 +418,7 @@ public final class Wiring {
     /** Once for many changes that come together, and not on the thread of the informer that tells of them. */
     private void once(AtomicBoolean will, Runnable what) {
         if (gate.isOpen() && will.compareAndSet(false, true)) {
-            later(Duration.ZERO, () -> {
+            later.after(Duration.ZERO, () -> {
                 will.set(false);
                 what.run();
             });
@@ -479,15 +475,15 @@ public final class Wiring {
         long start = System.nanoTime();
         remotePlugins.await();
         // Before looking at what they can do: one that comes in between would not be heard of.
-        remotePlugins.whenChanged(name -> later(Duration.ZERO, () -> pluginChanged(name)));
+        remotePlugins.whenChanged(name -> later.after(Duration.ZERO, () -> pluginChanged(name)));
         watchEndpointsIfNeeded();
         classes.refresh();
         ledger.rebuild(Claims.all(caches.addresses().list()));
         pools.refresh();
         services.adopt();
         gate.open();
-        later(Duration.ZERO, this::resync);
-        later(Duration.ZERO, clusterAddresses::begin);
+        later.after(Duration.ZERO, this::resync);
+        later.after(Duration.ZERO, clusterAddresses::begin);
         LOG.info(
                 "ready after {} ms: {} addresses held, {} Services waiting, {} pools, {} classes",
                 (System.nanoTime() - start) / 1_000_000,
@@ -500,7 +496,7 @@ public final class Wiring {
     /** Many nodes may change at once. */
     private void askForKubeProxiesSoon() {
         if (gate.isOpen() && willAskForKubeProxies.compareAndSet(false, true)) {
-            later(Duration.ofSeconds(1), () -> {
+            later.after(Duration.ofSeconds(1), () -> {
                 willAskForKubeProxies.set(false);
                 askForKubeProxies();
             });
@@ -527,7 +523,7 @@ public final class Wiring {
             askForKubeProxies();
             services.resync(options.resyncPeriod);
         } finally {
-            later(options.resyncPeriod, this::resync);
+            later.after(options.resyncPeriod, this::resync);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.berth.controller.address;
 import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.api.v1alpha1.Address;
-import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
@@ -50,7 +49,7 @@ public final class AddressReconciler implements Reconciler<Address> {
             return UpdateControl.noUpdate();
         }
         if (context.isPrimaryResourceDeleted()) {
-            return Answer.of(control.vanished(claim.get()));
+            return wakeups.answer(address, context.isPrimaryResourceDeleted(), control.vanished(claim.get()));
         }
         if (!address.unreadable().isEmpty()) {
             events.warning(
@@ -60,6 +59,6 @@ public final class AddressReconciler implements Reconciler<Address> {
         }
         Ip ip = claim.get().ip();
         phases.look(ip);
-        return Answer.of(control.reconcile(ip));
+        return wakeups.answer(address, context.isPrimaryResourceDeleted(), control.reconcile(ip));
     }
 }

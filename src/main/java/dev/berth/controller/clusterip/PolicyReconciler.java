@@ -1,7 +1,6 @@
 package dev.berth.controller.clusterip;
 
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.controller.Answer;
 import dev.berth.controller.Next;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.StartGate;
@@ -56,6 +55,9 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
     @Override
     public UpdateControl<ServiceCIDRPolicy> reconcile(ServiceCIDRPolicy policy, Context<ServiceCIDRPolicy> context) {
         gate.await();
-        return Answer.of(control.reconcile(policies, policy.getMetadata().getName()));
+        return wakeups.answer(
+                policy,
+                context.isPrimaryResourceDeleted(),
+                control.reconcile(policies, policy.getMetadata().getName()));
     }
 }

@@ -1,6 +1,5 @@
 package dev.berth.controller.clusterip;
 
-import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
@@ -59,7 +58,10 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
         if (isChange(object.getMetadata(), context.isPrimaryResourceDeleted())) {
             changed.run();
         }
-        return Answer.of(control.reconcile(object.getMetadata().getName()));
+        return wakeups.answer(
+                object,
+                context.isPrimaryResourceDeleted(),
+                control.reconcile(object.getMetadata().getName()));
     }
 
     private boolean isChange(ObjectMeta object, boolean isGone) {

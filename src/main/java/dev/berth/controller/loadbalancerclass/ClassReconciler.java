@@ -1,7 +1,6 @@
 package dev.berth.controller.loadbalancerclass;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
@@ -37,6 +36,9 @@ public final class ClassReconciler implements Reconciler<LoadBalancerClass> {
 
     @Override
     public UpdateControl<LoadBalancerClass> reconcile(LoadBalancerClass object, Context<LoadBalancerClass> context) {
-        return Answer.of(control.reconcile(object.getMetadata().getName(), services));
+        return wakeups.answer(
+                object,
+                context.isPrimaryResourceDeleted(),
+                control.reconcile(object.getMetadata().getName(), services));
     }
 }

@@ -1,8 +1,8 @@
 package dev.berth.controller.pool;
 
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
+import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -17,20 +17,25 @@ import java.util.List;
 public final class PoolReconciler implements Reconciler<AddressPool> {
     private final Caches caches;
     private final PoolControl control;
+    private final Wakeups<AddressPool> wakeups;
 
-    public PoolReconciler(Caches caches, PoolControl control) {
+    public PoolReconciler(Caches caches, PoolControl control, Wakeups<AddressPool> wakeups) {
         this.caches = caches;
         this.control = control;
+        this.wakeups = wakeups;
     }
 
     @Override
     public List<EventSource<?, AddressPool>> prepareEventSources(EventSourceContext<AddressPool> context) {
         caches.pools(new PrimaryCache<>(context.getPrimaryCache()));
-        return List.of();
+        return List.of(wakeups);
     }
 
     @Override
     public UpdateControl<AddressPool> reconcile(AddressPool pool, Context<AddressPool> context) {
-        return Answer.of(control.reconcile(pool.getMetadata().getName()));
+        return wakeups.answer(
+                pool,
+                context.isPrimaryResourceDeleted(),
+                control.reconcile(pool.getMetadata().getName()));
     }
 }

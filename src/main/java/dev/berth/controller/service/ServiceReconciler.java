@@ -1,7 +1,6 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.controller.Answer;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
@@ -44,7 +43,8 @@ public final class ServiceReconciler implements Reconciler<Service> {
     @Override
     public UpdateControl<Service> reconcile(Service service, Context<Service> context) {
         try {
-            return Answer.of(control.reconcile(ServiceStates.keyOf(service)));
+            return wakeups.answer(
+                    service, context.isPrimaryResourceDeleted(), control.reconcile(ServiceStates.keyOf(service)));
         } catch (Unreadable said) {
             events.warning(About.object(service), "Unreadable", said.getMessage() + "; it is left as it is");
             return UpdateControl.noUpdate();

@@ -212,7 +212,7 @@ class PolicyControlTest {
     void startWithoutAPolicy_givesBackWhatAnEarlierOneLeft() {
         kept();
 
-        new PolicyReconciler(new StartGate(), control, new Wakeups<>("policy")).begin();
+        new PolicyReconciler(new StartGate(), control, new Wakeups<>("policy", (delay, what) -> () -> {})).begin();
 
         assertThat(network.writes).containsExactly("release 10.0.0.10");
     }

@@ -1,0 +1,56 @@
+package dev.berth.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+class LaterTest {
+    @Test
+    void whatIsDueAfterTheClose_isNeverDone_andNoFault() throws InterruptedException {
+        Later later = new Later();
+        AtomicBoolean done = new AtomicBoolean();
+        later.after(Duration.ofDays(1), () -> done.set(true));
+
+        later.close();
+        later.after(Duration.ZERO, () -> done.set(true));
+
+        assertThat(done).isFalse();
+    }
+
+    @Test
+    void whatIsBeingDone_isInterruptedByTheClose_whichWaitsForItsEnd() throws InterruptedException {
+        Later later = new Later();
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean ended = new AtomicBoolean();
+        later.after(Duration.ZERO, () -> {
+            begun.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException told) {
+                ended.set(true);
+            }
+        });
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+
+        later.close();
+
+        assertThat(ended).isTrue();
+    }
+
+    @Test
+    void whatIsCancelled_isNotDone() throws InterruptedException {
+        try (Later later = new Later()) {
+            AtomicBoolean done = new AtomicBoolean();
+            CountDownLatch after = new CountDownLatch(1);
+            later.after(Duration.ofMillis(20), () -> done.set(true)).run();
+            later.after(Duration.ofMillis(40), after::countDown);
+
+            assertThat(after.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(done).isFalse();
+        }
+    }
+}
