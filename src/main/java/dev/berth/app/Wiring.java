@@ -181,7 +181,7 @@ public final class Wiring {
                 clock,
                 steady,
                 this::wake,
-                ip -> addressWakeups.wake(new ResourceID(ip.objectName())),
+                this::wakeAddress,
                 later::after,
                 this::deleteLeftOver);
         phases = new AddressPhases(caches, ledger, statuses);
@@ -235,6 +235,11 @@ public final class Wiring {
                     }
 
                     @Override
+                    public void restChanged(Collection<Ip> addresses) {
+                        addresses.forEach(Wiring.this::wakeAddress);
+                    }
+
+                    @Override
                     public void poolsChanged() {
                         meters.refresh();
                     }
@@ -249,6 +254,10 @@ public final class Wiring {
     static void options(OperatorOptions chosen, SequencedMap<String, LoadBalancerProvider> loaded) {
         options = chosen;
         plugins = loaded;
+    }
+
+    private void wakeAddress(Ip ip) {
+        addressWakeups.wake(new ResourceID(ip.objectName()));
     }
 
     private void wakeClass(String name) {

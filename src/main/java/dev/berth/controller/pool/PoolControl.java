@@ -1,5 +1,6 @@
 package dev.berth.controller.pool;
 
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
@@ -76,6 +77,9 @@ public final class PoolControl {
 
         /** These addresses are stranded now, or no longer. */
         void strandedChanged(Collection<Ip> addresses);
+
+        /** These addresses rest for longer or shorter than before. */
+        void restChanged(Collection<Ip> addresses);
 
         /** Other pools hold than before. */
         void poolsChanged();
@@ -162,15 +166,26 @@ public final class PoolControl {
         judged = editions;
         List<PoolDeclaration> pools = Pools.declarations(caches.pools().list());
         Set<Ip> before = new HashSet<>(ledger.stranded());
-        Collection<ServiceKey> due = ledger.usePools(PoolBook.of(pools, around));
+        PoolBook former = ledger.pools();
+        PoolBook book = PoolBook.of(pools, around);
+        Collection<ServiceKey> due = ledger.usePools(book);
         Set<Ip> after = new HashSet<>(ledger.stranded());
         listener.strandedChanged(Stream.concat(
                         before.stream().filter(ip -> !after.contains(ip)),
                         after.stream().filter(ip -> !before.contains(ip)))
                 .toList());
         listener.due(due);
+        listener.restChanged(ledger.holdings().stream()
+                .filter(holding -> holding.spec().phase() == ClaimSpec.Phase.COOLING)
+                .map(Holding::ip)
+                .filter(ip -> !rest(former, ip).equals(rest(book, ip)))
+                .toList());
         listener.poolsChanged();
         mourn();
+    }
+
+    private static Optional<Duration> rest(PoolBook book, Ip ip) {
+        return book.poolOf(ip).map(pool -> pool.policy().reuseAfter());
     }
 
     /** There is no object to say it on. */

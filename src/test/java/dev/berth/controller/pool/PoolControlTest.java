@@ -2,10 +2,13 @@ package dev.berth.controller.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
 import dev.berth.address.NeverGiven;
+import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.controller.StartGate;
@@ -17,6 +20,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -36,6 +40,8 @@ class PoolControlTest {
     private final List<NeverGiven> around = new ArrayList<>();
     private final Ledger ledger = new Ledger();
     private int judged;
+    private final List<Ip> retimed = new ArrayList<>();
+    private Optional<AddressPool> edge = Optional.of(EDGE);
 
     private final PoolControl control = new PoolControl(
             caches(),
@@ -60,25 +66,64 @@ class PoolControlTest {
                 public void strandedChanged(Collection<Ip> addresses) {}
 
                 @Override
+                public void restChanged(Collection<Ip> addresses) {
+                    retimed.addAll(addresses);
+                }
+
+                @Override
                 public void poolsChanged() {
                     judged++;
                 }
             });
 
-    private static Caches caches() {
+    private Caches caches() {
         Caches caches = new Caches();
         caches.pools(new Cache<>() {
             @Override
             public Optional<AddressPool> get(@Nullable String namespace, String name) {
-                return Optional.of(EDGE);
+                return edge;
             }
 
             @Override
             public Stream<AddressPool> list() {
-                return Stream.of(EDGE);
+                return edge.stream();
             }
         });
         return caches;
+    }
+
+    private static AddressPool pool(int generation, String reuseAfter) {
+        return new KubernetesSerialization().unmarshal("""
+                    {"metadata": {"name": "edge", "uid": "u1", "generation": %d},
+                    "spec": {"addresses": ["192.0.2.0/28"], "reuseAfter": "%s"}}
+                    """.formatted(generation, reuseAfter), AddressPool.class);
+    }
+
+    /** One that rests, and one that is in use. */
+    private void rests(String address, String other) {
+        Owner owner = new Owner(new ServiceKey("prod", "web"), "u1");
+        ClaimSpec used = ClaimSpec.of("edge", "berth.dev/pool", owner);
+        ledger.observe(new Claim(Ip.parse(address), "a1", "1", used.leftBy(owner, Instant.EPOCH)));
+        ledger.observe(new Claim(Ip.parse(other), "a2", "2", used));
+    }
+
+    @Test
+    void addressThatRests_isLookedAtAgain_whenItsPoolSaysAnotherTime_andWhenItsPoolGoes() {
+        edge = Optional.of(pool(1, "24h"));
+        control.refresh();
+        rests("192.0.2.1", "192.0.2.2");
+
+        edge = Optional.of(pool(2, "1m"));
+        control.refresh();
+        assertThat(retimed).containsExactly(Ip.parse("192.0.2.1"));
+
+        edge = Optional.of(pool(3, "1m"));
+        control.refresh();
+        assertThat(retimed).as("another edit").hasSize(1);
+
+        edge = Optional.empty();
+        control.refresh();
+        assertThat(retimed).hasSize(2);
     }
 
     @AfterEach
