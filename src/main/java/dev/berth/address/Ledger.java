@@ -35,6 +35,9 @@ public final class Ledger {
     /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
     private final Map<ServiceKey, List<Ip>> keptBack = new HashMap<>();
 
+    /** On account of how many Services each is kept back; kept in step with {@link #keptBack}. */
+    private final Map<Ip, Integer> keepers = new HashMap<>();
+
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
 
@@ -400,9 +403,13 @@ public final class Ledger {
      */
     public List<ServiceKey> keepBack(ServiceKey service, List<Ip> published) {
         return locked(() -> {
-            List<Ip> before =
-                    published.isEmpty() ? keptBack.remove(service) : keptBack.put(service, List.copyOf(published));
-            published.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
+            List<Ip> now = published.stream().distinct().toList();
+            List<Ip> before = now.isEmpty() ? keptBack.remove(service) : keptBack.put(service, now);
+            now.forEach(ip -> keepers.merge(ip, 1, Integer::sum));
+            if (before != null) {
+                before.forEach(ip -> keepers.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
+            }
+            now.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>();
             for (Ip ip : before == null ? List.<Ip>of() : before) {
                 if (isHeldByNobody(ip) && !isKeptBack(ip)) {
@@ -436,13 +443,12 @@ public final class Ledger {
     }
 
     private boolean isKeptBackForAnother(Ip ip, ServiceKey service) {
-        return keptBack.entrySet().stream()
-                .anyMatch(entry ->
-                        !entry.getKey().equals(service) && entry.getValue().contains(ip));
+        boolean isIts = keptBack.getOrDefault(service, List.of()).contains(ip);
+        return keepers.getOrDefault(ip, 0) > (isIts ? 1 : 0);
     }
 
     private boolean isKeptBack(Ip ip) {
-        return keptBack.values().stream().anyMatch(ips -> ips.contains(ip));
+        return keepers.containsKey(ip);
     }
 
     /** Whether it is just kept back: there is no Address object of it, and none under way. */
@@ -518,6 +524,7 @@ public final class Ledger {
     public void rebuild(List<Claim> claims) {
         locked(() -> {
             keptBack.clear();
+            keepers.clear();
             holdings.replaceAll(claims.stream().map(Holding::of).toList());
             claims.forEach(claim -> waiting.taken(claim.ip()));
             reopened.clear();

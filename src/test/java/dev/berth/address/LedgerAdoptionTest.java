@@ -129,4 +129,26 @@ class LedgerAdoptionTest {
         assertThat(use.reserved()).isEqualTo(BigInteger.ONE);
         assertThat(use.available()).isEqualTo(BigInteger.ONE);
     }
+
+    @Test
+    void addressThatAServiceNamesTwice_isFreeOnceItNamesItNoMore() {
+        ledger.keepBack(key("foreign"), List.of(FIRST, FIRST));
+        ledger.keepBack(key("foreign"), List.of(FIRST));
+        assertThat(ledger.holding(FIRST)).isPresent();
+
+        ledger.keepBack(key("foreign"), List.of());
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void whatIsKeptBack_isFreeOnceItIsKeptBackAnewAfterARebuild_andNamedNoMore() {
+        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.rebuild(List.of());
+        ledger.keepBack(key("foreign"), List.of(FIRST));
+
+        ledger.keepBack(key("foreign"), List.of());
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
 }
