@@ -412,7 +412,7 @@ public final class Wiring {
         operator.start();
         if (!options.leaderElect) {
             fencingToken.set(LeaderLease.tokenWithoutElection(clock));
-            adopt();
+            adopt(() -> {});
         }
         started = true;
     }
@@ -444,14 +444,17 @@ public final class Wiring {
             return;
         }
         stopping = true;
-        operator.stop();
-        surroundings.close();
-        endpoints.close();
-        clusterAddresses.close();
-        phases.close();
-        events.close();
-        remotePlugins.close();
-        if (options.leaderElect) {
+        boolean isQuiet = Closing.all(
+                // First, so that nothing begins that the others would have to end.
+                new Closing("delayed work", later),
+                new Closing("the controllers", operator::stop),
+                new Closing("the watch of Nodes and Namespaces", surroundings),
+                new Closing("the watch of EndpointSlices", endpoints),
+                new Closing("the watch of IPAddresses", clusterAddresses),
+                new Closing("the phases of Addresses", phases),
+                new Closing("events", events),
+                new Closing("plug-ins", remotePlugins));
+        if (options.leaderElect && isQuiet) {
             lease.handOver();
         }
     }
@@ -460,9 +463,9 @@ public final class Wiring {
     private void lead() {
         try {
             fencingToken.set(lease.takeToken());
-            adopt();
-        } catch (RuntimeException failure) {
-            LOG.error("cannot take the lead: {}; the process ends", String.valueOf(failure.getMessage()));
+            adopt(lease::requireHeld);
+        } catch (Throwable failure) {
+            LOG.error("cannot take the lead: {}; the process ends", failure.toString());
             exit();
         }
     }
@@ -479,8 +482,12 @@ public final class Wiring {
         Thread.ofPlatform().name("exit").start(() -> System.exit(1));
     }
 
-    /** All that is held is known before anything is given out. */
-    private void adopt() {
+    /**
+     * All that is held is known before anything is given out.
+     *
+     * @param mayBegin throws if another leads by now: the lease is not renewed before this has returned
+     */
+    private void adopt(Runnable mayBegin) {
         long start = System.nanoTime();
         remotePlugins.await();
         // Before looking at what they can do: one that comes in between would not be heard of.
@@ -490,6 +497,7 @@ public final class Wiring {
         ledger.rebuild(Claims.all(caches.addresses().list()));
         pools.refresh();
         services.adopt();
+        mayBegin.run();
         gate.open();
         later.after(Duration.ZERO, this::resync);
         later.after(Duration.ZERO, clusterAddresses::begin);

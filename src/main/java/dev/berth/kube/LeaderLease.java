@@ -93,6 +93,16 @@ public final class LeaderLease {
         }
     }
 
+    /**
+     * Looks whether this replica holds the Lease still.
+     *
+     * @throws IllegalStateException if it does not
+     * @throws KubernetesClientException if the API server does not answer
+     */
+    public void requireHeld() {
+        held();
+    }
+
     /** Lets another lead at once. Call it when nothing is written any more; it is no matter if it fails. */
     public void handOver() {
         try {
