@@ -205,6 +205,7 @@ public final class Wiring {
                         clusterName(),
                         fencingToken::get,
                         key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
+                        surroundings::isNodes,
                         later::after,
                         options.deleteLeftOver,
                         options.migrateFrom.dialects()),

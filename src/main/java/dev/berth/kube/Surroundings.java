@@ -1,6 +1,8 @@
 package dev.berth.kube;
 
+import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
+import dev.berth.address.IpSet;
 import dev.berth.address.NeverGiven;
 import dev.berth.plan.NodeRules;
 import dev.berth.plan.NodeState;
@@ -61,9 +63,10 @@ public final class Surroundings implements AutoCloseable {
      * @param change that it was made after
      * @param targets the same list until it changes: every request has it
      */
-    private record Seen(long change, Optional<StandBack> cloudNode, List<LoadBalancerRequest.Node> targets) {}
+    private record Seen(
+            long change, Optional<StandBack> cloudNode, List<LoadBalancerRequest.Node> targets, IpSet ofNodes) {}
 
-    private volatile Seen seen = new Seen(0, Optional.empty(), List.of());
+    private volatile Seen seen = new Seen(0, Optional.empty(), List.of(), new IpSet());
 
     public Surroundings(KubernetesClient client, Caches caches) {
         this.client = client;
@@ -191,6 +194,11 @@ public final class Surroundings implements AutoCloseable {
         return seen().targets();
     }
 
+    /** Whether a Node has this address, whatever else is on it. */
+    public boolean isNodes(Ip ip) {
+        return seen().ofNodes().contains(ip);
+    }
+
     private Seen seen() {
         Seen known = seen;
         return known.change() == changes.get() ? known : look();
@@ -201,9 +209,19 @@ public final class Surroundings implements AutoCloseable {
         if (seen.change() != change) {
             List<LoadBalancerRequest.Node> targets =
                     NodeRules.targets(OneByOne.read(caches.nodes().list(), node -> Stream.of(Nodes.state(node))));
-            seen = new Seen(change, findCloudNode(), targets.equals(seen.targets()) ? seen.targets() : targets);
+            seen = new Seen(
+                    change,
+                    findCloudNode(),
+                    targets.equals(seen.targets()) ? seen.targets() : targets,
+                    addressesOfNodes());
         }
         return seen;
+    }
+
+    private IpSet addressesOfNodes() {
+        IpSet all = new IpSet();
+        caches.nodes().list().flatMap(node -> ranges(addresses(node)).stream()).forEach(all::addAll);
+        return all;
     }
 
     private Optional<StandBack> findCloudNode() {

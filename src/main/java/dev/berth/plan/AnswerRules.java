@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -37,6 +38,7 @@ public final class AnswerRules {
     private final LoadBalancerRequest request;
     private final Capabilities can;
     private final Function<Ip, Optional<String>> whose;
+    private final Predicate<Ip> isNodes;
 
     /**
      * A rule that an answer breaks.
@@ -55,24 +57,32 @@ public final class AnswerRules {
             LoadBalancerStatus status,
             LoadBalancerRequest request,
             Capabilities can,
-            Function<Ip, Optional<String>> whose) {
+            Function<Ip, Optional<String>> whose,
+            Predicate<Ip> isNodes) {
         this.status = status;
         this.request = request;
         this.can = can;
         this.whose = whose;
+        this.isNodes = isNodes;
     }
 
     /**
      * The first rule that {@code status} breaks as the answer to {@code request}; absent: it may be published.
      *
+     * <p>A provider whose own addresses are the Nodes', a proxy on a host port of each for one, may show them, with ipMode
+     * Proxy. With VIP every kube-proxy would take what is sent to such an address for the Service's: SSH, the kubelet's
+     * port or the API server's.
+     *
      * @param whose who has an address that a provider could not bring of its own; absent: nobody
+     * @param isNodes whether a Node has the address
      */
     public static Optional<Broken> broken(
             LoadBalancerStatus status,
             LoadBalancerRequest request,
             Capabilities can,
-            Function<Ip, Optional<String>> whose) {
-        return new AnswerRules(status, request, can, whose).broken();
+            Function<Ip, Optional<String>> whose,
+            Predicate<Ip> isNodes) {
+        return new AnswerRules(status, request, can, whose, isNodes).broken();
     }
 
     private Optional<Broken> broken() {
@@ -142,6 +152,12 @@ public final class AnswerRules {
         }
         if (ip.isSpecial()) {
             return wrong("ensure06", "the address " + ip + ", which nobody can reach from outside");
+        }
+        if (entry.ipMode() != IpMode.PROXY && isNodes.test(ip)) {
+            return wrong(
+                    "ensure25",
+                    "the address " + ip + " of a Node with ipMode VIP, by which kube-proxy would take what is sent to"
+                            + " that Node for the Service; answer ipMode Proxy, if what listens there is a proxy");
         }
         return whose.apply(ip)
                 .flatMap(owner -> wrong("ensure25", "the address " + ip + " as its own, but it belongs to " + owner));

@@ -145,13 +145,17 @@ public final class PoolControl {
         }
     }
 
-    /** Of what is around, what lies in a pool: the other Nodes of a cluster come and go, and change nothing. */
+    /**
+     * Of what is around, what lies in a pool: the other Nodes of a cluster come and go, and change nothing. The cluster's
+     * own ranges always: no provider may bring an address of them.
+     */
     private List<NeverGiven> ofConcern() {
         List<IpRange> pools =
                 TakenNetworks.pools(caches).stream().map(PoolRange::range).toList();
         return neverGiven.get().stream()
-                .filter(never ->
-                        never.ranges().stream().anyMatch(range -> pools.stream().anyMatch(range::overlaps)))
+                .filter(never -> never.fault()
+                        || never.ranges().stream()
+                                .anyMatch(range -> pools.stream().anyMatch(range::overlaps)))
                 .toList();
     }
 

@@ -215,7 +215,8 @@ final class PassProvider {
     /** What of the contract an answer breaks; absent: it may be published. */
     private Optional<AnswerRules.Broken> broken(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, LoadBalancerStatus status) {
-        return AnswerRules.broken(status, request, served.capabilities(), ip -> whose(ip, pass.owner(serve)));
+        return AnswerRules.broken(
+                status, request, served.capabilities(), ip -> whose(ip, pass.owner(serve)), pass.parts.isNodes());
     }
 
     private Optional<String> whose(Ip ip, Owner owner) {

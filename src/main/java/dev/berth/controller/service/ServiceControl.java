@@ -44,6 +44,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,6 +74,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param clock what time it is, for what others read
      * @param steady how time passes, for delays and the order of those that wait: nobody sets it forward or back
      * @param backends what may get a Service's packets; the same list of nodes until it changes
+     * @param isNodes whether a Node of the cluster has the address
      * @param later for what is left of Services that are gone
      * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only told of
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
@@ -91,6 +93,7 @@ public final class ServiceControl implements ClassControl.Services {
             String clusterName,
             LongSupplier fencingToken,
             Function<ServiceKey, Backends> backends,
+            Predicate<Ip> isNodes,
             AddressControl.Later later,
             boolean deleteLeftOver,
             List<Dialect> migrateFrom) {}

@@ -151,6 +151,15 @@ class PoolControlTest {
     }
 
     @Test
+    void rangesOfTheCluster_areSpokenFor_whereverTheyLie() {
+        around.add(new NeverGiven("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true));
+
+        control.refresh();
+
+        assertThat(ledger.pools().whose(Ip.parse("10.96.0.1"))).contains("ServiceCIDR \"kubernetes\"");
+    }
+
+    @Test
     void nodeWithAnAddressOfAPool_hasThePoolsJudgedAnew_whenItComesAndWhenItGoes() {
         control.refresh();
 

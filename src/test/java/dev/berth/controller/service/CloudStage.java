@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
 import dev.berth.address.NeverGiven;
@@ -12,6 +13,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.kube.Events;
+import dev.berth.kube.Unreadable;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration.Classless;
@@ -50,6 +52,9 @@ abstract class CloudStage {
     static final String CLASS = "test.dev/cloud";
 
     static final LoadBalancerStatus PUBLIC = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY)));
+
+    /** The addresses of the cluster's Nodes. */
+    final List<Ip> ofNodes = new ArrayList<>();
 
     Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -160,6 +165,9 @@ abstract class CloudStage {
             return false;
         }
     });
+    /** The Services that cannot be read. */
+    final List<ServiceKey> unreadable = new ArrayList<>();
+
     final SimulatedCluster.Client client = cluster.client();
     final Cloud cloud = new Cloud();
     final Told told = new Told();
@@ -187,7 +195,15 @@ abstract class CloudStage {
         providers.put("cloud", cloud);
         ServiceControl made = new ServiceControl(
                 new ServiceControl.Parts(
-                        client,
+                        new ClusterAsIs(client) {
+                            @Override
+                            public Optional<ServiceState> service(ServiceKey key) {
+                                if (unreadable.contains(key)) {
+                                    throw new Unreadable("spec.type is \"Odd\"");
+                                }
+                                return super.service(key);
+                            }
+                        },
                         ledger,
                         new AddressControl(
                                 client,
@@ -211,6 +227,7 @@ abstract class CloudStage {
                         "test",
                         () -> 7,
                         key -> new Backends(nodes, kubeProxy, () -> endpoints),
+                        ofNodes::contains,
                         (delay, what) -> later.add(new Later(delay, what)),
                         deleteLeftOver,
                         List.of()),

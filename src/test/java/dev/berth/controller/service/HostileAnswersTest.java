@@ -8,17 +8,22 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
+import dev.berth.plan.AnswerRules;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
+import dev.berth.provider.ServiceIdentity;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -131,6 +136,35 @@ class HostileAnswersTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         assertThat(service("web").condition(Marks.PROGRAMMED).orElseThrow().message())
                 .contains("203.0.113.1", "AddressPool \"edge\"");
+    }
+
+    /** One that listens on a host port of each Node publishes the Nodes' addresses; by ipMode Proxy nothing is taken. */
+    @Test
+    void addressOfANode_isPublishedWithIpModeProxy() {
+        ofNodes.add(Ip.parse("203.0.113.1"));
+        create("web");
+
+        reconcile("web");
+
+        assertThat(service("web").ingress()).extracting(Object::toString).containsExactly("203.0.113.1 (Proxy)");
+    }
+
+    /** By ipMode VIP each kube-proxy would take what is sent to that Node for the Service's. */
+    @Test
+    void addressOfANode_withIpModeVip_isNotPublished() {
+        LoadBalancerStatus answer = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
+        LoadBalancerRequest request = LoadBalancerRequest.builder(
+                        "test", new ServiceIdentity("prod", "web", "uid-web"), IpMode.VIP)
+                .families(List.of(Capabilities.Family.IPV4))
+                .build();
+
+        Optional<AnswerRules.Broken> broken = AnswerRules.broken(
+                answer, request, Capabilities.ofItsOwn(IpMode.VIP), ip -> Optional.empty(), ip -> true);
+        Optional<AnswerRules.Broken> elsewhere = AnswerRules.broken(
+                answer, request, Capabilities.ofItsOwn(IpMode.VIP), ip -> Optional.empty(), ip -> false);
+
+        assertThat(broken.orElseThrow().toString()).contains("203.0.113.1 of a Node", "(rule ensure25)");
+        assertThat(elsewhere).isEmpty();
     }
 
     @Test

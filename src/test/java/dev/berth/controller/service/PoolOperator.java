@@ -96,6 +96,7 @@ class PoolOperator {
                         "test",
                         () -> 1,
                         key -> Backends.NONE,
+                        ip -> false,
                         (delay, what) -> {},
                         false,
                         List.of()),

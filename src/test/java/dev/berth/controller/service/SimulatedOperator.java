@@ -168,6 +168,7 @@ final class SimulatedOperator {
                         "simulated",
                         () -> 1,
                         key -> Backends.NONE,
+                        ip -> false,
                         (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
                         false,
                         List.of()),
