@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.Listable;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -138,12 +139,24 @@ public final class FabricClusterNetwork implements ClusterNetwork {
                                 .withLimit(PAGE)
                                 .withContinue(next.isEmpty() ? null : next)
                                 .build());
-                        page.getItems().stream().flatMap(translate).forEach(found::add);
+                        for (HasMetadata object : page.getItems()) {
+                            read(object, translate).forEach(found::add);
+                        }
                         next = Objects.requireNonNullElse(page.getMetadata().getContinue(), "");
                     } while (!next.isEmpty());
                     return found;
                 },
                 Optional::of);
+    }
+
+    /** What is done by such a list may be irreversible: one that lacks an object is none. */
+    private static <T> List<T> read(HasMetadata object, Function<HasMetadata, Stream<T>> translate) {
+        try {
+            return translate.apply(object).toList();
+        } catch (RuntimeException unreadable) {
+            throw new KubernetesClientException(
+                    object.getKind() + " " + object.getMetadata().getName() + " cannot be read", unreadable);
+        }
     }
 
     @Override

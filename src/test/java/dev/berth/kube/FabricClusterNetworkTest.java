@@ -89,6 +89,17 @@ class FabricClusterNetworkTest {
         assertThat(asked).hasSize(2).allMatch(query -> query.contains("limit=1000"));
     }
 
+    /** What is done by the list cannot be undone. */
+    @Test
+    void anObjectThatCannotBeRead_isAFailure_notOneAddressLess() {
+        second.set(new Answer(200, page("", 3, 4).replaceFirst("\"name\": \"10.0.0.3\",", "")));
+
+        assertThat(read())
+                .isInstanceOfSatisfying(
+                        Read.Failed.class,
+                        failed -> assertThat(failed.message()).contains("IPAddress null cannot be read"));
+    }
+
     @Test
     void aPageThatIsMissing_isAFailure_notFewerAddresses() {
         second.set(new Answer(410, """
