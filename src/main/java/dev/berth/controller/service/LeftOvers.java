@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
+import dev.berth.kube.Unreadable;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
@@ -86,12 +87,20 @@ final class LeftOvers {
         }
     }
 
-    /** By the cache: a provider may list more than the API server would like to be asked for. */
+    /**
+     * By the cache: a provider may list more than the API server would like to be asked for. One that is there and cannot
+     * be read is not gone.
+     */
     private boolean isGone(ServiceIdentity service) {
-        return parts.cluster()
-                .service(new ServiceKey(service.namespace(), service.name()))
-                .filter(found -> found.uid().equals(service.uid()))
-                .isEmpty();
+        try {
+            return parts.cluster()
+                    .service(new ServiceKey(service.namespace(), service.name()))
+                    .filter(found -> found.uid().equals(service.uid()))
+                    .isEmpty();
+        } catch (Unreadable there) {
+            LOG.warn("Service {} cannot be read, and counts as there: {}", service, there.getMessage());
+            return false;
+        }
     }
 
     /** What a live read says. */

@@ -383,6 +383,20 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
+    void serviceThatCannotBeRead_isNotGone_andKeepsNoOtherFromBeingLookedAt() {
+        unreadable.add(key("odd"));
+        cloud.listed = List.of(
+                new ListedLoadBalancer("a", new ServiceIdentity("prod", "odd", "uid-odd")),
+                new ListedLoadBalancer("b", new ServiceIdentity("prod", "gone", "uid-gone")));
+        deleteLeftOver = true;
+        control = operator();
+
+        lookForLeftOvers();
+
+        assertThat(cloud.calls).containsExactly("delete gone[]");
+    }
+
+    @Test
     void whatIsLeftOver_isDeletedWithTheParametersOfEachClassOfItsProvider() {
         cloud.listed = List.of(new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
         classes = SampleClasses.ofParameters(
