@@ -33,6 +33,17 @@ public final class Claims {
         }
     }
 
+    /** What of the object is left out of its claim, for people; absent: nothing. */
+    static Optional<String> unreadable(Address address) {
+        Address.Spec spec = address.getSpec();
+        boolean isNameless = spec != null
+                && Given.list(spec.claims()).stream()
+                        .anyMatch(claim -> claim.namespace() == null || claim.name() == null);
+        return isNameless
+                ? Optional.of("a claim of spec.claims has no namespace or no name")
+                : address.unreadable().stream().findFirst();
+    }
+
     /** What each of them says, those left out whose name is no address. */
     public static List<Claim> all(Stream<Address> addresses) {
         return OneByOne.read(addresses, address -> of(address).stream());

@@ -49,7 +49,7 @@ public interface Cluster {
     Write<Claim> createClaim(Ip ip, ClaimSpec spec);
 
     /**
-     * Replaces what an Address object says.
+     * Changes what an Address object says, and leaves what it says beside that. Refused if that would be lost.
      *
      * @param seen the object as the change was decided on; if it is another by now: Conflict
      */

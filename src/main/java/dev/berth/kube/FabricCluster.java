@@ -92,19 +92,37 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
-        // The whole spec, and nothing else: labels and annotations are people's.
-        return patch(
-                seen,
-                PatchType.JSON,
-                List.of(
-                        Map.of("op", "replace", "path", "/metadata/resourceVersion", "value", seen.resourceVersion()),
-                        Map.of(
-                                "op",
-                                "replace",
-                                "path",
-                                "/spec",
-                                "value",
-                                Claims.object(seen.ip(), spec).getSpec())));
+        // What changes, and nothing else: labels and annotations are people's, and there may be what a later Berth
+        // wrote.
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        patch.putObject("metadata").put("resourceVersion", seen.resourceVersion());
+        ObjectNode before = specOf(seen.ip(), seen.spec());
+        ObjectNode after = specOf(seen.ip(), spec);
+        ObjectNode changed = patch.putObject("spec");
+        before.fieldNames().forEachRemaining(field -> {
+            if (!after.has(field)) {
+                changed.putNull(field);
+            }
+        });
+        after.properties().forEach(field -> {
+            if (!field.getValue().equals(before.get(field.getKey()))) {
+                changed.set(field.getKey(), field.getValue());
+            }
+        });
+        Optional<String> lost = changed.has("claims") ? unreadable(seen.ip()) : Optional.empty();
+        return lost.<Write<Claim>>map(fault -> new Write.Refused<>("Address " + seen.ip() + ": " + fault
+                        + "; its claims cannot be changed without losing that. Correct it, or delete the Address"))
+                .orElseGet(() -> patch(seen, PatchType.JSON_MERGE, patch.toString()));
+    }
+
+    private ObjectNode specOf(Ip ip, ClaimSpec spec) {
+        return client.getKubernetesSerialization()
+                .convertValue(Claims.object(ip, spec).getSpec(), ObjectNode.class);
+    }
+
+    /** What is in the Address of {@code ip} that a list of claims as it was read would lack; absent: nothing. */
+    private Optional<String> unreadable(Ip ip) {
+        return caches.addresses().get(null, ip.objectName()).flatMap(Claims::unreadable);
     }
 
     @Override
@@ -113,24 +131,20 @@ public final class FabricCluster implements Cluster {
         return patch(
                 seen,
                 PatchType.JSON_MERGE,
-                Map.of(
-                        "metadata",
-                        Map.of(
-                                "resourceVersion",
-                                seen.resourceVersion(),
-                                "annotations",
-                                Map.of(Claims.CONFIRMED_VERSION, seen.resourceVersion()))));
+                client.getKubernetesSerialization()
+                        .asJson(Map.of(
+                                "metadata",
+                                Map.of(
+                                        "resourceVersion",
+                                        seen.resourceVersion(),
+                                        "annotations",
+                                        Map.of(Claims.CONFIRMED_VERSION, seen.resourceVersion())))));
     }
 
     /** A resource version is of one object alone, so it stands for the uid, too. */
-    private Write<Claim> patch(Claim seen, PatchType type, Object patch) {
+    private Write<Claim> patch(Claim seen, PatchType type, String patch) {
         Address named = Claims.object(seen.ip(), seen.spec());
-        return calls.write(
-                () -> client.resource(named)
-                        .patch(
-                                PatchContext.of(type),
-                                client.getKubernetesSerialization().asJson(patch)),
-                FabricCluster::claimOf);
+        return calls.write(() -> client.resource(named).patch(PatchContext.of(type), patch), FabricCluster::claimOf);
     }
 
     @Override

@@ -1,0 +1,133 @@
+package dev.berth.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import dev.berth.address.Claim;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.Address;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a change of an Address writes. */
+class ClaimUpdateTest {
+    private static final Owner WEB = new Owner(new ServiceKey("prod", "web"), "u1");
+    private static final String BEGIN = """
+            {"apiVersion": "berth.dev/v1alpha1", "kind": "Address",
+             "metadata": {"name": "192.0.2.1", "uid": "a1", "resourceVersion": "5"},
+             "spec": {"address": "192.0.2.1", "pool": "edge", "class": "berth.dev/pool", "ofALaterBerth": {"a": 1},
+            """;
+    private static final String PLAIN =
+            BEGIN + "\"claims\": [{\"namespace\": \"prod\", \"name\": \"web\", \"uid\": \"u1\"}]}}";
+
+    private final List<String> patches = new CopyOnWriteArrayList<>();
+    private final Caches caches = new Caches();
+    private HttpServer server;
+    private KubernetesClient client;
+    private FabricCluster cluster;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            patches.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            byte[] body = PLAIN.getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().add("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
+                .withRequestRetryBackoffLimit(0)
+                .build();
+        client = new KubernetesClientBuilder().withConfig(config).build();
+        cluster = new FabricCluster(client, caches);
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        server.stop(0);
+    }
+
+    /** It is in the cache. */
+    private Claim claim(String json) {
+        Address address = new KubernetesSerialization().unmarshal(json, Address.class);
+        caches.addresses(new Cache<>() {
+            @Override
+            public Optional<Address> get(@Nullable String namespace, String name) {
+                return Optional.of(address);
+            }
+
+            @Override
+            public Stream<Address> list() {
+                return Stream.of(address);
+            }
+        });
+        return Claims.of(address).orElseThrow();
+    }
+
+    @Test
+    void change_writesWhatChanges_andLeavesWhatALaterBerthWrote() throws IOException {
+        Claim seen = claim(PLAIN);
+
+        assertThat(cluster.updateClaim(seen, seen.spec().leftBy(WEB, Instant.parse("2026-01-01T00:00:00Z"))))
+                .isInstanceOf(Write.Done.class);
+        cluster.updateClaim(seen, seen.spec().retained(true));
+
+        ObjectMapper json = new ObjectMapper();
+        assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
+                        {"metadata": {"resourceVersion": "5"},
+                         "spec": {"claims": [{"namespace": "prod", "name": "web"}],
+                                  "releasedAt": "2026-01-01T00:00:00Z"}}
+                        """));
+        assertThat(json.readTree(patches.getLast())).isEqualTo(json.readTree("""
+                        {"metadata": {"resourceVersion": "5"}, "spec": {"retain": true}}
+                        """));
+    }
+
+    @Test
+    void whatIsNotSoAnyMore_isRemoved() throws IOException {
+        Claim seen = claim(BEGIN + "\"retain\": true, \"claims\": []}}");
+
+        cluster.updateClaim(seen, seen.spec().retained(false));
+
+        ObjectMapper json = new ObjectMapper();
+        assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
+                        {"metadata": {"resourceVersion": "5"}, "spec": {"retain": null}}
+                        """));
+    }
+
+    @Test
+    void claimsThatCannotBeReadWhole_areNotReplacedByWhatCouldBe() {
+        Claim seen = claim(BEGIN + "\"claims\": [{\"namespace\": \"prod\", \"name\": \"web\", \"uid\": \"u1\"},"
+                + " {\"namespace\": \"prod\", \"uid\": \"u2\"}]}}");
+
+        assertThat(cluster.updateClaim(seen, seen.spec().leftBy(WEB, Instant.EPOCH)))
+                .isInstanceOfSatisfying(
+                        Write.Refused.class,
+                        refused -> assertThat(refused.message())
+                                .startsWith("Address 192.0.2.1: a claim of spec.claims has no namespace or no name"));
+        assertThat(patches).isEmpty();
+    }
+}
