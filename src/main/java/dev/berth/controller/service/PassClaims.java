@@ -519,7 +519,7 @@ final class PassClaims {
     Checked confirm(ServicePlan.Serve serve, List<Ip> first) {
         Owner owner = pass.owner(serve);
         for (Ip ip : first) {
-            Optional<Holding> held = pass.parts.ledger().holding(ip);
+            Optional<Holding> held = pass.parts.ledger().holding(ip).filter(PassClaims::isSomebodys);
             if (held.isEmpty() || pass.written.contains(ip)) {
                 // A provider's own, or sure.
                 continue;
@@ -547,6 +547,11 @@ final class PassClaims {
             }
         }
         return Checked.AS_KNOWN;
+    }
+
+    /** Not just kept from allocation because a status names it: whoever may write one could hold up others by it. */
+    static boolean isSomebodys(Holding holding) {
+        return holding.claim() != null || !holding.owners().isEmpty();
     }
 
     private static Checked known(Optional<Outcome> read) {

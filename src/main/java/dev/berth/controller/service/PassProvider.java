@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
@@ -223,11 +224,21 @@ final class PassProvider {
         return pass.parts
                 .ledger()
                 .holding(ip)
-                // One without either is kept from allocation because it is published, maybe by this very Service.
-                .filter(holding -> holding.claim() != null || !holding.owners().isEmpty())
+                .filter(PassClaims::isSomebodys)
                 .filter(holding -> !holding.owners().contains(owner))
-                .map(holding -> "another Service")
+                .map(this::holder)
                 .or(() -> pass.parts.ledger().pools().whose(ip));
+    }
+
+    /** Those of other namespaces are not this one's to read. */
+    private String holder(Holding holding) {
+        return holding.owners().stream()
+                .map(Owner::service)
+                .filter(service -> service.namespace().equals(pass.key.namespace()))
+                .findFirst()
+                .map(service -> "Service " + service)
+                .orElseGet(() -> (holding.owners().isEmpty() ? "nobody" : "a Service of another namespace")
+                        + " (kubectl get address " + holding.ip().objectName() + ")");
     }
 
     private Trouble refused(ServedClass served, AnswerRules.Broken broken, LoadBalancerRequest request) {

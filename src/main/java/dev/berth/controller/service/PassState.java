@@ -240,14 +240,23 @@ final class PassState {
 
     /** Says what went wrong, and when the Service is tried again. */
     Outcome failed(ServiceState about, Trouble what) {
+        Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
+        return failed(about, what.message(), delay);
+    }
+
+    /** The same, where each look found something else than the one before. */
+    Outcome overtaken(ServiceState about, int looks) {
+        return failed(
+                about,
+                "the Service, or an Address of it, was changed by others " + looks + " times while it was looked at",
+                memory.overtaken(parts.backoff()));
+    }
+
+    private Outcome failed(ServiceState about, String message, Duration delay) {
         parts.metrics().failed();
         parts.events()
-                .warning(
-                        About.service(about),
-                        "SyncLoadBalancerFailed",
-                        "Error syncing load balancer: " + what.message());
-        Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
-        LOG.warn("Service {}: {}; trying again in {} s", key, what.message(), delay.toSeconds());
+                .warning(About.service(about), "SyncLoadBalancerFailed", "Error syncing load balancer: " + message);
+        LOG.warn("Service {}: {}; trying again in {} s", key, message, delay.toSeconds());
         return new Outcome.Finished(Next.after(delay));
     }
 }

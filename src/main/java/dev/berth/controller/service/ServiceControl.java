@@ -352,13 +352,13 @@ public final class ServiceControl implements ClassControl.Services {
     private Next reconcile(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         boolean live = false;
         PassState.Written written = new PassState.Written();
-        for (int pass = 0; pass < PASSES; pass++) {
+        for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
                     LOG.warn("reading Service {}: {}", key, message);
-                    break;
+                    return Next.after(parts.backoff().after(1));
                 }
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
@@ -384,14 +384,14 @@ public final class ServiceControl implements ClassControl.Services {
                     .isPresent()) {
                 standBackChanged.run();
             }
-            switch (outcome) {
+            boolean isEnough = pass == PASSES && outcome instanceof ServicePass.Outcome.Again;
+            switch (isEnough ? work.overtaken(PASSES) : outcome) {
                 case ServicePass.Outcome.Finished(Next next) -> {
                     return next;
                 }
                 case ServicePass.Outcome.Again(boolean readLive) -> live = readLive;
             }
         }
-        return Next.after(parts.backoff().after(1));
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {

@@ -48,6 +48,8 @@ final class ServiceMemory {
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
 
+    private int overtaken;
+
     private int failures;
     private @Nullable Object failedRequest;
     private Instant notBefore = Instant.EPOCH;
@@ -151,8 +153,15 @@ final class ServiceMemory {
         return may;
     }
 
+    /** Others wrote again and again what it is about. Returns the delay before it is looked at again. */
+    Duration overtaken(Backoff backoff) {
+        overtaken++;
+        return backoff.after(overtaken);
+    }
+
     void succeeded() {
         turn = null;
+        overtaken = 0;
         failures = 0;
         failedRequest = null;
         notBefore = Instant.EPOCH;

@@ -68,6 +68,14 @@ final class ServicePass {
         return pass.plan;
     }
 
+    /** That it was the last of {@code looks}, and is no more use than those before. */
+    Outcome overtaken(int looks) {
+        return pass.service
+                .map(state -> pass.overtaken(state, looks))
+                .orElseGet(() ->
+                        new Outcome.Finished(Next.after(pass.parts.backoff().after(1))));
+    }
+
     Outcome run() {
         Optional<Outcome> before = provider.deletePredecessors();
         if (before.isPresent()) {

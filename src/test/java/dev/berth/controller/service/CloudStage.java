@@ -158,11 +158,25 @@ abstract class CloudStage {
     /** What the API server was asked, past the cache. */
     final List<String> reads = new ArrayList<>();
 
+    /** What happens once, while the API server is asked past the cache. */
+    Runnable whenRead = () -> {};
+
+    /** What happens to each write. */
+    SimulatedCluster.Fault writes = SimulatedCluster.Fault.NONE;
+
     final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
         @Override
         public boolean readFails(String call) {
             reads.add(call);
+            Runnable happens = whenRead;
+            whenRead = () -> {};
+            happens.run();
             return false;
+        }
+
+        @Override
+        public SimulatedCluster.Fault sending(String call, Runnable effect) {
+            return writes;
         }
     });
     /** The Services that cannot be read. */

@@ -1,0 +1,125 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
+import dev.berth.address.ServiceKey;
+import dev.berth.controller.Next;
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerStatus;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A provider brings an address of its own, and it is somebody else's already. */
+class AddressClashTest extends CloudStage {
+    private static final Ip PUBLIC_IP = Ip.parse("203.0.113.1");
+
+    private void isHeldFor(ServiceKey holder) {
+        ledger.observe(new Claim(
+                PUBLIC_IP, "uid-of-the-address", "1", ClaimSpec.of(null, null, new Owner(holder, "uid-holder"))));
+    }
+
+    private Condition programmed(String name) {
+        return service(name).condition(Marks.PROGRAMMED).orElseThrow();
+    }
+
+    @Test
+    void addressThatAnotherServiceHolds_isNotPublished_andTheConditionNamesBoth() {
+        isHeldFor(key("holder"));
+        create("web");
+
+        reconcile("web");
+
+        assertThat(service("web").ingress()).isEmpty();
+        assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
+    }
+
+    @Test
+    void addressThatAServiceOfAnotherNamespaceHolds_tellsWhichAddressToLookAt_andNotTheService() {
+        isHeldFor(new ServiceKey("secret", "holder"));
+        create("web");
+
+        reconcile("web");
+
+        assertThat(programmed("web").message())
+                .contains("a Service of another namespace (kubectl get address 203.0.113.1)")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void addressThatIsClaimedBetweenTheAnswerAndItsPublication_isSaid_andAskedForInItsTimeOnly() {
+        cloud.answer =
+                new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.9", IpMode.PROXY))));
+        served("web");
+        cloud.answer = null;
+        put(SampleService.from(service("web")).annotation("cloud.test.dev/size", "large"));
+        // Before the old address goes from the status, it is looked for.
+        whenRead = () -> isHeldFor(key("holder"));
+
+        Next next = reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).doesNotContain(PUBLIC_IP);
+        assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
+        assertThat(told.events)
+                .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: "
+                        + programmed("web").message());
+        int calls = cloud.calls.size();
+        reconcile("web");
+        assertThat(cloud.calls).as("before its time").hasSize(calls);
+        clock = clock.plus(next.delay().orElseThrow());
+        reconcile("web");
+        assertThat(cloud.calls).as("in its time").hasSize(calls + 1);
+    }
+
+    @Test
+    void addressThatAnotherServiceOnlyPublishes_isTheProvidersToGive() {
+        put(SampleService.named(key("stranger"), "uid-stranger")
+                .loadBalancerClass("other.test.dev/x")
+                .ingress("203.0.113.1"));
+        reconcile("stranger");
+        create("web");
+
+        reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).containsExactly(PUBLIC_IP);
+    }
+
+    @Test
+    void addressThatAProviderGivesToSeveral_isPublishedForOneThatComesAfterARestart() {
+        served("first");
+        client.relist();
+        control = operator();
+        control.adopt();
+        create("second");
+
+        reconcile("second");
+
+        assertThat(service("second").publishedAddresses()).containsExactly(PUBLIC_IP);
+    }
+
+    @Test
+    void serviceThatIsChangedEachTimeItIsLookedAt_saysSo_andIsTriedAgainLaterEachTime() {
+        create("web");
+        writes = SimulatedCluster.Fault.CONFLICT;
+
+        Duration first = reconcile("web").delay().orElseThrow();
+        Duration later = first;
+        for (int i = 0; i < 5; i++) {
+            later = reconcile("web").delay().orElseThrow();
+        }
+
+        assertThat(told.events)
+                .anyMatch(event -> event.startsWith("Warning SyncLoadBalancerFailed: ")
+                        && event.contains("was changed by others 5 times"));
+        assertThat(later).isGreaterThan(first.multipliedBy(4));
+    }
+}
