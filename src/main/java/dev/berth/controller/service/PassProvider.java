@@ -144,8 +144,18 @@ final class PassProvider {
         ServedClass served = made.get().by();
         // Of one that is gone no timer comes; whoever releases what it holds deletes first, and tries again.
         boolean isDeletedByOthers = pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown;
-        if (!(enter(served, request) instanceof Entry.In)) {
-            return isDeletedByOthers ? Optional.empty() : Optional.of(IN_LINE);
+        switch (enter(served, request)) {
+            case Entry.In mayCall -> {}
+            case Entry.InLine inLine -> {
+                return isDeletedByOthers ? Optional.empty() : Optional.of(IN_LINE);
+            }
+            case Entry.Stuck(String message) -> {
+                return isDeletedByOthers
+                        ? Optional.empty()
+                        : Optional.of(pass.service
+                                .map(state -> heldUp(state, made.get(), message, Optional.empty()))
+                                .orElse(IN_LINE));
+            }
         }
         if (!pass.live) {
             return Optional.of(new Outcome.Again(true));
@@ -156,6 +166,10 @@ final class PassProvider {
             LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
             return Optional.empty();
         } catch (ProviderException failure) {
+            if (pass.service.isPresent()) {
+                return Optional.of(heldUp(
+                        pass.service.get(), made.get(), String.valueOf(failure.getMessage()), failure.retryAfter()));
+            }
             Duration delay = pass.memory.failed(request, failure.retryAfter(), pass.parts.backoff(), pass.steady());
             LOG.warn(
                     "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
@@ -164,6 +178,26 @@ final class PassProvider {
                     delay.toSeconds());
             return isDeletedByOthers ? Optional.empty() : Optional.of(new Outcome.Finished(Next.after(delay)));
         }
+    }
+
+    /** The Service that bears the name now waits until it is deleted, and says so if it is one of Berth's. */
+    private Outcome heldUp(ServiceState state, ServiceMemory.Made made, String cause, Optional<Duration> retryAfter) {
+        Trouble what = new Trouble(
+                "deleting the load balancer of another Service " + pass.key + ", of uid "
+                        + made.request().service().uid(),
+                Trouble.PREDECESSOR_STAYS,
+                cause,
+                made.request(),
+                retryAfter);
+        String named = state.loadBalancerClass();
+        boolean isWaiting = pass.plan instanceof ServicePlan.Serve
+                || (pass.plan instanceof ServicePlan.TearDown
+                        && state.wantsLoadBalancer()
+                        && (named == null || named.equals(made.by().value())));
+        if (isWaiting) {
+            pass.trouble = Optional.of(what);
+        }
+        return pass.failed(state, what);
     }
 
     private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {

@@ -114,6 +114,14 @@ final class PassState {
         /** The provider cannot be asked, for an earlier call has outlived its deadline. */
         static final String PROVIDER_STUCK = "ProviderStuck";
 
+        /** What was made for another that bore the name before cannot be deleted. */
+        static final String PREDECESSOR_STAYS = "PredecessorNotDeleted";
+
+        /** Whether it is said in words of the provider. */
+        boolean isOfItsProvider() {
+            return isOfEnsuring() || reason.equals(PREDECESSOR_STAYS);
+        }
+
         /** Whether the provider failed to make the load balancer. */
         boolean isOfEnsuring() {
             return reason.equals(ENSURE_FAILED) || reason.equals(ANSWER_REFUSED) || reason.equals(PROVIDER_STUCK);

@@ -359,7 +359,7 @@ final class PassStatus {
             return Optional.empty();
         }
         boolean isOfItsProvider = pass.pending.isPresent()
-                || pass.trouble.filter(Trouble::isOfEnsuring).isPresent();
+                || pass.trouble.filter(Trouble::isOfItsProvider).isPresent();
         if (isOfItsProvider && difference.get().isInWordsOnly(state) && !pass.memory.mayWriteWords(pass.steady())) {
             // It is asked again soon, and they are written then.
             return Optional.empty();

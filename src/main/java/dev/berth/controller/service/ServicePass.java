@@ -79,6 +79,7 @@ final class ServicePass {
     Outcome run() {
         Optional<Outcome> before = provider.deletePredecessors();
         if (before.isPresent()) {
+            pass.service.ifPresent(state -> pass.trouble.ifPresent(what -> sayWhyItWaits(state, what)));
             return before.get();
         }
         if (!(pass.plan instanceof ServicePlan.Serve)) {
@@ -109,8 +110,18 @@ final class ServicePass {
         return withdraw(leave.steps());
     }
 
+    /** It is tried again in any case. */
+    private void sayWhyItWaits(ServiceState state, Trouble what) {
+        pass.parts.metrics().waits(pass.key, Optional.of(what.reason()));
+        status.write(state, explained(state, what.reason(), what.message()), "saying why it waits");
+    }
+
     /** An event is gone after an hour; this stays as long as it is so. */
     private Outcome explain(ServiceState state, String reason, String message) {
+        return writeAlone(state, explained(state, reason, message), "saying why it is left alone");
+    }
+
+    private Publication explained(ServiceState state, String reason, String message) {
         List<Ip> own = pass.addressesOf(state);
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
         boolean hasItsProviders = state.servedByClass().isPresent()
@@ -129,7 +140,7 @@ final class ServicePass {
                         && !other.type().equals(Marks.ADDRESS_ASSIGNED)
                         && !other.type().equals(Marks.RELEASING))
                 .forEach(conditions::add);
-        return writeAlone(state, new Publication(false, null, conditions), "saying why it is left alone");
+        return new Publication(false, null, conditions);
     }
 
     /** Takes it over with all that it publishes, or leaves it alone: no part of it, and nothing else. */
