@@ -16,6 +16,7 @@ import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
+import dev.berth.plan.Step;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
@@ -82,7 +83,7 @@ final class PassProvider {
         if (pass.memory.isImplementedElsewhere(request)) {
             return Optional.of(new Outcome.Finished(Next.ON_EVENT));
         }
-        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
+        Optional<Duration> mustWait = mustWait(request, served, request);
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -121,7 +122,36 @@ final class PassProvider {
 
     /** Whether the provider may be asked once, now; before any other work is done for it. */
     private Entry enter(ServedClass served, LoadBalancerRequest request) {
-        return pass.visit.enter(served.name(), pass.parts.providers().named(served.provider()), request.service());
+        Entry entry =
+                pass.visit.enter(served.name(), pass.parts.providers().named(served.provider()), request.service());
+        pass.isHeldUp = entry instanceof Entry.Stuck;
+        return entry;
+    }
+
+    /**
+     * How long {@code what} must still wait after it failed; absent: not at all. One that an earlier call held up keeps
+     * its place in line, and waits no longer once it may call.
+     */
+    private Optional<Duration> mustWait(Object what, ServedClass served, LoadBalancerRequest request) {
+        Optional<Duration> wait = pass.memory.mustWait(what, pass.steady());
+        if (wait.isEmpty() || !pass.memory.isHeldUp() || !(enter(served, request) instanceof Entry.In)) {
+            return wait;
+        }
+        pass.memory.heldUpNoLonger();
+        return Optional.empty();
+    }
+
+    /** The same for all of a tear-down. */
+    Optional<Duration> mustWait(ServicePlan.TearDown down) {
+        return down.steps().stream()
+                .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served) && pass.service.isPresent()
+                        ? mustWait(
+                                down.steps(),
+                                served,
+                                demand(pass.service.get(), served).request())
+                                .stream()
+                        : pass.memory.mustWait(down.steps(), pass.steady()).stream())
+                .findFirst();
     }
 
     /**
@@ -136,12 +166,11 @@ final class PassProvider {
         }
         LoadBalancerRequest request = made.get().request();
         // What the provider of a Service that is gone asked to wait for is not wanted any more.
-        Optional<Duration> mustWait =
-                pass.service.isEmpty() ? Optional.empty() : pass.memory.mustWait(request, pass.steady());
+        ServedClass served = made.get().by();
+        Optional<Duration> mustWait = pass.service.isEmpty() ? Optional.empty() : mustWait(request, served, request);
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
-        ServedClass served = made.get().by();
         // Of one that is gone no timer comes; whoever releases what it holds deletes first, and tries again.
         boolean isDeletedByOthers = pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown;
         switch (enter(served, request)) {
@@ -380,7 +409,7 @@ final class PassProvider {
         if (isNothingMade || pass.memory.wasDeleted(request.service())) {
             return Optional.empty();
         }
-        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
+        Optional<Duration> mustWait = mustWait(request, served, request);
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }

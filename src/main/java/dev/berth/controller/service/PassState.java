@@ -61,6 +61,9 @@ final class PassState {
 
     @Nullable List<Published> ingress;
 
+    /** Whether the trouble is that an earlier call to its provider has not returned. */
+    boolean isHeldUp;
+
     Optional<Duration> again = Optional.empty();
     Optional<String> pending = Optional.empty();
 
@@ -249,6 +252,9 @@ final class PassState {
     /** Says what went wrong, and when the Service is tried again. */
     Outcome failed(ServiceState about, Trouble what) {
         Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
+        if (isHeldUp) {
+            memory.heldUp();
+        }
         return failed(about, what.message(), delay);
     }
 

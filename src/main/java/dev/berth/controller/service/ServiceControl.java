@@ -129,10 +129,13 @@ public final class ServiceControl implements ClassControl.Services {
             Consumer<Collection<ServiceKey>> due,
             Runnable standBackChanged,
             Consumer<String> classChanged) {
-        this(parts, gate, classes, cloudNode, due, standBackChanged, classChanged, PATIENCE);
+        this(parts, gate, classes, cloudNode, due, standBackChanged, classChanged, PATIENCE, DEADLINE);
     }
 
-    /** The same; {@code patience} is how long a call waits for its turn that cannot be told of it. */
+    /**
+     * The same; {@code patience} is how long a call waits for its turn that cannot be told of it, {@code deadline} how
+     * long one may take.
+     */
     ServiceControl(
             Parts parts,
             StartGate gate,
@@ -141,9 +144,10 @@ public final class ServiceControl implements ClassControl.Services {
             Consumer<Collection<ServiceKey>> due,
             Runnable standBackChanged,
             Consumer<String> classChanged,
-            Duration patience) {
+            Duration patience,
+            Duration deadline) {
         this.parts = parts;
-        guard = new ProviderGuard(parts.providers()::isSure, CALLS_AT_ONCE, patience, DEADLINE, this::stuckChanged);
+        guard = new ProviderGuard(parts.providers()::isSure, CALLS_AT_ONCE, patience, deadline, this::stuckChanged);
         leftOvers = new LeftOvers(parts, guard, classes);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;

@@ -52,6 +52,7 @@ final class ServiceMemory {
 
     private int failures;
     private @Nullable Object failedRequest;
+    private boolean isHeldUp;
     private Instant notBefore = Instant.EPOCH;
 
     private volatile @Nullable LoadBalancerRequest ensured;
@@ -140,8 +141,24 @@ final class ServiceMemory {
     /** {@code request} is not to be sent again before {@code delay} has passed; that is no failure. */
     Duration putOff(Object request, Duration delay, Instant now) {
         failedRequest = request;
+        isHeldUp = false;
         notBefore = now.plus(delay);
         return delay;
+    }
+
+    /** What failed last could not be asked, for an earlier call has not returned; once it has, nothing has to wait. */
+    void heldUp() {
+        isHeldUp = true;
+    }
+
+    boolean isHeldUp() {
+        return isHeldUp;
+    }
+
+    /** The earlier call has returned. */
+    void heldUpNoLonger() {
+        isHeldUp = false;
+        notBefore = Instant.EPOCH;
     }
 
     /** Whether other words of its provider, and nothing else, may be written already; then they are. */

@@ -244,7 +244,7 @@ final class ServicePass {
     }
 
     private Outcome tearDown(ServicePlan.TearDown down) {
-        Optional<Duration> mustWait = pass.memory.mustWait(down.steps(), pass.steady());
+        Optional<Duration> mustWait = provider.mustWait(down);
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }

@@ -189,6 +189,7 @@ abstract class CloudStage {
     List<Node> nodes = nodes("n1");
     boolean kubeProxy = true;
     List<Endpoint> endpoints = List.of();
+    Duration deadline = Duration.ofSeconds(60);
     boolean deleteLeftOver;
     boolean releasesNodePorts;
 
@@ -250,7 +251,9 @@ abstract class CloudStage {
                 Optional::empty,
                 this::wake,
                 () -> {},
-                none -> {});
+                none -> {},
+                Duration.ZERO,
+                deadline);
         gate.open();
         return made;
     }

@@ -179,7 +179,8 @@ final class SimulatedOperator {
                 () -> wake(new Due.Event.StandBackChanged()),
                 none -> {},
                 // Its clock stands still while it waits.
-                Duration.ZERO);
+                Duration.ZERO,
+                Duration.ofSeconds(60));
         parts.learn(ledger, client.claims());
         wake(ledger.usePools(world.poolBook()));
         services.adopt();

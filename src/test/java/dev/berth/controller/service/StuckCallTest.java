@@ -1,0 +1,96 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.plan.Condition;
+import dev.berth.plan.Marks;
+import dev.berth.plan.SampleService;
+import dev.berth.provider.ProviderException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A call to a provider outlives its deadline, and returns in the end. */
+class StuckCallTest extends CloudStage {
+    private final CountDownLatch let = new CountDownLatch(1);
+    private final CompletableFuture<Thread> calling = new CompletableFuture<>();
+
+    @BeforeEach
+    void callsAreGivenUpAtOnce() {
+        deadline = Duration.ofMillis(20);
+        control = operator();
+    }
+
+    /** Hears of no interrupt. */
+    private void hang() {
+        calling.complete(Thread.currentThread());
+        boolean isLet = false;
+        while (!isLet) {
+            try {
+                let.await();
+                isLet = true;
+            } catch (InterruptedException unheard) {
+                isLet = let.getCount() == 0;
+            }
+        }
+    }
+
+    private void callReturns() throws InterruptedException {
+        due.clear();
+        let.countDown();
+        calling.join().join();
+    }
+
+    /** It fails at its deadline, and then for the call is still there. */
+    private void becomesStuck(String name) {
+        cloud.meanwhile = this::hang;
+        clock = clock.plus(reconcile(name).delay().orElseThrow());
+        assertThat(reconcile(name).delay()).isPresent();
+        cloud.calls.clear();
+    }
+
+    @Test
+    void serviceWhoseCallHasReturned_isServedAtOnce_andNotAfterItsBackOff() throws Exception {
+        create("web");
+        becomesStuck("web");
+        assertThat(service("web").condition(Marks.PROGRAMMED).map(Condition::reason))
+                .hasValue("ProviderStuck");
+
+        reconcile("web");
+        callReturns();
+
+        assertThat(due).containsExactly(key("web"));
+        reconcileDue();
+        assertThat(service("web").ingress()).isNotEmpty();
+    }
+
+    @Test
+    void serviceThatIsTornDown_whoseCallHasReturned_isDeletedAtOnce() throws Exception {
+        served("web");
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+        becomesStuck("web");
+
+        reconcile("web");
+        callReturns();
+
+        assertThat(due).containsExactly(key("web"));
+        reconcileDue();
+        assertThat(cloud.calls).containsExactly("delete web[n1]");
+        assertThat(service("web").ingress()).isEmpty();
+    }
+
+    @Test
+    void providerThatFails_onceItsCallHasReturned_isLeftAloneForItsBackOff() throws Exception {
+        create("web");
+        becomesStuck("web");
+        callReturns();
+        cloud.ensureFails = new ProviderException("no");
+
+        reconcileDue();
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
+    }
+}
