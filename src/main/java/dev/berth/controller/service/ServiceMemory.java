@@ -177,7 +177,6 @@ final class ServiceMemory {
     }
 
     void succeeded() {
-        turn = null;
         overtaken = 0;
         failures = 0;
         failedRequest = null;

@@ -210,6 +210,10 @@ final class ServicePass {
         if (pass.again.isEmpty()) {
             pass.memory.succeeded();
         }
+        if (pass.parts.ledger().turnOf(pass.key).isEmpty()) {
+            // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
+            pass.memory.forgetTurn();
+        }
         return new Outcome.Finished(new Next(pass.again));
     }
 
@@ -271,6 +275,7 @@ final class ServicePass {
             return new Outcome.Finished(new Next(pass.again));
         }
         pass.memory.succeeded();
+        pass.memory.forgetTurn();
         // It may be another's now, or ours by another class; or only one of its name was torn down.
         boolean ownTurn = down.steps().stream().noneMatch(Step.Clear.class::isInstance);
         boolean remains = pass.service.isPresent()

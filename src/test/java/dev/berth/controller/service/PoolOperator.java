@@ -42,6 +42,8 @@ class PoolOperator {
     /** Which Services it wants to reconcile, the earliest first. */
     final SequencedSet<ServiceKey> due = new LinkedHashSet<>();
 
+    private ClassBook classes;
+
     /** What is to be done to Addresses after a while. */
     final List<Runnable> later = new ArrayList<>();
 
@@ -69,7 +71,7 @@ class PoolOperator {
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("theirs", provider);
-        ClassBook classes = SampleClasses.one(CLASS, "theirs", provider.capabilities(), IpMode.PROXY, Classless.ALWAYS);
+        classes = SampleClasses.one(CLASS, "theirs", provider.capabilities(), IpMode.PROXY, Classless.ALWAYS);
         control = new ServiceControl(
                 new ServiceControl.Parts(
                         client,
@@ -117,6 +119,14 @@ class PoolOperator {
         due.addAll(ledger.usePools(PoolBook.of(
                 List.of(new PoolDeclaration(POOL, Instant.EPOCH, List.of(addresses), List.of(), false, policy, false)),
                 List.of())));
+    }
+
+    /** {@code what} happens while its one class is not accepted. */
+    final void withoutClass(Runnable what) {
+        ClassBook before = classes;
+        classes = SampleClasses.awaited(CLASS, "theirs");
+        what.run();
+        classes = before;
     }
 
     private boolean deleteLeftOver(Owner owner, @Nullable String className) {

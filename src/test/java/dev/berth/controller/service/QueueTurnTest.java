@@ -141,6 +141,19 @@ class QueueTurnTest {
     }
 
     @Test
+    void placeOutlivesAClassThatIsNotAcceptedForAWhile() {
+        create("holder");
+        change("first", service -> service.loadBalancerClass(PoolOperator.CLASS));
+        create("second");
+
+        berth.withoutClass(() -> reconcile("first"));
+        reconcile("first");
+        delete("holder");
+
+        assertThat(isServed("first")).isTrue();
+    }
+
+    @Test
     void placesOutliveARestart() {
         create("holder", "young");
         change("old", service -> service.created(Instant.EPOCH));
