@@ -42,6 +42,13 @@ final class ForeignServices {
         return before != sign().isPresent();
     }
 
+    /** Berth serves the Service no longer. Returns as {@link #note}. */
+    synchronized boolean noteNotServed(ServiceKey service) {
+        boolean before = sign().isPresent();
+        served.remove(service);
+        return before != sign().isPresent();
+    }
+
     /** The Service is gone. Returns as {@link #note}. */
     synchronized boolean forget(ServiceKey service) {
         boolean before = sign().isPresent();

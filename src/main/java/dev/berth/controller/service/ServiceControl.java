@@ -384,8 +384,10 @@ public final class ServiceControl implements ClassControl.Services {
             // No event will tell of what this pass has done itself.
             Optional<ServiceState> now = memory.newest(parts.cluster().service(key));
             stopKeepingBack(key, now);
-            if (now.filter(state -> isServed(state) && foreign.note(state, true, true))
-                    .isPresent()) {
+            boolean isNews = now.filter(this::isServed)
+                    .map(state -> foreign.note(state, true, true))
+                    .orElseGet(() -> foreign.noteNotServed(key));
+            if (isNews) {
                 standBackChanged.run();
             }
             boolean isEnough = pass == PASSES && outcome instanceof ServicePass.Outcome.Again;

@@ -188,6 +188,7 @@ abstract class CloudStage {
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
     boolean kubeProxy = true;
+    int standBackChanges;
     List<Endpoint> endpoints = List.of();
     Duration deadline = Duration.ofSeconds(60);
     boolean deleteLeftOver;
@@ -250,7 +251,7 @@ abstract class CloudStage {
                 () -> classes,
                 Optional::empty,
                 this::wake,
-                () -> {},
+                () -> standBackChanges++,
                 none -> {},
                 Duration.ZERO,
                 deadline);

@@ -62,6 +62,19 @@ class LostMarksTest extends CloudStage {
         assertThat(service("forged").hasOurFinalizer()).isFalse();
     }
 
+    @Test
+    void otherController_isSeenAgain_onceBerthServesNobodyWithoutAClassAnyMore() {
+        served("web");
+        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
+        reconcile("stranger");
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+
+        reconcile("web");
+
+        assertThat(control.standBack().orElseThrow().sign()).contains("prod/stranger");
+        assertThat(standBackChanges).isEqualTo(1);
+    }
+
     /** What is published when the operator starts is kept from others; it is not another Service's for that. */
     @Test
     void addressThatAProviderBrought_isStillItsServicesOwn_afterARestart() {
