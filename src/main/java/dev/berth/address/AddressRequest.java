@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param families one address is wanted of each, in the Service's order; not empty, none twice
  * @param allOrNone whether a part is no use (RequireDualStack)
  * @param bearer what pools select it by
- * @param preferred addresses to have again if they are free and a pool allows it
+ * @param preferred addresses to have again if they are free, a pool allows it, and it is its turn
  * @param turn its place among those that wait
  */
 public record AddressRequest(

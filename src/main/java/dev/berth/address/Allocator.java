@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 /** Chooses addresses. Pure: it reads a {@link View} and changes nothing. */
@@ -46,7 +47,7 @@ public final class Allocator {
 
     /**
      * Chooses the address that each requested family gets: the very one that the Service names; else one
-     * that it shares; else one asked for again if it can be had; else the next free one of the first pool,
+     * that it shares; else one asked for again if it can be had and nobody ahead waits; else the next free one of the first pool,
      * by priority and name, that allows it.
      *
      * @return {@link Choice.Assigned}, or {@link Choice.Refused} with the first rule of every pool that
@@ -70,9 +71,9 @@ public final class Allocator {
         return enough ? new Choice.Assigned(request, picks, refusals) : new Choice.Refused(request, refusals);
     }
 
-    /** The address of {@code family} asked for again that can be had; absent: none can. */
+    /** The address of {@code family} asked for again that can be had, whoever waits; absent: none can. */
     static Optional<Choice.Pick> preferred(View view, AddressRequest request, IpFamily family) {
-        return new ForFamily(view, request, family, new ArrayList<>()).preferred();
+        return new ForFamily(view, request, family, new ArrayList<>()).preferred((ip, pool) -> true);
     }
 
     /** The limit that keeps the Service from another address of {@code pool}, as a phrase; absent: none. */
@@ -122,7 +123,7 @@ public final class Allocator {
             // Who shall share an address that is just being claimed waits for it, and takes no other.
             return joined.isPresent() || !refusals.isEmpty()
                     ? joined
-                    : preferred().or(() -> overPools(this::next));
+                    : preferred(this::isTurn).or(() -> overPools(this::next));
         }
 
         private sealed interface Answer {
@@ -183,7 +184,7 @@ public final class Allocator {
             if (quota.isPresent()) {
                 return new Answer.No(Rule.OVER_QUOTA, quota.get());
             }
-            return view.isTurn(ip, request.turn()) && isTurn(pool) ? yes(ip, pool) : no(Rule.OTHERS_WAIT);
+            return isTurn(ip, pool) ? yes(ip, pool) : no(Rule.OTHERS_WAIT);
         }
 
         /** A share of an address that others have. */
@@ -267,12 +268,17 @@ public final class Allocator {
             return Optional.empty();
         }
 
-        Optional<Choice.Pick> preferred() {
+        private boolean isTurn(Ip ip, Pool pool) {
+            return view.isTurn(ip, request.turn()) && isTurn(pool);
+        }
+
+        Optional<Choice.Pick> preferred(BiPredicate<Ip, Pool> isTurn) {
             return request.preferred().stream()
                     .filter(ip -> ip.family() == family && view.holding(ip).isEmpty())
                     .flatMap(ip -> view.pools().poolOf(ip).stream()
                             .filter(pool -> pool.forbids(request, family).isEmpty()
-                                    && overQuota(view, request, pool, family).isEmpty())
+                                    && overQuota(view, request, pool, family).isEmpty()
+                                    && isTurn.test(ip, pool))
                             .map(pool -> new Choice.Pick(ip, pool.name())))
                     .findFirst();
         }

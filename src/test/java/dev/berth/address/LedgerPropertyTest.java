@@ -269,7 +269,7 @@ class LedgerPropertyTest {
             List<AddressRequest> ahead = before.ahead(request);
             Oracle after = before;
             for (Choice.Pick pick : assigned.picks()) {
-                if (pick.joins() == null && !request.preferred().contains(pick.ip())) {
+                if (pick.joins() == null) {
                     after = after.holding(pick.ip(), request);
                 }
             }

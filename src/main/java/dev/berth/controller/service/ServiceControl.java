@@ -38,6 +38,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiPredicate;
@@ -109,6 +110,13 @@ public final class ServiceControl implements ClassControl.Services {
     private final LeftAlone leftAlone;
     private final ProviderGuard guard;
     private final LeftOvers leftOvers;
+
+    /**
+     * The uids of those that bore our marks at the start. Marks that come later are no reason to be served ahead of
+     * others: what a Service has since then the ledger knows, also where its Address object was deleted.
+     */
+    private final Set<String> markedAtStart = ConcurrentHashMap.newKeySet();
+
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
     /**
@@ -171,6 +179,7 @@ public final class ServiceControl implements ClassControl.Services {
      * them.
      */
     public void adopt() {
+        markedAtStart.clear();
         List<ServiceState> services = parts.cluster().services().stream()
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
@@ -201,6 +210,9 @@ public final class ServiceControl implements ClassControl.Services {
      */
     private void holdWhatIsPublished(ServiceState service) {
         holdAgain(service);
+        if (service.isMarkedOurs()) {
+            markedAtStart.add(service.uid());
+        }
         List<Ip> others = Adoption.keptBack(service).stream()
                 .filter(ip -> parts.ledger()
                         .holding(ip)
@@ -406,7 +418,7 @@ public final class ServiceControl implements ClassControl.Services {
         stopKeepingBack(key, service);
         if (parts.ledger().keepsBackFor(key)) {
             // Its class, or a pool, may be there only now.
-            service.ifPresent(this::holdAgain);
+            service.filter(state -> markedAtStart.contains(state.uid())).ifPresent(this::holdAgain);
         }
         if (changed) {
             standBackChanged.run();

@@ -27,6 +27,7 @@ class ForgedStatusTest {
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceKey OTHER = new ServiceKey("prod", "other");
+    private static final ServiceKey WAITER = new ServiceKey("prod", "waiter");
     private static final Ip FORMER = Ip.parse("192.0.2.2");
 
     private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
@@ -152,5 +153,77 @@ class ForgedStatusTest {
         berth.reconcileDue();
 
         assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
+    }
+
+    /** All served but the waiter: the one address is held. */
+    private void oneAddress_andAQueue() {
+        berth.usePool(PoolPolicy.OPEN, FORMER.toString());
+        cluster.put(OTHER, service(OTHER));
+        cluster.put(WAITER, service(WAITER));
+        berth.due.add(OTHER);
+        berth.due.add(WAITER);
+        berth.reconcileDue();
+    }
+
+    /** The address is free, and the forged Service is the first to be looked at. */
+    private void holderGoes_andTheForgedOneIsQuickest() {
+        cluster.deleteService(OTHER);
+        berth.hear();
+        berth.control.reconcile(OTHER);
+        berth.control.reconcile(WEB);
+        berth.due.add(WEB);
+        berth.reconcileDue();
+    }
+
+    @Test
+    void freeAddress_thatAForgedStatusNames_goesToThoseWhoWait() {
+        oneAddress_andAQueue();
+        cluster.put(WEB, marked(FORMER.toString()));
+
+        holderGoes_andTheForgedOneIsQuickest();
+
+        assertThat(stored(WAITER).publishedAddresses()).containsExactly(FORMER);
+        assertThat(published()).isEmpty();
+    }
+
+    @Test
+    void freeAddress_thatAStatusNamedBeforeItWasMarked_isNotKeptForItEither() {
+        oneAddress_andAQueue();
+        cluster.put(WEB, service(WEB).ingress(FORMER.toString()));
+        berth.due.add(WEB);
+        berth.reconcileDue();
+        cluster.put(WEB, marked(FORMER.toString()));
+
+        holderGoes_andTheForgedOneIsQuickest();
+
+        assertThat(stored(WAITER).publishedAddresses()).containsExactly(FORMER);
+        assertThat(published()).isEmpty();
+    }
+
+    @Test
+    void freeAddress_thatAMarkedStatusNames_isItsOwn_whereNobodyWaits() {
+        berth.usePool(PoolPolicy.OPEN, "192.0.2.0/30");
+        cluster.put(WEB, marked(FORMER.toString()));
+        berth.due.add(WEB);
+        berth.reconcileDue();
+
+        assertThat(published()).containsExactly(FORMER);
+    }
+
+    @Test
+    void addressWhoseAddressObjectAPersonDeletes_isItsServicesAgain_whoeverWaits() {
+        oneAddress_andAQueue();
+        Claim before = Objects.requireNonNull(cluster.claims.get(FORMER));
+
+        cluster.removeClaim(FORMER);
+        berth.hear();
+        berth.addresses.vanished(before);
+        berth.due.add(WAITER);
+        berth.reconcileDue();
+
+        assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
+        assertThat(Objects.requireNonNull(cluster.claims.get(FORMER)).owners())
+                .containsExactly(new Owner(OTHER, "uid-other"));
+        assertThat(stored(WAITER).ingress()).isEmpty();
     }
 }

@@ -37,6 +37,7 @@ class PoolOperator {
     final SimulatedCluster cluster;
     final SimulatedCluster.Client client;
     final Ledger ledger = new Ledger();
+    final AddressControl addresses;
     final ServiceControl control;
 
     /** Which Services it wants to reconcile, the earliest first. */
@@ -63,7 +64,7 @@ class PoolOperator {
             InstantSource clock,
             LoadBalancerProvider provider,
             PoolPolicy policy,
-            String... addresses) {
+            String... ranges) {
         this.cluster = cluster;
         client = cluster.client();
         StartGate gate = new StartGate();
@@ -72,22 +73,23 @@ class PoolOperator {
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("theirs", provider);
         classes = SampleClasses.one(CLASS, "theirs", provider.capabilities(), IpMode.PROXY, Classless.ALWAYS);
+        addresses = new AddressControl(
+                client,
+                ledger,
+                gate,
+                backoff,
+                () -> classes,
+                () -> clock.instant().plus(ahead),
+                clock,
+                due::addAll,
+                ip -> {},
+                (delay, what) -> later.add(what),
+                this::deleteLeftOver);
         control = new ServiceControl(
                 new ServiceControl.Parts(
                         client,
                         ledger,
-                        new AddressControl(
-                                client,
-                                ledger,
-                                gate,
-                                backoff,
-                                () -> classes,
-                                () -> clock.instant().plus(ahead),
-                                clock,
-                                due::addAll,
-                                ip -> {},
-                                (delay, what) -> later.add(what),
-                                this::deleteLeftOver),
+                        addresses,
                         new Providers(providers),
                         silence,
                         new IpModeSupport(true),
@@ -109,7 +111,7 @@ class PoolOperator {
                 () -> {},
                 none -> {});
         client.claims().forEach(ledger::observe);
-        usePool(policy, addresses);
+        usePool(policy, ranges);
         control.adopt();
         gate.open();
     }
