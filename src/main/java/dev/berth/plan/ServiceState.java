@@ -139,7 +139,7 @@ public record ServiceState(
     }
 
     /** A finalizer of another load balancer controller; absent: there is none. */
-    Optional<String> foreignFinalizer() {
+    public Optional<String> foreignFinalizer() {
         return finalizers.stream().filter(Marks::isForeignLoadBalancer).findFirst();
     }
 

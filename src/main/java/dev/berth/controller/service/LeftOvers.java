@@ -5,8 +5,10 @@ import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServiceState;
+import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
@@ -18,8 +20,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -35,6 +39,7 @@ final class LeftOvers {
     private final Parts parts;
     private final ProviderGuard guard;
     private final Supplier<ClassBook> classes;
+    private final BiConsumer<ServiceState, String> isOurs;
 
     /** What is being deleted until it is done. */
     private final Set<ServiceIdentity> lingering = ConcurrentHashMap.newKeySet();
@@ -42,10 +47,16 @@ final class LeftOvers {
     /** The providers that are just being looked at. */
     private final Set<String> looking = ConcurrentHashMap.newKeySet();
 
-    LeftOvers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes) {
+    /**
+     * Looks at nothing yet.
+     *
+     * @param isOurs told of a Service without our marks, and by which class value a provider has a load balancer for it
+     */
+    LeftOvers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
         this.parts = parts;
         this.guard = guard;
         this.classes = classes;
+        this.isOurs = isOurs;
     }
 
     /** Has all providers looked at that list what they have, soon; one that lists without end keeps nobody waiting. */
@@ -67,7 +78,7 @@ final class LeftOvers {
         List<ServiceIdentity> left = new ArrayList<>();
         try {
             for (ListedLoadBalancer listed : guard.list(name, provider, parts.clusterName())) {
-                if (isGone(listed.service()) && !isSettled(name, provider, listed)) {
+                if (isLeftOver(name, provider, listed)) {
                     left.add(listed.service());
                 }
             }
@@ -87,20 +98,44 @@ final class LeftOvers {
         }
     }
 
-    /**
-     * By the cache: a provider may list more than the API server would like to be asked for. One that is there and cannot
-     * be read is not gone.
-     */
-    private boolean isGone(ServiceIdentity service) {
+    /** One whose Service is there and cannot be read is not. */
+    private boolean isLeftOver(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
+        Optional<ServiceState> living;
         try {
-            return parts.cluster()
-                    .service(new ServiceKey(service.namespace(), service.name()))
-                    .filter(found -> found.uid().equals(service.uid()))
-                    .isEmpty();
+            living = living(listed.service());
         } catch (Unreadable there) {
-            LOG.warn("Service {} cannot be read, and counts as there: {}", service, there.getMessage());
+            LOG.warn("Service {} cannot be read, and counts as there: {}", listed.service(), there.getMessage());
             return false;
         }
+        living.ifPresent(service -> servedBy(name, service).ifPresent(value -> isOurs.accept(service, value)));
+        return living.isEmpty() && !isSettled(name, provider, listed);
+    }
+
+    /** By the cache: a provider may list more than the API server would like to be asked for. */
+    private Optional<ServiceState> living(ServiceIdentity service) {
+        return parts.cluster()
+                .service(new ServiceKey(service.namespace(), service.name()))
+                .filter(found -> found.uid().equals(service.uid()));
+    }
+
+    /**
+     * The class value by which a Service is ours that nothing but the list of this provider tells of: our marks were
+     * taken off while no Berth ran. Absent: it bears them, or an Address tells, or the class that it names, or would
+     * have, is not of this provider, or another controller's finalizer is on it.
+     */
+    private Optional<String> servedBy(String provider, ServiceState service) {
+        if (service.isMarkedOurs()
+                || !service.typeLoadBalancer()
+                || service.foreignFinalizer().isPresent()) {
+            return Optional.empty();
+        }
+        ClassBook book = classes.get();
+        return Optional.ofNullable(service.loadBalancerClass())
+                .map(book::byValue)
+                .orElseGet(() -> book.classless() == Classless.NEVER ? Optional.empty() : book.defaultClass())
+                .filter(served -> served.provider().equals(provider)
+                        && served.capabilities().addresses() == AddressSource.PROVIDER)
+                .map(ServedClass::value);
     }
 
     /** What a live read says. */

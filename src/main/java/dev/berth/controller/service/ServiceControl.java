@@ -156,7 +156,7 @@ public final class ServiceControl implements ClassControl.Services {
             Duration deadline) {
         this.parts = parts;
         guard = new ProviderGuard(parts.providers()::isSure, CALLS_AT_ONCE, patience, deadline, this::stuckChanged);
-        leftOvers = new LeftOvers(parts, guard, classes);
+        leftOvers = new LeftOvers(parts, guard, classes, this::isListed);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
@@ -251,6 +251,18 @@ public final class ServiceControl implements ClassControl.Services {
         int slices = (int) Math.clamp(period.toSeconds(), 1, Math.max(1, all.size()));
         resync(all, period.dividedBy(slices), (all.size() + slices - 1) / slices);
         leftOvers.look();
+    }
+
+    /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
+    private void isListed(ServiceState service, String classValue) {
+        ServiceMemory memory = memory(service.key());
+        if (memory.bringsItsOwn(service.uid()).isEmpty()) {
+            LOG.info(
+                    "Service {} lost our marks, and its provider has a load balancer for it: it is ours",
+                    service.key());
+            memory.listed(service.uid(), classValue);
+            due.accept(List.of(service.key()));
+        }
     }
 
     /** The first of these now, and the others after {@code pause}. */

@@ -60,6 +60,8 @@ final class ServiceMemory {
     /** Whose provider was asked; written before {@link #ensured}. */
     private volatile @Nullable ServedClass ensuredBy;
 
+    private volatile @Nullable Listed listed;
+
     private volatile boolean doubted;
     private volatile boolean mayTryAgain;
 
@@ -256,18 +258,29 @@ final class ServiceMemory {
     }
 
     /**
-     * The class value by which the provider of this very Service was asked, if that brings its own addresses, so that
-     * no Address tells; absent: it was not, or what it made is deleted.
+     * The class value by which the provider of this very Service was asked, or lists something for it, if that brings
+     * its own addresses, so that no Address tells; absent: it was not, or what it made is deleted.
      */
     Optional<String> bringsItsOwn(String uid) {
         LoadBalancerRequest known = ensured;
         ServedClass by = ensuredBy;
+        Listed found = listed;
         return known != null
                         && by != null
                         && by.capabilities().addresses() == AddressSource.PROVIDER
                         && known.service().uid().equals(uid)
                 ? Optional.of(by.value())
-                : Optional.empty();
+                : Optional.ofNullable(found)
+                        .filter(one -> one.uid().equals(uid))
+                        .map(Listed::value);
+    }
+
+    /** By its uid, a Service that has a load balancer of this class value by what the provider lists. */
+    private record Listed(String uid, String value) {}
+
+    /** The provider of the class of this value lists a load balancer of the Service. Told by other threads, too. */
+    void listed(String uid, String value) {
+        listed = new Listed(uid, value);
     }
 
     /** A load balancer, and the class by whose provider it was made. */
@@ -291,6 +304,7 @@ final class ServiceMemory {
 
     /** What was made is deleted. */
     void forget() {
+        listed = null;
         elsewhere = null;
         ensured = null;
         ensureAnswer = null;
@@ -312,6 +326,7 @@ final class ServiceMemory {
 
     /** The provider has nothing for this Service. */
     void deleted(ServiceIdentity service) {
+        listed = null;
         deletedFor = service;
         ensured = null;
         ensureAnswer = null;

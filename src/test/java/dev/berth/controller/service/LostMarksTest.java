@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -60,6 +63,50 @@ class LostMarksTest extends CloudStage {
 
         assertThat(control.standBack()).isEmpty();
         assertThat(service("forged").hasOurFinalizer()).isFalse();
+    }
+
+    /** The marks went while no Berth ran: nothing but the provider's list tells of it. */
+    private void webLosesItsMarks_acrossARestart(SampleService without) {
+        cloud.listed = List.of(new ListedLoadBalancer("b", new ServiceIdentity("prod", "web", "uid-web")));
+        put(without);
+        client.relist();
+        control = operator();
+        control.adopt();
+        reconcile("web");
+        cloud.calls.clear();
+        later.clear();
+    }
+
+    private void providerIsListed() {
+        control.resync(Duration.ofSeconds(1));
+        List.copyOf(later).forEach(one -> one.what().run());
+        reconcileDue();
+    }
+
+    @Test
+    void serviceThatLostOurMarksWhileBerthWasDown_isOursAgain_byWhatItsProviderLists() {
+        deleteLeftOver = true;
+        served("web");
+        webLosesItsMarks_acrossARestart(webWithoutMarks());
+        assertThat(service("web").isMarkedOurs()).isFalse();
+
+        providerIsListed();
+        nodesBecome(nodes("n1", "n2"));
+
+        assertThat(service("web").isMarkedOurs()).isTrue();
+        assertThat(cloud.calls).containsExactly("ensure web[n1]", "update web[n1, n2]");
+        assertThat(control.standBack()).isEmpty();
+    }
+
+    @Test
+    void serviceThatAnotherControllerServesByItsFinalizer_isNotTaken_whateverAProviderLists() {
+        served("web");
+        webLosesItsMarks_acrossARestart(webWithoutMarks().finalizer("service.kubernetes.io/load-balancer-cleanup"));
+
+        providerIsListed();
+
+        assertThat(cloud.calls).isEmpty();
+        assertThat(service("web").isMarkedOurs()).isFalse();
     }
 
     @Test
