@@ -11,6 +11,7 @@ import dev.berth.controller.clusterip.PolicyControl;
 import dev.berth.controller.clusterip.PolicyReconciler;
 import dev.berth.controller.clusterip.ServiceCidrControl;
 import dev.berth.controller.clusterip.ServiceCidrReconciler;
+import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Events;
@@ -61,6 +62,7 @@ final class ClusterAddresses implements AutoCloseable {
 
         Ranges(
                 NetworkingVersion version,
+                ApiBudget budget,
                 ServiceCidrControl.Mode mode,
                 Duration takeoverDelay,
                 ClusterAddressMetrics metrics) {
@@ -77,7 +79,7 @@ final class ClusterAddresses implements AutoCloseable {
                     changed();
                 }
             });
-            ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses);
+            ClusterNetwork network = new FabricClusterNetwork(client, version, caches, addresses, budget);
             serviceCidrs = new ServiceCidrControl(
                     mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock, steady);
             policy = new PolicyControl(
@@ -105,6 +107,7 @@ final class ClusterAddresses implements AutoCloseable {
 
     ClusterAddresses(
             KubernetesClient client,
+            ApiBudget budget,
             Caches caches,
             StartGate gate,
             ServiceCidrControl.Mode mode,
@@ -126,7 +129,7 @@ final class ClusterAddresses implements AutoCloseable {
         this.steady = steady;
         this.later = later;
         policyWakeups = new Wakeups<>("service-cidr-policy-wakeups", later);
-        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, mode, takeoverDelay, metrics));
+        ranges = NetworkingVersion.of(client).map(version -> new Ranges(version, budget, mode, takeoverDelay, metrics));
         policies = new PolicyReconciler(
                 gate,
                 ranges.<PolicyReconciler.Control>map(served -> served.policy)

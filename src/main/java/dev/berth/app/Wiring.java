@@ -23,6 +23,7 @@ import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
 import dev.berth.controller.service.ServiceReconciler;
+import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.Cluster;
@@ -146,8 +147,9 @@ public final class Wiring {
         this.registry = registry;
         lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
-        Cluster cluster = new MeteredCluster(new FabricCluster(client, caches), registry);
-        StatusWriter statuses = new StatusWriter(client);
+        ApiBudget budget = new ApiBudget();
+        Cluster cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry);
+        StatusWriter statuses = new StatusWriter(client, budget);
         providers = providers();
         surroundings = new Surroundings(client, caches);
         endpoints = new Endpoints(client);
@@ -161,6 +163,7 @@ public final class Wiring {
         meters = new ServiceMeters(registry, ledger);
         clusterAddresses = new ClusterAddresses(
                 client,
+                budget,
                 caches,
                 gate,
                 options.serviceCidrController,

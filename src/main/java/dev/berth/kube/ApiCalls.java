@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -18,16 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class ApiCalls {
     private static final int UNPROCESSABLE = 422;
     private static final int TOO_MANY_REQUESTS = 429;
-    private static final int WRITES_AT_ONCE = 16;
-
-    /** More at once gain nothing, take the API server from others, and cost a TLS handshake each. */
-    private final Semaphore writes = new Semaphore(WRITES_AT_ONCE);
 
     private final KubernetesClient client;
+    private final ApiBudget budget;
     private final String cure;
 
-    ApiCalls(KubernetesClient client) {
-        this(client, "");
+    ApiCalls(KubernetesClient client, ApiBudget budget) {
+        this(client, budget, "");
     }
 
     /**
@@ -36,16 +32,17 @@ final class ApiCalls {
      * @param cure what gives the permission for them, such as {@code add the component cluster-addresses}; empty: nobody
      *     can say. The answer to a write that RBAC forbids ends with it
      */
-    ApiCalls(KubernetesClient client, String cure) {
+    ApiCalls(KubernetesClient client, ApiBudget budget, String cure) {
         this.client = client;
+        this.budget = budget;
         this.cure = cure;
     }
 
-    /** Reads live. */
-    static <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {
+    /** Reads live, one of few calls at a time. */
+    <O, T> Read<T> read(Supplier<@Nullable O> get, Function<O, Optional<T>> translate) {
         O object;
         try {
-            object = get.get();
+            object = budget.<@Nullable O>call(get);
         } catch (KubernetesClientException failure) {
             return new Read.Failed<>(message(failure));
         }
@@ -59,12 +56,12 @@ final class ApiCalls {
         }
     }
 
-    /** Changes or deletes an object, one of few writes at a time. */
+    /** Changes or deletes an object, one of few calls at a time. */
     <O, T> Write<T> write(Supplier<O> call, Function<O, T> translate) {
         return write(call, translate, ApiCalls::isAnother);
     }
 
-    /** Creates an object, one of few writes at a time. A Conflict means that there is one of this name. */
+    /** Creates an object, one of few calls at a time. A Conflict means that there is one of this name. */
     <O, T> Write<T> create(Supplier<O> call, Function<O, T> translate) {
         return write(call, translate, ApiCalls::exists);
     }
@@ -72,9 +69,8 @@ final class ApiCalls {
     private <O, T> Write<T> write(
             Supplier<O> call, Function<O, T> translate, Predicate<KubernetesClientException> isConflict) {
         O answer;
-        writes.acquireUninterruptibly();
         try {
-            answer = call.get();
+            answer = budget.call(call);
         } catch (KubernetesClientException failure) {
             String message = message(failure);
 
@@ -91,8 +87,6 @@ final class ApiCalls {
                         TOO_MANY_REQUESTS -> new Write.Refused<>(message);
                 default -> new Write.Unknown<>(message);
             };
-        } finally {
-            writes.release();
         }
         try {
             return new Write.Done<>(translate.apply(answer));

@@ -30,10 +30,15 @@ public final class FabricCluster implements Cluster {
     private final Caches caches;
     private final ApiCalls calls;
 
+    /** With a budget of its own. */
     public FabricCluster(KubernetesClient client, Caches caches) {
+        this(client, caches, new ApiBudget());
+    }
+
+    public FabricCluster(KubernetesClient client, Caches caches, ApiBudget budget) {
         this.client = client;
         this.caches = caches;
-        this.calls = new ApiCalls(client);
+        this.calls = new ApiCalls(client, budget);
     }
 
     @Override
@@ -71,7 +76,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Read<ServiceState> readService(ServiceKey key) {
-        return ApiCalls.read(
+        return calls.read(
                 () -> client.services()
                         .inNamespace(key.namespace())
                         .withName(key.name())
@@ -81,7 +86,7 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Read<Claim> readClaim(Ip ip) {
-        return ApiCalls.read(
+        return calls.read(
                 () -> client.resources(Address.class).withName(ip.objectName()).get(), Claims::of);
     }
 

@@ -44,10 +44,20 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     private final IpAddresses addresses;
     private final ApiCalls calls;
 
-    /** The operator's. */
+    /** With a budget of its own. */
     public FabricClusterNetwork(
             KubernetesClient client, NetworkingVersion version, Caches caches, IpAddresses addresses) {
-        this(client, version, caches, addresses, new ApiCalls(client, CURE));
+        this(client, version, caches, addresses, new ApiBudget());
+    }
+
+    /** The operator's. */
+    public FabricClusterNetwork(
+            KubernetesClient client,
+            NetworkingVersion version,
+            Caches caches,
+            IpAddresses addresses,
+            ApiBudget budget) {
+        this(client, version, caches, addresses, new ApiCalls(client, budget, CURE));
     }
 
     private FabricClusterNetwork(
@@ -68,7 +78,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
             @Override
             public void released(ClusterIp before) {}
         });
-        return new FabricClusterNetwork(client, version, new Caches(), none, new ApiCalls(client));
+        return new FabricClusterNetwork(client, version, new Caches(), none, new ApiCalls(client, new ApiBudget()));
     }
 
     @Override
@@ -127,11 +137,11 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     }
 
     /** One page after another: of tens of thousands of objects, only what is needed of them is kept. */
-    private static <T> Read<List<T>> list(
+    private <T> Read<List<T>> list(
             Listable<? extends KubernetesResourceList<? extends HasMetadata>> which,
             Function<HasMetadata, Stream<T>> translate) {
         List<T> found = new ArrayList<>();
-        return ApiCalls.read(
+        return calls.read(
                 () -> {
                     String next = "";
                     do {

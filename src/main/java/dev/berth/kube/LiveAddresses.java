@@ -15,10 +15,12 @@ import org.jspecify.annotations.Nullable;
 /** The cluster's own addresses and who has them, read live for who looks once. */
 public final class LiveAddresses {
     private final KubernetesClient client;
+    private final ApiCalls calls;
     private final FabricClusterNetwork network;
 
     public LiveAddresses(KubernetesClient client, NetworkingVersion version) {
         this.client = client;
+        calls = new ApiCalls(client, new ApiBudget());
         this.network = FabricClusterNetwork.live(client, version);
     }
 
@@ -34,7 +36,7 @@ public final class LiveAddresses {
 
     /** All Services. */
     public Read<List<ClusterService>> readServices() {
-        return ApiCalls.read(
+        return calls.read(
                 () -> client.services().inAnyNamespace().list().getItems(),
                 services ->
                         Optional.of(services.stream().map(ClusterServices::of).toList()));
@@ -42,7 +44,7 @@ public final class LiveAddresses {
 
     /** The addresses of all AddressPools; Absent: the API server does not know the kind. */
     public Read<List<PoolRange>> readPools() {
-        return ApiCalls.read(this::pools, pools -> Optional.of(TakenNetworks.pools(pools.stream())));
+        return calls.read(this::pools, pools -> Optional.of(TakenNetworks.pools(pools.stream())));
     }
 
     private @Nullable List<AddressPool> pools() {

@@ -15,9 +15,11 @@ public final class StatusWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
 
     private final KubernetesClient client;
+    private final ApiBudget budget;
 
-    public StatusWriter(KubernetesClient client) {
+    public StatusWriter(KubernetesClient client, ApiBudget budget) {
         this.client = client;
+        this.budget = budget;
     }
 
     /**
@@ -30,11 +32,9 @@ public final class StatusWriter {
         Map<String, Object> patch =
                 Map.of("metadata", Map.of("uid", object.getMetadata().getUid()), "status", status);
         try {
-            client.resource(object)
-                    .subresource("status")
-                    .patch(
-                            PatchContext.of(PatchType.JSON_MERGE),
-                            client.getKubernetesSerialization().asJson(patch));
+            String json = client.getKubernetesSerialization().asJson(patch);
+            budget.call(() ->
+                    client.resource(object).subresource("status").patch(PatchContext.of(PatchType.JSON_MERGE), json));
             return true;
         } catch (KubernetesClientException failure) {
             if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {

@@ -28,7 +28,7 @@ class ApiCallsTest {
             new Row("it is invalid", CURE, 422, "it is no CIDR", "it is no CIDR"));
 
     private final KubernetesClient client = new KubernetesClientBuilder().build();
-    private final ApiCalls calls = new ApiCalls(client);
+    private final ApiCalls calls = new ApiCalls(client, new ApiBudget());
 
     @AfterEach
     void close() {
@@ -91,7 +91,7 @@ class ApiCallsTest {
 
     private Write<String> refused(Row row) {
         Status answer = status(row.code(), "").withMessage(row.said()).build();
-        return new ApiCalls(client, row.cure()).write(() -> answered(answer), String.class::cast);
+        return new ApiCalls(client, new ApiBudget(), row.cure()).write(() -> answered(answer), String.class::cast);
     }
 
     @Test
@@ -103,7 +103,7 @@ class ApiCallsTest {
     /** Absent would have what is its own given to others. */
     @Test
     void objectThatCannotBeRead_isNotAbsent_andAnAnswerThatCannotBeRead_isNotARefusal() {
-        assertThat(ApiCalls.<String, String>read(() -> "there", ApiCallsTest::unreadable))
+        assertThat(calls.<String, String>read(() -> "there", ApiCallsTest::unreadable))
                 .isEqualTo(new Read.Failed<>("cannot be read: odd"));
         assertThat(calls.<String, String>write(() -> "there", ApiCallsTest::unreadable))
                 .isEqualTo(new Write.Unknown<>("the answer cannot be read: odd"));

@@ -12,6 +12,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.controller.StartGate;
+import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Events;
@@ -48,7 +49,7 @@ class PoolControlTest {
             () -> List.copyOf(around),
             ledger,
             new StartGate(),
-            new StatusWriter(client),
+            new StatusWriter(client, new ApiBudget()),
             new Events() {
                 @Override
                 public void normal(About about, String reason, String message) {}

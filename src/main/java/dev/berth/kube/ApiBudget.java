@@ -1,0 +1,39 @@
+package dev.berth.kube;
+
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many calls to an API server may be under way at once, for whoever shares it: writes and live reads, not watches,
+ * events and the lease, which must not wait for them. More at once gain nothing, take the API server from others, and
+ * cost a TLS handshake each.
+ */
+public final class ApiBudget {
+    private static final int AT_ONCE = 16;
+
+    private final Semaphore calls;
+
+    /** The operator's. */
+    public ApiBudget() {
+        this(AT_ONCE);
+    }
+
+    ApiBudget(int atOnce) {
+        calls = new Semaphore(atOnce);
+    }
+
+    /** Makes one call in its turn. It must not make another by a budget, for all may be waiting for the second. */
+    <T extends @Nullable Object> T call(Supplier<T> call) {
+        calls.acquireUninterruptibly();
+        try {
+            return call.get();
+        } finally {
+            calls.release();
+        }
+    }
+
+    boolean hasWaiting() {
+        return calls.hasQueuedThreads();
+    }
+}
