@@ -51,6 +51,7 @@ public final class Classes {
                     case "Never" -> Classless.NEVER;
                     default -> Classless.AUTO;
                 },
+                "Refuse".equals(words.one("unenforcedSourceRanges", spec.unenforcedSourceRanges(), "Allow", "Refuse")),
                 faults);
     }
 

@@ -199,7 +199,8 @@ public final class ClassBook {
                     declaration.pools(),
                     mode != null ? mode : capabilities.ipModes().getFirst(),
                     declaration.healthCheck(),
-                    declaration.releasesNodePorts());
+                    declaration.releasesNodePorts(),
+                    declaration.refusesUnenforcedSourceRanges());
         });
     }
 

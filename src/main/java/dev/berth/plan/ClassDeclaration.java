@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param pools empty: every pool
  * @param ipMode null: Auto
  * @param releasesNodePorts whether {@code spec.nodePorts} is Release, not Keep
+ * @param refusesUnenforcedSourceRanges whether {@code spec.unenforcedSourceRanges} is Refuse, not Allow
  * @param unreadable what of it could not be understood, a sentence each; it is not accepted then
  */
 public record ClassDeclaration(
@@ -29,6 +30,7 @@ public record ClassDeclaration(
         boolean releasesNodePorts,
         boolean isDefault,
         Classless classless,
+        boolean refusesUnenforcedSourceRanges,
         List<String> unreadable) {
     static final Comparator<ClassDeclaration> BY_AGE =
             Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
@@ -38,7 +40,7 @@ public record ClassDeclaration(
         unreadable = List.copyOf(unreadable);
     }
 
-    /** One that is understood. */
+    /** One that is understood, and refuses no source ranges. */
     public ClassDeclaration(
             String name,
             Instant created,
@@ -65,6 +67,7 @@ public record ClassDeclaration(
                 releasesNodePorts,
                 isDefault,
                 classless,
+                false,
                 List.of());
     }
 

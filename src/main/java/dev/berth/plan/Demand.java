@@ -120,7 +120,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
 
         Demand demand(String clusterName, long fencingToken, Wishes wishes, List<Ip> addresses, Backends backends) {
             List<Family> families = families();
-            List<Port> ports = letsNobodyIn() ? List.of() : ports();
+            List<Port> ports = letsNobodyIn() || refusesSourceRanges() ? List.of() : ports();
             boolean targetsNodes = can.targets() == Targets.NODE_PORTS;
             if (service.delivery().sessionAffinity() != null && !can.has(Feature.SESSION_AFFINITY)) {
                 unmet(
@@ -176,13 +176,25 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             if (asked.isEmpty()) {
                 return List.of();
             }
+            if (refusesSourceRanges()) {
+                unmet.addFirst(
+                        new Unmet(
+                                "SourceRangesRefused",
+                                provider + " cannot enforce spec.loadBalancerSourceRanges"
+                                        + (can.has(Feature.SOURCE_RANGES)
+                                                ? ", for it leaves them to kube-proxy, which looks at them for ipMode VIP alone"
+                                                : "")
+                                        + ", and LoadBalancerClass \"" + served.name()
+                                        + "\" has unenforcedSourceRanges: Refuse; nothing is served until the ranges are removed"));
+                return List.of();
+            }
             if (!can.has(Feature.SOURCE_RANGES)) {
                 unmet(
                         "SourceRangesNotSupported",
                         provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says");
                 return List.of();
             }
-            if (can.targets() == Targets.NONE && served.ipMode() == IpMode.PROXY) {
+            if (!enforcesSourceRanges()) {
                 unmet(
                         "SourceRangesNotSupported",
                         provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says: it leaves them to"
@@ -197,6 +209,18 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                                 + (letsNobodyIn() ? "nothing is served" : "nobody is let in by it"));
             }
             return SourceRanges.canonical(asked);
+        }
+
+        /** Provider {@code pool} leaves it to kube-proxy. */
+        private boolean enforcesSourceRanges() {
+            return can.has(Feature.SOURCE_RANGES)
+                    && !(can.targets() == Targets.NONE && served.ipMode() == IpMode.PROXY);
+        }
+
+        private boolean refusesSourceRanges() {
+            return served.refusesUnenforcedSourceRanges()
+                    && !service.delivery().sourceRanges().isEmpty()
+                    && !enforcesSourceRanges();
         }
 
         /** An empty list would let everybody in. */

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param ipMode how packets arrive: the class' word, or the provider's
  * @param healthCheck how nodes are found fit, where the provider targets nodes
  * @param releasesNodePorts whether its Services give back their node ports
+ * @param refusesUnenforcedSourceRanges whether a Service is not served where nobody enforces its source ranges
  */
 public record ServedClass(
         String name,
@@ -25,7 +26,8 @@ public record ServedClass(
         List<String> pools,
         IpMode ipMode,
         HealthCheckPolicy healthCheck,
-        boolean releasesNodePorts) {
+        boolean releasesNodePorts,
+        boolean refusesUnenforcedSourceRanges) {
     public ServedClass {
         pools = List.copyOf(pools);
     }

@@ -336,7 +336,7 @@ class HostileObjectsTest {
             "metadata": {"name": "hw", "uid": "u1", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z"},
             "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "me", "provider": "hw",
               "parameters": {"a": "b"}, "pools": ["edge"], "ipMode": "VIP", "nodePorts": "Keep", "default": true,
-              "classless": "Always", "healthCheck": {"type": "TCP", "port": 80}},
+              "classless": "Always", "unenforcedSourceRanges": "Refuse", "healthCheck": {"type": "TCP", "port": 80}},
             "status": {"observedGeneration": 1}}
             """;
 
@@ -387,5 +387,20 @@ class HostileObjectsTest {
                 assertThat(book.served()).isEmpty();
             }
         });
+    }
+
+    @Test
+    void unenforcedSourceRanges_areRefusedWhereTheClassSaysSo_allowedByDefault_andOfNoOtherWord() {
+        assertThat(saysOfSourceRanges("\"Refuse\"").refusesUnenforcedSourceRanges())
+                .isTrue();
+        assertThat(saysOfSourceRanges("\"Allow\"").refusesUnenforcedSourceRanges())
+                .isFalse();
+        assertThat(saysOfSourceRanges("null").refusesUnenforcedSourceRanges()).isFalse();
+        assertThat(saysOfSourceRanges("\"Deny\"").unreadable())
+                .containsExactly("spec.unenforcedSourceRanges is \"Deny\", which is none of Allow, Refuse");
+    }
+
+    private static ClassDeclaration saysOfSourceRanges(String word) {
+        return Classes.declaration(JSON.unmarshal(CLASS_OBJECT.replace("\"Refuse\"", word), LoadBalancerClass.class));
     }
 }

@@ -52,6 +52,7 @@ class DemandTest {
                 List.of(),
                 capabilities.ipModes().getFirst(),
                 healthCheck,
+                false,
                 false);
     }
 
@@ -136,6 +137,38 @@ class DemandTest {
         assertThat(reasons(proxy)).containsExactly("SourceRangesNotSupported");
         assertThat(reasons(vip)).isEmpty();
         assertThat(vip.request().sourceRanges()).containsExactly("198.51.100.0/24");
+    }
+
+    private static Demand refusingDemand(SampleService service, Capabilities capabilities) {
+        ServedClass served = SampleClasses.refusingUnenforcedSourceRanges("test.dev/edge", "hw", capabilities)
+                .byValue("test.dev/edge")
+                .orElseThrow();
+        return Demand.of(service.build(), served, "c1", 3, Wishes.NONE, List.of(Ip.parse("192.0.2.1")), BACKENDS);
+    }
+
+    @Test
+    void classThatRefusesUnenforcedSourceRanges_asksForNothing_whereNobodyEnforcesThem() {
+        SampleService ranged =
+                service(WEB).delivery(new Delivery(List.of("198.51.100.0/24"), Duration.ofMinutes(5), 0));
+        Capabilities toKubeProxy = PLAIN.withTargets(Targets.NONE).withFeatures(Feature.SOURCE_RANGES);
+        Demand unable = refusingDemand(ranged, PLAIN);
+        Demand proxy = refusingDemand(
+                ranged,
+                Capabilities.fromPools(IpMode.PROXY).withTargets(Targets.NONE).withFeatures(Feature.SOURCE_RANGES));
+
+        assertThat(unable.isServable()).isFalse();
+        assertThat(reasons(unable)).containsExactly("SourceRangesRefused", "SessionAffinityNotSupported");
+        assertThat(unable.unmet().getFirst().message())
+                .isEqualTo("provider \"hw\" cannot enforce spec.loadBalancerSourceRanges, and LoadBalancerClass \"hw\""
+                        + " has unenforcedSourceRanges: Refuse; nothing is served until the ranges are removed");
+        assertThat(proxy.isServable()).isFalse();
+        assertThat(proxy.unmet().getFirst().message())
+                .contains("leaves them to kube-proxy, which looks at them for ipMode VIP alone");
+        assertThat(refusingDemand(ranged, toKubeProxy).isServable()).isTrue();
+        assertThat(refusingDemand(ranged, PLAIN.withFeatures(Feature.SOURCE_RANGES))
+                        .isServable())
+                .isTrue();
+        assertThat(refusingDemand(service(WEB), PLAIN).isServable()).isTrue();
     }
 
     @Test

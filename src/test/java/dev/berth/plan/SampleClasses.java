@@ -50,6 +50,28 @@ public final class SampleClasses {
                 releasesNodePorts);
     }
 
+    /** One class, the default, that serves no Service whose source ranges nobody enforces. */
+    public static ClassBook refusingUnenforcedSourceRanges(String value, String provider, Capabilities capabilities) {
+        return ClassBook.of(
+                List.of(new ClassDeclaration(
+                        provider,
+                        Instant.parse("2026-01-01T00:00:00Z"),
+                        value,
+                        "me",
+                        provider,
+                        Map.of(),
+                        List.of(),
+                        null,
+                        HealthCheckPolicy.AUTO,
+                        false,
+                        true,
+                        Classless.ALWAYS,
+                        true,
+                        List.of())),
+                "me",
+                new KnownProviders(Map.of(provider, capabilities), Map.of()));
+    }
+
     /** One class, the default, whose provider has not said yet what it can do. */
     public static ClassBook awaited(String value, String provider) {
         return book(

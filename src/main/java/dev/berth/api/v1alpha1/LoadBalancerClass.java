@@ -119,7 +119,38 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             @Default("Auto")
             @Pattern("^(Auto|Always|Never)$") @Size(max = 16) @JsonPropertyDescription(
                     "For the default class. Auto: stand back where another controller serves Services without a class. Always: serve them. Never: don't.")
-            @Nullable String classless) {}
+            @Nullable String classless,
+
+            @Default("Allow")
+            @Pattern("^(Allow|Refuse)$") @Size(max = 16) @JsonPropertyDescription(
+                    "For Services with spec.loadBalancerSourceRanges that neither the provider nor kube-proxy can enforce. Allow: they are served, and everybody is let in. Refuse: they are not served.")
+            @Nullable String unenforcedSourceRanges) {
+        /** With the default for source ranges that nobody enforces. */
+        public Spec(
+                String loadBalancerClass,
+                @Nullable String controllerName,
+                @Nullable String provider,
+                @Nullable Map<String, String> parameters,
+                @Nullable List<String> pools,
+                @Nullable String ipMode,
+                @Nullable HealthCheck healthCheck,
+                @Nullable String nodePorts,
+                @Nullable Boolean isDefault,
+                @Nullable String classless) {
+            this(
+                    loadBalancerClass,
+                    controllerName,
+                    provider,
+                    parameters,
+                    pools,
+                    ipMode,
+                    healthCheck,
+                    nodePorts,
+                    isDefault,
+                    classless,
+                    null);
+        }
+    }
 
     /** How nodes are found fit to get packets. */
     public record HealthCheck(

@@ -78,6 +78,8 @@ abstract class CloudStage {
 
         Targets targets = Targets.NODE_PORTS;
 
+        boolean enforcesSourceRanges = true;
+
         /** Whether it takes its addresses from Berth. */
         boolean takesAddresses;
 
@@ -87,9 +89,12 @@ abstract class CloudStage {
 
         @Override
         public Capabilities capabilities() {
-            return (takesAddresses ? Capabilities.fromPools(IpMode.PROXY) : Capabilities.ofItsOwn(IpMode.PROXY))
+            Capabilities base =
+                    takesAddresses ? Capabilities.fromPools(IpMode.PROXY) : Capabilities.ofItsOwn(IpMode.PROXY);
+            return (enforcesSourceRanges
+                            ? base.withFeatures(Feature.LISTING, Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY)
+                            : base.withFeatures(Feature.LISTING, Feature.SESSION_AFFINITY))
                     .withTargets(targets)
-                    .withFeatures(Feature.LISTING, Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY)
                     .withAnnotations("cloud.test.dev/");
         }
 
