@@ -689,7 +689,9 @@ type LoadBalancerRequest struct {
 	// Those of the Service that the plug-in reads.
 	Annotations map[string]string `protobuf:"bytes,15,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// That are to get packets, by port, address and target port; may be empty. With TARGETS_ENDPOINTS only.
-	Endpoints     []*Endpoint `protobuf:"bytes,16,rep,name=endpoints,proto3" json:"endpoints,omitempty"`
+	Endpoints []*Endpoint `protobuf:"bytes,16,rep,name=endpoints,proto3" json:"endpoints,omitempty"`
+	// All labels of the Service.
+	Labels        map[string]string `protobuf:"bytes,17,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -836,6 +838,13 @@ func (x *LoadBalancerRequest) GetEndpoints() []*Endpoint {
 	return nil
 }
 
+func (x *LoadBalancerRequest) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
 type Port struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty if the Service has one port without a name.
@@ -922,7 +931,14 @@ type Node struct {
 	// spec.providerID; empty: none.
 	ProviderId string `protobuf:"bytes,2,opt,name=provider_id,json=providerId,proto3" json:"provider_id,omitempty"`
 	// Its internal addresses, or its external ones if it has no internal ones.
-	Addresses     []string `protobuf:"bytes,3,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	Addresses []string `protobuf:"bytes,3,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	// The value of its label topology.kubernetes.io/zone; empty: none.
+	Zone string `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`
+	// The value of its label topology.kubernetes.io/region; empty: none.
+	Region string `protobuf:"bytes,5,opt,name=region,proto3" json:"region,omitempty"`
+	// Those of its other labels that Kubernetes or the administrator gives it for good: under kubernetes.io/,
+	// node.kubernetes.io/, node-role.kubernetes.io/, node-restriction.kubernetes.io/ and topology.kubernetes.io/.
+	Labels        map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -978,6 +994,27 @@ func (x *Node) GetAddresses() []string {
 	return nil
 }
 
+func (x *Node) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *Node) GetRegion() string {
+	if x != nil {
+		return x.Region
+	}
+	return ""
+}
+
+func (x *Node) GetLabels() map[string]string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
 // A pod, or what else stands behind a Service, for one of its ports; fit to get packets.
 type Endpoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -987,7 +1024,9 @@ type Endpoint struct {
 	// On the address.
 	TargetPort int32 `protobuf:"varint,3,opt,name=target_port,json=targetPort,proto3" json:"target_port,omitempty"`
 	// That it runs on; empty: not told.
-	Node          string `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
+	Node string `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
+	// That it is in; empty: not told.
+	Zone          string `protobuf:"bytes,5,opt,name=zone,proto3" json:"zone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1046,6 +1085,13 @@ func (x *Endpoint) GetTargetPort() int32 {
 func (x *Endpoint) GetNode() string {
 	if x != nil {
 		return x.Node
+	}
+	return ""
+}
+
+func (x *Endpoint) GetZone() string {
+	if x != nil {
+		return x.Zone
 	}
 	return ""
 }
@@ -2089,7 +2135,7 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x0fServiceIdentity\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +
-	"\x03uid\x18\x03 \x01(\tR\x03uid\"\xfa\a\n" +
+	"\x03uid\x18\x03 \x01(\tR\x03uid\"\x81\t\n" +
 	"\x13LoadBalancerRequest\x12!\n" +
 	"\fcluster_name\x18\x01 \x01(\tR\vclusterName\x12<\n" +
 	"\aservice\x18\x02 \x01(\v2\".berth.provider.v1.ServiceIdentityR\aservice\x12#\n" +
@@ -2109,11 +2155,15 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"parameters\x18\x0e \x03(\v26.berth.provider.v1.LoadBalancerRequest.ParametersEntryR\n" +
 	"parameters\x12Y\n" +
 	"\vannotations\x18\x0f \x03(\v27.berth.provider.v1.LoadBalancerRequest.AnnotationsEntryR\vannotations\x129\n" +
-	"\tendpoints\x18\x10 \x03(\v2\x1b.berth.provider.v1.EndpointR\tendpoints\x1a=\n" +
+	"\tendpoints\x18\x10 \x03(\v2\x1b.berth.provider.v1.EndpointR\tendpoints\x12J\n" +
+	"\x06labels\x18\x11 \x03(\v22.berth.provider.v1.LoadBalancerRequest.LabelsEntryR\x06labels\x1a=\n" +
 	"\x0fParametersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
 	"\x10AnnotationsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbd\x01\n" +
 	"\x04Port\x12\x12\n" +
@@ -2122,18 +2172,25 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x04port\x18\x03 \x01(\x05R\x04port\x12\x1b\n" +
 	"\tnode_port\x18\x04 \x01(\x05R\bnodePort\x12&\n" +
 	"\fapp_protocol\x18\x05 \x01(\tH\x00R\vappProtocol\x88\x01\x01B\x0f\n" +
-	"\r_app_protocol\"Y\n" +
+	"\r_app_protocol\"\xfd\x01\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1f\n" +
 	"\vprovider_id\x18\x02 \x01(\tR\n" +
 	"providerId\x12\x1c\n" +
-	"\taddresses\x18\x03 \x03(\tR\taddresses\"m\n" +
+	"\taddresses\x18\x03 \x03(\tR\taddresses\x12\x12\n" +
+	"\x04zone\x18\x04 \x01(\tR\x04zone\x12\x16\n" +
+	"\x06region\x18\x05 \x01(\tR\x06region\x12;\n" +
+	"\x06labels\x18\x06 \x03(\v2#.berth.provider.v1.Node.LabelsEntryR\x06labels\x1a9\n" +
+	"\vLabelsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x81\x01\n" +
 	"\bEndpoint\x12\x12\n" +
 	"\x04port\x18\x01 \x01(\tR\x04port\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x1f\n" +
 	"\vtarget_port\x18\x03 \x01(\x05R\n" +
 	"targetPort\x12\x12\n" +
-	"\x04node\x18\x04 \x01(\tR\x04node\"C\n" +
+	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
+	"\x04zone\x18\x05 \x01(\tR\x04zone\"C\n" +
 	"\vHealthCheck\x12\x12\n" +
 	"\x04port\x18\x01 \x01(\x05R\x04port\x12\x17\n" +
 	"\x04path\x18\x02 \x01(\tH\x00R\x04path\x88\x01\x01B\a\n" +
@@ -2240,7 +2297,7 @@ func file_berth_provider_v1_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_provider_v1_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(AddressSource)(0),                        // 0: berth.provider.v1.AddressSource
 	(IpMode)(0),                               // 1: berth.provider.v1.IpMode
@@ -2277,7 +2334,9 @@ var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(*ListedLoadBalancer)(nil),                // 32: berth.provider.v1.ListedLoadBalancer
 	nil,                                       // 33: berth.provider.v1.LoadBalancerRequest.ParametersEntry
 	nil,                                       // 34: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
-	(*durationpb.Duration)(nil),               // 35: google.protobuf.Duration
+	nil,                                       // 35: berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	nil,                                       // 36: berth.provider.v1.Node.LabelsEntry
+	(*durationpb.Duration)(nil),               // 37: google.protobuf.Duration
 }
 var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	8,  // 0: berth.provider.v1.ConnectResponse.capabilities:type_name -> berth.provider.v1.Capabilities
@@ -2293,46 +2352,48 @@ var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	1,  // 10: berth.provider.v1.LoadBalancerRequest.ip_mode:type_name -> berth.provider.v1.IpMode
 	12, // 11: berth.provider.v1.LoadBalancerRequest.nodes:type_name -> berth.provider.v1.Node
 	14, // 12: berth.provider.v1.LoadBalancerRequest.health_check:type_name -> berth.provider.v1.HealthCheck
-	35, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
+	37, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
 	33, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
 	34, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
 	13, // 16: berth.provider.v1.LoadBalancerRequest.endpoints:type_name -> berth.provider.v1.Endpoint
-	3,  // 17: berth.provider.v1.Port.protocol:type_name -> berth.provider.v1.Protocol
-	16, // 18: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
-	17, // 19: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
-	1,  // 20: berth.provider.v1.Ingress.ip_mode:type_name -> berth.provider.v1.IpMode
-	3,  // 21: berth.provider.v1.PortError.protocol:type_name -> berth.provider.v1.Protocol
-	9,  // 22: berth.provider.v1.GetLoadBalancerNameRequest.service:type_name -> berth.provider.v1.ServiceIdentity
-	10, // 23: berth.provider.v1.GetLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	15, // 24: berth.provider.v1.GetLoadBalancerResponse.status:type_name -> berth.provider.v1.LoadBalancerStatus
-	10, // 25: berth.provider.v1.EnsureLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	15, // 26: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
-	24, // 27: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
-	25, // 28: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
-	35, // 29: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
-	10, // 30: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	10, // 31: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	32, // 32: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
-	9,  // 33: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
-	6,  // 34: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
-	18, // 35: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
-	20, // 36: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
-	22, // 37: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
-	26, // 38: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
-	28, // 39: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
-	30, // 40: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
-	7,  // 41: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
-	19, // 42: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
-	21, // 43: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
-	23, // 44: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
-	27, // 45: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
-	29, // 46: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
-	31, // 47: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
-	41, // [41:48] is the sub-list for method output_type
-	34, // [34:41] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	35, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	3,  // 18: berth.provider.v1.Port.protocol:type_name -> berth.provider.v1.Protocol
+	36, // 19: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
+	16, // 20: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
+	17, // 21: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
+	1,  // 22: berth.provider.v1.Ingress.ip_mode:type_name -> berth.provider.v1.IpMode
+	3,  // 23: berth.provider.v1.PortError.protocol:type_name -> berth.provider.v1.Protocol
+	9,  // 24: berth.provider.v1.GetLoadBalancerNameRequest.service:type_name -> berth.provider.v1.ServiceIdentity
+	10, // 25: berth.provider.v1.GetLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	15, // 26: berth.provider.v1.GetLoadBalancerResponse.status:type_name -> berth.provider.v1.LoadBalancerStatus
+	10, // 27: berth.provider.v1.EnsureLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	15, // 28: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
+	24, // 29: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
+	25, // 30: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
+	37, // 31: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
+	10, // 32: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	10, // 33: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	32, // 34: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
+	9,  // 35: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
+	6,  // 36: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
+	18, // 37: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
+	20, // 38: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
+	22, // 39: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
+	26, // 40: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
+	28, // 41: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
+	30, // 42: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
+	7,  // 43: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
+	19, // 44: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
+	21, // 45: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
+	23, // 46: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
+	27, // 47: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
+	29, // 48: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
+	31, // 49: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
+	43, // [43:50] is the sub-list for method output_type
+	36, // [36:43] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_berth_provider_v1_provider_proto_init() }
@@ -2357,7 +2418,7 @@ func file_berth_provider_v1_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_provider_v1_provider_proto_rawDesc), len(file_berth_provider_v1_provider_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   29,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

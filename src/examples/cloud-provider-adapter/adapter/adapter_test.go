@@ -34,7 +34,7 @@ func TestService_hasWhatCloudsRead(t *testing.T) {
 			"service.beta.kubernetes.io/of-the-class":   "class",
 			"service.beta.kubernetes.io/of-both":        "class",
 			"service.beta.kubernetes.io/of-the-service": "service",
-		}},
+		}, Labels: map[string]string{"app": "web"}},
 		Spec: v1.ServiceSpec{
 			Type: v1.ServiceTypeLoadBalancer,
 			Ports: []v1.ServicePort{
@@ -66,15 +66,27 @@ func TestService_ofTheLeastRequest_isOneThatKubernetesCouldHave(t *testing.T) {
 	}
 }
 
-func TestNode_hasNameProviderIDAndAddresses(t *testing.T) {
+func TestNode_hasNameProviderIDAddressesAndLabels(t *testing.T) {
 	cloud := &fake.Cloud{ExternalIP: net.IPv4(192, 0, 2, 1)}
 	_, err := ensure(t, serverOf(t, cloud), whole())
 	must(t, err)
 	hosts := cloud.EnsureCalls[0].Hosts
 	if len(hosts) != 1 || hosts[0].Name != "n1" || hosts[0].Spec.ProviderID != "fake://n1" ||
-		hosts[0].Labels[v1.LabelHostname] != "n1" ||
+		!reflect.DeepEqual(hosts[0].Labels, map[string]string{
+			v1.LabelHostname:       "n1.example.com",
+			v1.LabelTopologyZone:   "a",
+			v1.LabelTopologyRegion: "r",
+			v1.LabelOSStable:       "linux",
+		}) ||
 		!reflect.DeepEqual(hosts[0].Status.Addresses, []v1.NodeAddress{{Type: v1.NodeInternalIP, Address: "10.0.0.1"}}) {
 		t.Fatal(hosts)
+	}
+}
+
+func TestNode_ofTheLeastRequest_isCalledAsItsHost_andInNoZone(t *testing.T) {
+	nodes := nodesOf(&pb.LoadBalancerRequest{Nodes: []*pb.Node{{Name: "n1"}}})
+	if !reflect.DeepEqual(nodes[0].Labels, map[string]string{v1.LabelHostname: "n1"}) {
+		t.Fatal(nodes)
 	}
 }
 
@@ -309,8 +321,12 @@ func whole() *pb.LoadBalancerRequest {
 			{Name: "https", Protocol: pb.Protocol_PROTOCOL_TCP, Port: 443, NodePort: 30443, AppProtocol: new("kubernetes.io/wss")},
 			{Name: "dns", Protocol: pb.Protocol_PROTOCOL_UDP, Port: 53, NodePort: 30053},
 		},
-		IpMode:             pb.IpMode_IP_MODE_VIP,
-		Nodes:              []*pb.Node{{Name: "n1", ProviderId: "fake://n1", Addresses: []string{"10.0.0.1"}}},
+		IpMode: pb.IpMode_IP_MODE_VIP,
+		Nodes: []*pb.Node{{
+			Name: "n1", ProviderId: "fake://n1", Addresses: []string{"10.0.0.1"}, Zone: "a", Region: "r",
+			Labels: map[string]string{v1.LabelHostname: "n1.example.com", v1.LabelOSStable: "linux"},
+		}},
+		Labels:             map[string]string{"app": "web"},
 		HealthCheck:        &pb.HealthCheck{Port: 32000, Path: new("/healthz")},
 		SourceRanges:       []string{"192.0.2.0/24"},
 		SessionAffinity:    durationpb.New(3 * time.Hour),

@@ -46,6 +46,7 @@ func serviceOf(request *pb.LoadBalancerRequest) *v1.Service {
 			Namespace:   request.GetService().GetNamespace(),
 			Name:        request.GetService().GetName(),
 			UID:         types.UID(request.GetService().GetUid()),
+			Labels:      maps.Clone(request.GetLabels()),
 			Annotations: annotations,
 		},
 		Spec: v1.ServiceSpec{
@@ -94,7 +95,7 @@ func nodesOf(request *pb.LoadBalancerRequest) []*v1.Node {
 	for _, node := range request.GetNodes() {
 		made := &v1.Node{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
-			ObjectMeta: metav1.ObjectMeta{Name: node.GetName(), Labels: map[string]string{v1.LabelHostname: node.GetName()}},
+			ObjectMeta: metav1.ObjectMeta{Name: node.GetName(), Labels: labelsOf(node)},
 			Spec:       v1.NodeSpec{ProviderID: node.GetProviderId()},
 			Status:     v1.NodeStatus{Conditions: []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue}}},
 		}
@@ -104,6 +105,20 @@ func nodesOf(request *pb.LoadBalancerRequest) []*v1.Node {
 		nodes = append(nodes, made)
 	}
 	return nodes
+}
+
+// labelsOf has the labels of a Node that last, and its zone and region among
+// them: some clouds leave out a Node without a zone.
+func labelsOf(node *pb.Node) map[string]string {
+	labels := map[string]string{v1.LabelHostname: node.GetName()}
+	maps.Copy(labels, node.GetLabels())
+	if node.GetZone() != "" {
+		labels[v1.LabelTopologyZone] = node.GetZone()
+	}
+	if node.GetRegion() != "" {
+		labels[v1.LabelTopologyRegion] = node.GetRegion()
+	}
+	return labels
 }
 
 // statusOf returns nil as long as there is no address. What the cloud does not

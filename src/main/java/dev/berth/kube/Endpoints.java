@@ -99,7 +99,8 @@ public final class Endpoints implements AutoCloseable {
                                                 Given.text(port.getName()),
                                                 ip.toString(),
                                                 port.getPort(),
-                                                Given.text(endpoint.getNodeName())),
+                                                Given.text(endpoint.getNodeName()),
+                                                Given.text(endpoint.getZone())),
                                         endpoint.getConditions()))));
     }
 

@@ -1,10 +1,14 @@
 package dev.berth.kube;
 
+import dev.berth.plan.NodeRules;
 import dev.berth.plan.NodeState;
 import io.fabric8.kubernetes.api.model.Node;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** From Kubernetes' Node to ours. */
 final class Nodes {
@@ -17,12 +21,19 @@ final class Nodes {
                 Optional.ofNullable(node.getSpec())
                         .map(spec -> spec.getProviderID())
                         .orElse(""),
-                Given.map(node.getMetadata().getLabels()),
+                read(node.getMetadata().getLabels()),
                 Optional.ofNullable(node.getSpec()).map(spec -> Given.list(spec.getTaints())).orElse(List.of()).stream()
                         .map(taint -> Given.text(taint.getKey()))
                         .toList(),
                 node.getMetadata().getDeletionTimestamp() != null,
                 internal.isEmpty() ? addresses(node, "ExternalIP") : internal);
+    }
+
+    /** The labels that anything depends on. */
+    static Map<String, String> read(@Nullable Map<String, String> labels) {
+        Map<String, String> read = new LinkedHashMap<>(Given.map(labels));
+        read.keySet().removeIf(name -> !NodeRules.isRead(name));
+        return read;
     }
 
     private static List<String> addresses(Node node, String type) {

@@ -28,11 +28,12 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
         return new Trimmed<>(Trimmed::dropManagedFields);
     }
 
-    /** Of Nodes, their labels, spec and addresses. */
+    /** Of Nodes, the labels that are read, spec and addresses. */
     static ItemStore<Node> nodes() {
         return new Trimmed<>(node -> {
             dropManagedFields(node);
             node.getMetadata().setAnnotations(Map.of());
+            node.getMetadata().setLabels(Nodes.read(node.getMetadata().getLabels()));
             if (node.getStatus() != null) {
                 NodeStatus kept = new NodeStatus();
                 kept.setAddresses(node.getStatus().getAddresses());

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -166,6 +167,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                     .localTrafficPolicy(service.asked().localTraffic())
                     .parameters(served.parameters())
                     .annotations(annotations())
+                    .labels(new TreeMap<>(service.labels()))
                     .build();
             return new Demand(request, unmet, portErrors);
         }

@@ -17,7 +17,8 @@ public final class EndpointRules {
     private static final Comparator<Endpoint> ORDER = Comparator.comparing(Endpoint::port)
             .thenComparing(Endpoint::address)
             .thenComparingInt(Endpoint::targetPort)
-            .thenComparing(Endpoint::node);
+            .thenComparing(Endpoint::node)
+            .thenComparing(Endpoint::zone);
 
     private EndpointRules() {}
 

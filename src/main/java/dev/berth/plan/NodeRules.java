@@ -4,12 +4,15 @@ import dev.berth.provider.LoadBalancerRequest.Node;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which nodes get packets of load balancers, and which changes of nodes have load balancers told. Pure, and as
- * Kubernetes' service controller has it; that a node's addresses change has them told, too, for a request names them.
+ * Kubernetes' service controller has it; that its addresses, its zone or what else a request says of a node changes has
+ * them told, too.
  *
  * @see <a href="https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-exclude-from-external-load-balancers">exclude-from-external-load-balancers</a>
  */
@@ -20,10 +23,29 @@ public final class NodeRules {
     /** A taint of a node that is about to go. */
     public static final String TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
 
+    static final String ZONE = "topology.kubernetes.io/zone";
+    static final String REGION = "topology.kubernetes.io/region";
+
+    /**
+     * Of the labels under these, few change in the life of a node. Others are written every few minutes on some
+     * clusters, and each change would have every load balancer updated.
+     */
+    private static final List<String> LASTING = List.of(
+            "kubernetes.io/",
+            "node.kubernetes.io/",
+            "node-role.kubernetes.io/",
+            "node-restriction.kubernetes.io/",
+            "topology.kubernetes.io/");
+
     /** As Go's strconv.ParseBool reads them. */
     private static final List<String> FALSE = List.of("0", "f", "F", "FALSE", "false", "False");
 
     private NodeRules() {}
+
+    /** Whether anything depends on the label of this name. */
+    public static boolean isRead(String label) {
+        return LASTING.stream().anyMatch(label::startsWith);
+    }
 
     /** Whether the node is to get packets. Whether it is ready is for a health check to find out, not for this. */
     public static boolean mayGetPackets(NodeState node) {
@@ -41,9 +63,21 @@ public final class NodeRules {
         // A copy, for that is what requests share instead of copying it again.
         return List.copyOf(nodes.stream()
                 .filter(NodeRules::mayGetPackets)
-                .map(node -> new Node(node.name(), node.providerId(), node.addresses()))
+                .map(NodeRules::target)
                 .sorted(Comparator.comparing(Node::name))
                 .toList());
+    }
+
+    private static Node target(NodeState node) {
+        Map<String, String> others = new TreeMap<>(node.labels());
+        others.keySet().removeAll(List.of(ZONE, REGION, EXCLUDE));
+        return new Node(
+                node.name(),
+                node.providerId(),
+                node.addresses(),
+                node.labels().getOrDefault(ZONE, ""),
+                node.labels().getOrDefault(REGION, ""),
+                others);
     }
 
     /**
@@ -57,8 +91,6 @@ public final class NodeRules {
         if (before == null || now == null) {
             return (before == null) != (now == null);
         }
-        return isExcluded(before) != isExcluded(now)
-                || !before.providerId().equals(now.providerId())
-                || !before.addresses().equals(now.addresses());
+        return isExcluded(before) != isExcluded(now) || !target(before).equals(target(now));
     }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
  * A Node as it was read.
  *
  * @param providerId {@code spec.providerID}; empty: none
+ * @param labels those that {@link NodeRules#isRead reads}
  * @param taints their keys
  * @param deleting whether it has a deletionTimestamp
  * @param addresses its internal addresses, or its external ones if it has no internal ones; in its order

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *     node without an endpoint fails the health check
  * @param parameters the settings of the load balancer class
  * @param annotations those of the Service that the provider reads, by name
+ * @param labels all of the Service, by name
  */
 public record LoadBalancerRequest(
         String clusterName,
@@ -47,7 +48,8 @@ public record LoadBalancerRequest(
         @Nullable Duration sessionAffinity,
         boolean localTrafficPolicy,
         Map<String, String> parameters,
-        Map<String, String> annotations) {
+        Map<String, String> annotations,
+        Map<String, String> labels) {
     public LoadBalancerRequest {
         addresses = List.copyOf(addresses);
         wantedAddresses = List.copyOf(wantedAddresses);
@@ -58,6 +60,7 @@ public record LoadBalancerRequest(
         sourceRanges = List.copyOf(sourceRanges);
         parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
         annotations = Collections.unmodifiableMap(new LinkedHashMap<>(annotations));
+        labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
     }
 
     /**
@@ -84,10 +87,28 @@ public record LoadBalancerRequest(
      *
      * @param providerId {@code spec.providerID}; empty: none
      * @param addresses its internal addresses, or its external ones if it has no internal ones; canonical text
+     * @param zone the value of its label {@code topology.kubernetes.io/zone}; empty: none
+     * @param region the value of its label {@code topology.kubernetes.io/region}; empty: none
+     * @param labels those of its other labels that Kubernetes or the administrator gives it for good: under {@code
+     *     kubernetes.io/}, {@code node.kubernetes.io/}, {@code node-role.kubernetes.io/}, {@code
+     *     node-restriction.kubernetes.io/} and {@code topology.kubernetes.io/}. No others: what changes with the hour
+     *     would have every load balancer updated
      */
-    public record Node(String name, String providerId, List<String> addresses) {
+    public record Node(
+            String name,
+            String providerId,
+            List<String> addresses,
+            String zone,
+            String region,
+            Map<String, String> labels) {
         public Node {
             addresses = List.copyOf(addresses);
+            labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+        }
+
+        /** One without labels. */
+        public Node(String name, String providerId, List<String> addresses) {
+            this(name, providerId, addresses, "", "", Map.of());
         }
     }
 
@@ -99,8 +120,14 @@ public record LoadBalancerRequest(
      * @param address canonical text; its family may differ from that of the load balancer's
      * @param targetPort on {@code address}
      * @param node that it runs on; empty: not told
+     * @param zone that it is in; empty: not told
      */
-    public record Endpoint(String port, String address, int targetPort, String node) {}
+    public record Endpoint(String port, String address, int targetPort, String node, String zone) {
+        /** One of no known zone. */
+        public Endpoint(String port, String address, int targetPort, String node) {
+            this(port, address, targetPort, node, "");
+        }
+    }
 
     /**
      * How to find out whether a node is fit to get packets.
@@ -131,6 +158,7 @@ public record LoadBalancerRequest(
         builder.localTrafficPolicy = localTrafficPolicy;
         builder.parameters = parameters;
         builder.annotations = annotations;
+        builder.labels = labels;
         return builder;
     }
 
@@ -162,6 +190,7 @@ public record LoadBalancerRequest(
         private boolean localTrafficPolicy;
         private Map<String, String> parameters = Map.of();
         private Map<String, String> annotations = Map.of();
+        private Map<String, String> labels = Map.of();
 
         private Builder(String clusterName, ServiceIdentity service, IpMode ipMode) {
             this.clusterName = clusterName;
@@ -234,6 +263,11 @@ public record LoadBalancerRequest(
             return this;
         }
 
+        public Builder labels(Map<String, String> value) {
+            labels = value;
+            return this;
+        }
+
         public LoadBalancerRequest build() {
             return new LoadBalancerRequest(
                     clusterName,
@@ -251,7 +285,8 @@ public record LoadBalancerRequest(
                     sessionAffinity,
                     localTrafficPolicy,
                     parameters,
-                    annotations);
+                    annotations,
+                    labels);
         }
     }
 }

@@ -33,6 +33,7 @@ import dev.berth.plan.ServiceState;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
@@ -284,6 +285,14 @@ class HostileObjectsTest {
 
         assertThat(Endpoints.states(none)).isEmpty();
         assertThat(Surroundings.addresses(none)).isEmpty();
+    }
+
+    @Test
+    void endpoint_isReadWithItsNodeAndItsZone() {
+        EndpointSlice slice = JSON.unmarshal(SLICE, EndpointSlice.class);
+
+        assertThat(EndpointRules.targets(Endpoints.states(slice).toList()))
+                .containsExactly(new Endpoint("http", "10.244.0.9", 8080, "n1", "z"));
     }
 
     @Test

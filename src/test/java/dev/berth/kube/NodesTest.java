@@ -3,11 +3,18 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.NodeRules;
+import dev.berth.plan.NodeState;
+import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
+import dev.berth.providers.grpc.wire.Contract;
+import dev.berth.providers.grpc.wire.RequestMapping;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -104,6 +111,85 @@ class NodesTest {
 
     private static NodeBuilder deleting(NodeBuilder node) {
         return node.editMetadata().withDeletionTimestamp("2026-01-01T00:00:00Z").endMetadata();
+    }
+
+    @Test
+    void zoneRegionAndLastingLabels_areInARequest_andNoOthers() {
+        Node node = node().editMetadata()
+                .addToLabels("topology.kubernetes.io/zone", "a")
+                .addToLabels("topology.kubernetes.io/region", "r")
+                .addToLabels("node.kubernetes.io/instance-type", "large")
+                .addToLabels("node-role.kubernetes.io/worker", "")
+                .addToLabels("kubernetes.io/os", "linux")
+                .addToLabels("node-restriction.kubernetes.io/edge", "yes")
+                .addToLabels(NodeRules.EXCLUDE, "false")
+                .addToLabels("feature.node.kubernetes.io/cpu-load", "7")
+                .addToLabels("example.com/heartbeat", "1760000000")
+                .endMetadata()
+                .build();
+
+        assertThat(NodeRules.targets(List.of(Nodes.state(node))))
+                .containsExactly(new LoadBalancerRequest.Node(
+                        "n1",
+                        "cloud://1",
+                        List.of("10.0.0.1"),
+                        "a",
+                        "r",
+                        Map.of(
+                                "node.kubernetes.io/instance-type", "large",
+                                "node-role.kubernetes.io/worker", "",
+                                "kubernetes.io/os", "linux",
+                                "node-restriction.kubernetes.io/edge", "yes")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "topology.kubernetes.io/zone,true",
+        "topology.kubernetes.io/region,true",
+        "node-role.kubernetes.io/worker,true",
+        "example.com/heartbeat,false",
+        "feature.node.kubernetes.io/cpu-load,false"
+    })
+    void changedLabel_isTold_ifARequestHasIt(String label, boolean isTold) {
+        assertThat(NodeRules.isWorthTelling(Nodes.state(labelled(label, "a")), Nodes.state(labelled(label, "b"))))
+                .isEqualTo(isTold);
+        assertThat(Nodes.state(labelled(label, "a")).equals(Nodes.state(labelled(label, "b"))))
+                .isEqualTo(!isTold);
+    }
+
+    /** As a large cluster of a cloud has it, with 50 labels of others on each. */
+    @Test
+    void requestWith5000Nodes_fitsIntoAMessageToAPlugin() {
+        List<NodeState> nodes = IntStream.range(0, 5000)
+                .mapToObj(number -> {
+                    String name = "ip-10-123-%d-%d.eu-central-1.compute.internal".formatted(number / 250, number % 250);
+                    NodeBuilder node = node().editMetadata()
+                            .withName(name)
+                            .addToLabels("kubernetes.io/hostname", name)
+                            .addToLabels("kubernetes.io/os", "linux")
+                            .addToLabels("kubernetes.io/arch", "amd64")
+                            .addToLabels("node.kubernetes.io/instance-type", "m7i-flex.24xlarge")
+                            .addToLabels("node-role.kubernetes.io/worker", "")
+                            .addToLabels("topology.kubernetes.io/zone", "eu-central-1a")
+                            .addToLabels("topology.kubernetes.io/region", "eu-central-1")
+                            .endMetadata()
+                            .editSpec()
+                            .withProviderID("aws:///eu-central-1a/i-0%016x".formatted(number))
+                            .endSpec();
+                    for (int other = 0; other < 50; other++) {
+                        node.editMetadata()
+                                .addToLabels("feature.node.kubernetes.io/cpu-cpuid.FEATURE" + other, "true")
+                                .endMetadata();
+                    }
+                    return Nodes.state(node.build());
+                })
+                .toList();
+        LoadBalancerRequest request = LoadBalancerRequest.builder(
+                        "c1", new ServiceIdentity("prod", "web", "u1"), IpMode.VIP)
+                .nodes(NodeRules.targets(nodes))
+                .build();
+
+        assertThat(RequestMapping.write(request).getSerializedSize()).isLessThan(Contract.LARGEST_MESSAGE / 2);
     }
 
     /** A node in some state. */

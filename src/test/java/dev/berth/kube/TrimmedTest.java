@@ -33,6 +33,16 @@ class TrimmedTest {
     }
 
     @Test
+    void node_isKeptWithoutLabelsThatNothingDependsOn() {
+        Node node = SampleNode.of(JSON, 1);
+        for (int feature = 0; feature < 50; feature++) {
+            node.getMetadata().getLabels().put("feature.node.kubernetes.io/cpu-" + feature, "true");
+        }
+
+        assertThat(JSON.asJson(kept(Trimmed.nodes(), node))).hasSizeLessThan(1_200);
+    }
+
+    @Test
     void nodeWithoutAStatus_isKept() {
         Node bare = JSON.unmarshal("{\"metadata\": {\"name\": \"bare\"}}", Node.class);
 

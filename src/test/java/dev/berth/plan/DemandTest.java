@@ -284,6 +284,14 @@ class DemandTest {
     }
 
     @Test
+    void labelsOfTheService_reachTheProvider() {
+        assertThat(demand(service(WEB).labels(Map.of("tier", "front", "app", "web")), PLAIN)
+                        .request()
+                        .labels())
+                .containsExactly(Map.entry("app", "web"), Map.entry("tier", "front"));
+    }
+
+    @Test
     void wishesForAddresses_reachAProviderThatBringsItsOwn_andNoOther() {
         Wishes wishes = new Wishes(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
         Demand own = Demand.of(

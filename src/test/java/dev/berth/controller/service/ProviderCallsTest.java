@@ -84,6 +84,27 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
+    void nodeThatGetsItsZone_causesOneUpdate() {
+        served("web");
+
+        nodesBecome(List.of(new Node("n1", "cloud://n1", List.of(), "a", "r", Map.of())));
+
+        assertThat(cloud.calls).containsExactly("update web[n1]");
+        assertThat(cloud.requests.getLast().nodes().getFirst().zone()).isEqualTo("a");
+    }
+
+    @Test
+    void changedLabelsOfTheService_causeOneEnsure() {
+        served("web");
+
+        put(SampleService.from(service("web")).labels(Map.of("app", "web")));
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
+        assertThat(cloud.requests.getLast().labels()).containsEntry("app", "web");
+    }
+
+    @Test
     void endpointsThatComeAndGo_causeOneUpdateEach_andNoEvent() {
         targetEndpoints();
         served("web");

@@ -34,7 +34,7 @@ class ServiceChangesTest extends CloudStage {
     void provider_isAskedAgain_whenWhatItIsAskedChanges_andForNothingElse() {
         List<Change> changes = List.of(
                 new Change("nothing", service -> service, false),
-                new Change("labels", service -> service.labels(Map.of("a", "b")), false),
+                new Change("labels", service -> service.labels(Map.of("a", "b")), true),
                 new Change(
                         "an annotation that the provider does not read",
                         service -> service.annotation("x", "y"),

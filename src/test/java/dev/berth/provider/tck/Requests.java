@@ -71,6 +71,7 @@ final class Requests {
                 .ports(List.of(port(firstProtocol(), 80)))
                 .healthCheck(new HealthCheck(10256, "/healthz"))
                 .parameters(parameters)
+                .labels(Map.of("app.kubernetes.io/name", service.name()))
                 .build();
         return to(one, 1, 2);
     }
@@ -125,7 +126,7 @@ final class Requests {
 
     private Endpoint endpoint(Port port, int number) {
         String address = isIpv4First() ? "192.0.2." + (100 + number) : "2001:db8:2::" + number;
-        return new Endpoint(port.name(), address, 8080, "node-" + number);
+        return new Endpoint(port.name(), address, 8080, "node-" + number, zone(number));
     }
 
     private boolean isIpv4First() {
@@ -134,6 +135,16 @@ final class Requests {
 
     Node node(int number) {
         String address = isIpv4First() ? "192.0.2." + number : "2001:db8:1::" + number;
-        return new Node("node-" + number, "tck://node-" + number, List.of(address));
+        return new Node(
+                "node-" + number,
+                "tck://node-" + number,
+                List.of(address),
+                zone(number),
+                "tck-region",
+                Map.of("kubernetes.io/hostname", "node-" + number));
+    }
+
+    private static String zone(int number) {
+        return "tck-zone-" + number % 3;
     }
 }

@@ -26,7 +26,8 @@ public final class RequestMapping {
                 .addAllSourceRanges(request.sourceRanges())
                 .setLocalTrafficPolicy(request.localTrafficPolicy())
                 .putAllParameters(request.parameters())
-                .putAllAnnotations(request.annotations());
+                .putAllAnnotations(request.annotations())
+                .putAllLabels(request.labels());
         request.ports().forEach(port -> wire.addPorts(write(port)));
         request.nodes().forEach(node -> wire.addNodes(write(node)));
         request.endpoints().forEach(endpoint -> wire.addEndpoints(write(endpoint)));
@@ -65,6 +66,9 @@ public final class RequestMapping {
                 .setName(node.name())
                 .setProviderId(node.providerId())
                 .addAllAddresses(node.addresses())
+                .setZone(node.zone())
+                .setRegion(node.region())
+                .putAllLabels(node.labels())
                 .build();
     }
 
@@ -74,6 +78,7 @@ public final class RequestMapping {
                 .setAddress(endpoint.address())
                 .setTargetPort(endpoint.targetPort())
                 .setNode(endpoint.node())
+                .setZone(endpoint.zone())
                 .build();
     }
 
@@ -107,6 +112,7 @@ public final class RequestMapping {
                 .localTrafficPolicy(wire.getLocalTrafficPolicy())
                 .parameters(wire.getParametersMap())
                 .annotations(wire.getAnnotationsMap())
+                .labels(wire.getLabelsMap())
                 .build();
     }
 
@@ -139,11 +145,17 @@ public final class RequestMapping {
     }
 
     private static Node read(dev.berth.providers.grpc.v1.Node wire) {
-        return new Node(wire.getName(), wire.getProviderId(), wire.getAddressesList());
+        return new Node(
+                wire.getName(),
+                wire.getProviderId(),
+                wire.getAddressesList(),
+                wire.getZone(),
+                wire.getRegion(),
+                wire.getLabelsMap());
     }
 
     private static Endpoint read(dev.berth.providers.grpc.v1.Endpoint wire) {
-        return new Endpoint(wire.getPort(), wire.getAddress(), wire.getTargetPort(), wire.getNode());
+        return new Endpoint(wire.getPort(), wire.getAddress(), wire.getTargetPort(), wire.getNode(), wire.getZone());
     }
 
     private static HealthCheck read(dev.berth.providers.grpc.v1.HealthCheck wire) {

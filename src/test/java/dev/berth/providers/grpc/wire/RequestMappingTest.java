@@ -27,14 +27,16 @@ class RequestMappingTest {
             .families(List.of(Family.IPV6, Family.IPV4))
             .ports(List.of(
                     new Port("web", Protocol.TCP, 80, 30080, "http"), new Port("dns", Protocol.UDP, 53, 0, null)))
-            .nodes(List.of(new Node("n1", "cloud://n1", List.of("10.0.0.1"))))
-            .endpoints(List.of(new Endpoint("web", "10.64.0.7", 8080, "n1")))
+            .nodes(List.of(
+                    new Node("n1", "cloud://n1", List.of("10.0.0.1"), "a", "r", Map.of("kubernetes.io/os", "linux"))))
+            .endpoints(List.of(new Endpoint("web", "10.64.0.7", 8080, "n1", "a")))
             .healthCheck(new HealthCheck(10256, "/healthz"))
             .sourceRanges(List.of("198.51.100.0/24"))
             .sessionAffinity(Duration.ofMinutes(5))
             .localTrafficPolicy(true)
             .parameters(Map.of("rack", "7"))
             .annotations(Map.of("example.com/a", "b"))
+            .labels(Map.of("app", "web"))
             .build();
 
     @Test
