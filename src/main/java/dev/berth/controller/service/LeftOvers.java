@@ -36,6 +36,9 @@ import org.slf4j.LoggerFactory;
 final class LeftOvers {
     private static final Logger LOG = LoggerFactory.getLogger(LeftOvers.class);
 
+    /** After which time a provider that was busy is asked again; it was waited for before that. */
+    private static final Duration BUSY = Duration.ofSeconds(5);
+
     private final Parts parts;
     private final ProviderGuard guard;
     private final Supplier<ClassBook> classes;
@@ -62,29 +65,50 @@ final class LeftOvers {
     /** Has all providers looked at that list what they have, soon; one that lists without end keeps nobody waiting. */
     void look() {
         parts.providers().known().capabilities().forEach((name, capabilities) -> {
-            if (capabilities.has(Feature.LISTING) && looking.add(name)) {
-                parts.later().after(Duration.ZERO, () -> {
-                    try {
-                        look(name, parts.providers().named(name));
-                    } finally {
-                        looking.remove(name);
-                    }
-                });
+            if (capabilities.has(Feature.LISTING)) {
+                look(name, Duration.ZERO);
             }
         });
     }
 
-    private void look(String name, LoadBalancerProvider provider) {
+    private void look(String name, Duration delay) {
+        if (looking.add(name)) {
+            parts.later().after(delay, () -> {
+                boolean isDone = true;
+                try {
+                    isDone = look(name, parts.providers().named(name));
+                } finally {
+                    looking.remove(name);
+                }
+                if (!isDone) {
+                    look(name, BUSY);
+                }
+            });
+        }
+    }
+
+    /** Returns false if the provider is busy with other calls. */
+    private boolean look(String name, LoadBalancerProvider provider) {
         List<ServiceIdentity> left = new ArrayList<>();
         try {
-            for (ListedLoadBalancer listed : guard.list(name, provider, parts.clusterName())) {
-                if (isLeftOver(name, provider, listed)) {
-                    left.add(listed.service());
+            Optional<List<ListedLoadBalancer>> all = guard.list(name, provider, parts.clusterName());
+            if (all.isEmpty()) {
+                return false;
+            }
+            for (ListedLoadBalancer listed : all.get()) {
+                if (isGone(name, listed.service())) {
+                    switch (settle(name, provider, listed)) {
+                        case SETTLED -> {}
+                        case LEFT -> left.add(listed.service());
+                        case BUSY -> {
+                            return false;
+                        }
+                    }
                 }
             }
         } catch (ProviderException failure) {
             LOG.warn("listing what provider \"{}\" has: {}", name, failure.getMessage());
-            return;
+            return true;
         }
         parts.metrics().leftOver(name, left.size());
         if (!left.isEmpty()) {
@@ -96,19 +120,22 @@ final class LeftOvers {
                     left.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
                     left.size() > 10 ? " ..." : "");
         }
+        return true;
     }
 
-    /** One whose Service is there and cannot be read is not. */
-    private boolean isLeftOver(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
-        Optional<ServiceState> living;
+    /**
+     * Whether its Service is gone. One that is there and cannot be read is not; one that is there without our marks is
+     * reported as ours.
+     */
+    private boolean isGone(String name, ServiceIdentity service) {
         try {
-            living = living(listed.service());
+            Optional<ServiceState> living = living(service);
+            living.ifPresent(found -> servedBy(name, found).ifPresent(value -> isOurs.accept(found, value)));
+            return living.isEmpty();
         } catch (Unreadable there) {
-            LOG.warn("Service {} cannot be read, and counts as there: {}", listed.service(), there.getMessage());
+            LOG.warn("Service {} cannot be read, and counts as there: {}", service, there.getMessage());
             return false;
         }
-        living.ifPresent(service -> servedBy(name, service).ifPresent(value -> isOurs.accept(service, value)));
-        return living.isEmpty() && !isSettled(name, provider, listed);
     }
 
     /** By the cache: a provider may list more than the API server would like to be asked for. */
@@ -157,28 +184,38 @@ final class LeftOvers {
         };
     }
 
-    /** Whether there is nothing to tell of: it could be deleted, or was not to be. */
-    private boolean isSettled(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
+    /** What became of something that is listed. */
+    private enum Settled {
+        /** There is nothing to tell of: it could be deleted, or was not to be. */
+        SETTLED,
+        LEFT,
+        /** Its provider is busy with other calls. */
+        BUSY
+    }
+
+    private Settled settle(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
         if (!parts.deleteLeftOver()) {
-            return false;
+            return Settled.LEFT;
         }
         if (presence(listed.service()) != Presence.GONE) {
-            return true;
+            return Settled.SETTLED;
         }
         IpMode ipMode = provider.capabilities().ipModes().getFirst();
         try {
             for (Map<String, String> parameters : parametersFor(name)) {
-                delete(name, provider, listed.service(), ipMode, parameters);
+                if (!delete(name, provider, listed.service(), ipMode, parameters)) {
+                    return Settled.BUSY;
+                }
             }
             LOG.info("deleted load balancer {} of Service {}, which is gone", listed.name(), listed.service());
-            return true;
+            return Settled.SETTLED;
         } catch (ProviderException failure) {
             LOG.warn(
                     "deleting load balancer {} of Service {}, which is gone: {}",
                     listed.name(),
                     listed.service(),
                     failure.getMessage());
-            return false;
+            return Settled.LEFT;
         }
     }
 
@@ -209,7 +246,10 @@ final class LeftOvers {
             case UNKNOWN -> parts.later().after(delay, () -> tryToDelete(served, service, tries + 1));
             case GONE -> {
                 try {
-                    deleteFor(served, service);
+                    if (!deleteFor(served, service)) {
+                        parts.later().after(BUSY, () -> tryToDelete(served, service, tries));
+                        return;
+                    }
                     lingering.remove(service);
                     LOG.info("deleted what was left of the load balancer of Service {}, which is gone", service);
                 } catch (ProviderException failure) {
@@ -232,8 +272,7 @@ final class LeftOvers {
      */
     boolean delete(ServedClass served, ServiceIdentity service) {
         try {
-            deleteFor(served, service);
-            return true;
+            return deleteFor(served, service);
         } catch (ProviderException failure) {
             LOG.warn(
                     "deleting what is left of the load balancer of Service {}, which is gone: {}",
@@ -243,8 +282,9 @@ final class LeftOvers {
         }
     }
 
-    private void deleteFor(ServedClass served, ServiceIdentity service) {
-        delete(
+    /** Returns false if the provider is busy with other calls. */
+    private boolean deleteFor(ServedClass served, ServiceIdentity service) {
+        return delete(
                 served.name(),
                 parts.providers().named(served.provider()),
                 service,
@@ -252,13 +292,13 @@ final class LeftOvers {
                 served.parameters());
     }
 
-    private void delete(
+    private boolean delete(
             String className,
             LoadBalancerProvider provider,
             ServiceIdentity service,
             IpMode ipMode,
             Map<String, String> parameters) {
-        guard.delete(
+        return guard.delete(
                 className,
                 provider,
                 LoadBalancerRequest.builder(parts.clusterName(), service, ipMode)

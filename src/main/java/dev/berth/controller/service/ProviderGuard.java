@@ -42,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * it has returned. As many as may be under way may be given up like that; from then on they keep their places.
  */
 final class ProviderGuard implements AutoCloseable {
-    private static final Duration BUSY = Duration.ofSeconds(1);
-
     /** For how long a place is kept for one who was told of it. */
     private static final Duration KEPT = Duration.ofSeconds(30);
 
@@ -310,6 +308,13 @@ final class ProviderGuard implements AutoCloseable {
             }
         }
 
+        /** Nobody visits as this one again: a place in line, kept for the next visit, would be kept from others. */
+        private void comesNoMore() {
+            synchronized (ProviderGuard.this) {
+                waitsIn = null;
+            }
+        }
+
         /** Who does not need its place in line any more has left it. */
         @Override
         public void close() {
@@ -335,40 +340,43 @@ final class ProviderGuard implements AutoCloseable {
     /**
      * {@code ensureLoadBalancerDeleted} for one who cannot be told of its turn.
      *
-     * @throws ProviderException if it failed, took too long, or its turn did not come in time
+     * @return false if its turn did not come in time: nothing was asked, and nothing failed
+     * @throws ProviderException if it failed, or took too long
      */
-    void delete(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
-        alone(className, provider, request.service(), () -> {
-            provider.ensureLoadBalancerDeleted(request);
-            return true;
-        });
+    boolean delete(String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
+        return alone(className, provider, request.service(), () -> {
+                    provider.ensureLoadBalancerDeleted(request);
+                    return true;
+                })
+                .isPresent();
     }
 
-    /** {@code listLoadBalancers}; throws as {@link #delete} does. */
-    List<ListedLoadBalancer> list(String className, LoadBalancerProvider provider, String clusterName) {
+    /** {@code listLoadBalancers}; absent where {@link #delete} says false, and throws as that does. */
+    Optional<List<ListedLoadBalancer>> list(String className, LoadBalancerProvider provider, String clusterName) {
         return alone(className, provider, null, () -> Answers.of(provider.listLoadBalancers(clusterName)));
     }
 
-    private <T> T alone(
+    private <T> Optional<T> alone(
             String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
         Semaphore told = new Semaphore(0);
         long until = System.nanoTime() + patience.toNanos();
         try (Visit visit = new Visit(new Object(), told::release)) {
-            while (true) {
-                switch (visit.enter(className, provider, service)) {
-                    case Entry.In in -> {
-                        return visit.call(provider, call);
-                    }
-                    case Entry.Stuck(String message) -> throw new ProviderException(message);
-                    case Entry.InLine inLine -> {
-                        if (!told.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                            throw new ProviderException(
-                                    "the provider of LoadBalancerClass \"" + className + "\" is busy with other calls",
-                                    BUSY,
-                                    null);
+            try {
+                while (true) {
+                    switch (visit.enter(className, provider, service)) {
+                        case Entry.In in -> {
+                            return Optional.of(visit.call(provider, call));
+                        }
+                        case Entry.Stuck(String message) -> throw new ProviderException(message);
+                        case Entry.InLine inLine -> {
+                            if (!told.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                                return Optional.empty();
+                            }
                         }
                     }
                 }
+            } finally {
+                visit.comesNoMore();
             }
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();

@@ -210,12 +210,26 @@ abstract class CloudStage {
     ServiceControl operator() {
         ledger = new Ledger();
         StartGate gate = new StartGate();
+        ServiceControl made = new ServiceControl(
+                parts(gate),
+                gate,
+                () -> classes,
+                Optional::empty,
+                this::wake,
+                () -> standBackChanges++,
+                none -> {},
+                Duration.ZERO,
+                deadline);
+        gate.open();
+        return made;
+    }
+
+    ServiceControl.Parts parts(StartGate gate) {
         Backoff backoff = new Backoff(new Random(1));
         Silence silence = new Silence();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
-        ServiceControl made = new ServiceControl(
-                new ServiceControl.Parts(
+        return new ServiceControl.Parts(
                         new ClusterAsIs(client) {
                             @Override
                             public Optional<ServiceState> service(ServiceKey key) {
@@ -251,17 +265,7 @@ abstract class CloudStage {
                         ofNodes::contains,
                         (delay, what) -> later.add(new Later(delay, what)),
                         deleteLeftOver,
-                        List.of()),
-                gate,
-                () -> classes,
-                Optional::empty,
-                this::wake,
-                () -> standBackChanges++,
-                none -> {},
-                Duration.ZERO,
-                deadline);
-        gate.open();
-        return made;
+                        List.of());
     }
 
     private void wake(Collection<ServiceKey> keys) {
