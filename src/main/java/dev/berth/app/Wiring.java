@@ -26,6 +26,7 @@ import dev.berth.controller.service.ServiceReconciler;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
+import dev.berth.kube.Classes;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
@@ -37,6 +38,7 @@ import dev.berth.kube.Surroundings;
 import dev.berth.kube.Trimmed;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
+import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
@@ -128,10 +130,12 @@ public final class Wiring {
     private final Providers providers;
     private final Surroundings surroundings;
     private final Endpoints endpoints;
+    private final WatchedEndpoints watchedEndpoints;
     private final KubeProxies kubeProxies = new KubeProxies();
     private final AtomicBoolean willLookAround = new AtomicBoolean();
     private final AtomicBoolean willTellOfNodes = new AtomicBoolean();
     private final AtomicBoolean willAskForKubeProxies = new AtomicBoolean();
+    private final AtomicBoolean willWatchEndpoints = new AtomicBoolean();
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
@@ -153,6 +157,8 @@ public final class Wiring {
         providers = providers();
         surroundings = new Surroundings(client, caches);
         endpoints = new Endpoints(client);
+        watchedEndpoints = new WatchedEndpoints(
+                options.controllerName, endpoints::areWatched, this::watchEndpoints, this::endpointsNotWatched);
         events = new FabricEvents(
                 client,
                 clock,
@@ -300,33 +306,36 @@ public final class Wiring {
     /** A plug-in has come, or can do something else than before. */
     private void pluginChanged(String provider) {
         gate.await();
-        try {
-            watchEndpointsIfNeeded();
-        } catch (RuntimeException failure) {
-            LOG.warn("watching EndpointSlices for plug-in \"{}\": {}", provider, Preflight.innermost(failure));
-            later.after(WATCH_AGAIN, () -> pluginChanged(provider));
-            return;
-        }
         services.providerReturned(provider);
+        judgeAgain(provider);
+    }
+
+    private void judgeAgain(String provider) {
         classes.providerChanged(provider).forEach(name -> classWakeups.wake(new ResourceID(name)));
     }
 
-    /** Not those that send packets to endpoints while these are not known: they would be told that there are none. */
-    private KnownProviders usableProviders() {
-        KnownProviders known = providers.known();
-        return endpoints.areWatched()
-                ? known
-                : known.without(
-                        can -> can.targets() == Targets.ENDPOINTS,
-                        "the EndpointSlices of the cluster are not being watched yet; if it stays so, see the log");
+    private KnownProviders usableProviders(List<ClassDeclaration> declared) {
+        return watchedEndpoints.usable(declared, providers.known());
     }
 
-    private void watchEndpointsIfNeeded() {
-        if (providers.known().capabilities().values().stream().anyMatch(can -> can.targets() == Targets.ENDPOINTS)) {
-            endpoints.watch(service -> {
-                if (gate.isOpen()) {
-                    services.endpointsChanged(service);
-                }
+    private void watchEndpoints() {
+        endpoints.watch(service -> {
+            if (gate.isOpen()) {
+                services.endpointsChanged(service);
+            }
+        });
+    }
+
+    private void endpointsNotWatched(RuntimeException failure) {
+        LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
+        if (willWatchEndpoints.compareAndSet(false, true)) {
+            later(WATCH_AGAIN, () -> {
+                willWatchEndpoints.set(false);
+                providers.known().capabilities().forEach((name, can) -> {
+                    if (can.targets() == Targets.ENDPOINTS) {
+                        judgeAgain(name);
+                    }
+                });
             });
         }
     }
@@ -496,7 +505,7 @@ public final class Wiring {
         remotePlugins.await();
         // Before looking at what they can do: one that comes in between would not be heard of.
         remotePlugins.whenChanged(name -> later.after(Duration.ZERO, () -> pluginChanged(name)));
-        watchEndpointsIfNeeded();
+        watchedEndpoints.watchIfNeeded(Classes.declarations(caches.classes().list()), providers.known());
         classes.refresh();
         ledger.rebuild(Claims.all(caches.addresses().list()));
         pools.refresh();

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
@@ -37,7 +37,7 @@ public final class ClassControl {
 
     private final Caches caches;
     private final String controllerName;
-    private final Supplier<KnownProviders> providers;
+    private final Function<List<ClassDeclaration>, KnownProviders> providers;
     private final StartGate gate;
     private final StatusWriter statuses;
     private final Events events;
@@ -52,10 +52,15 @@ public final class ClassControl {
         void classChanged(ClassDeclaration declaration);
     }
 
+    /**
+     * Of no classes yet.
+     *
+     * @param providers what is known of them, given all classes that there are
+     */
     public ClassControl(
             Caches caches,
             String controllerName,
-            Supplier<KnownProviders> providers,
+            Function<List<ClassDeclaration>, KnownProviders> providers,
             StartGate gate,
             StatusWriter statuses,
             Events events,
@@ -86,7 +91,7 @@ public final class ClassControl {
             return;
         }
         last = now;
-        book = ClassBook.of(now, controllerName, providers.get());
+        book = ClassBook.of(now, controllerName, providers.apply(now));
         List<ClassDeclaration> changed = new ArrayList<>(now);
         changed.removeAll(before);
         before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
@@ -103,7 +108,7 @@ public final class ClassControl {
         refresh();
         List<ClassDeclaration> all = last == null ? List.of() : last;
         ClassBook before = book;
-        book = ClassBook.of(all, controllerName, providers.get());
+        book = ClassBook.of(all, controllerName, providers.apply(all));
         all.stream()
                 .filter(declaration -> declaration.provider().equals(provider)
                         || !before.verdict(declaration.name()).equals(book.verdict(declaration.name())))

@@ -1,0 +1,109 @@
+package dev.berth.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.plan.ClassDeclaration;
+import dev.berth.plan.ClassDeclaration.Classless;
+import dev.berth.plan.HealthCheckPolicy;
+import dev.berth.plan.KnownProviders;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class WatchedEndpointsTest {
+    private static final KnownProviders KNOWN = new KnownProviders(
+            Map.of(
+                    "pool", Capabilities.fromPools(IpMode.VIP),
+                    "pods", Capabilities.ofItsOwn(IpMode.PROXY).withTargets(Targets.ENDPOINTS)),
+            Map.of());
+
+    private final List<String> watches = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+    private @Nullable RuntimeException fails;
+    private boolean areWatched;
+
+    private final WatchedEndpoints endpoints =
+            new WatchedEndpoints("me", () -> areWatched, this::watch, failure -> failures.add(failure.getMessage()));
+
+    private void watch() {
+        watches.add("watch");
+        if (fails != null) {
+            throw fails;
+        }
+        areWatched = true;
+    }
+
+    private static ClassDeclaration declared(String value, String controllerName, String provider) {
+        return new ClassDeclaration(
+                value,
+                Instant.EPOCH,
+                value,
+                controllerName,
+                provider,
+                Map.of(),
+                List.of(),
+                null,
+                HealthCheckPolicy.AUTO,
+                false,
+                false,
+                Classless.AUTO);
+    }
+
+    @Test
+    void pluginThatNoClassUses_startsNoWatch() {
+        endpoints.usable(List.of(), KNOWN);
+        endpoints.usable(List.of(declared("x/pool", "me", "pool")), KNOWN);
+
+        assertThat(watches).isEmpty();
+    }
+
+    @Test
+    void classOfAnotherBerth_startsNoWatch() {
+        endpoints.usable(List.of(declared("x/pods", "another", "pods")), KNOWN);
+
+        assertThat(watches).isEmpty();
+    }
+
+    @Test
+    void classThatUsesIt_startsTheWatch_onceAndBeforeTheProviderIsUsed() {
+        List<ClassDeclaration> declared = List.of(declared("x/pods", "me", "pods"));
+
+        assertThat(endpoints.usable(declared, KNOWN)).isEqualTo(KNOWN);
+        endpoints.usable(declared, KNOWN);
+
+        assertThat(watches).hasSize(1);
+    }
+
+    @Test
+    void classWhosePluginIsNotThereYet_startsTheWatchWhenItComes() {
+        List<ClassDeclaration> declared = List.of(declared("x/pods", "me", "pods"));
+        endpoints.usable(declared, new KnownProviders(Map.of(), Map.of("pods", "away")));
+        assertThat(watches).isEmpty();
+
+        endpoints.usable(declared, KNOWN);
+
+        assertThat(watches).hasSize(1);
+    }
+
+    @Test
+    void whileTheyCannotBeWatched_theProviderIsAway_andItIsTold() {
+        fails = new IllegalStateException("forbidden");
+        List<ClassDeclaration> declared = List.of(declared("x/pods", "me", "pods"), declared("x/pool", "me", "pool"));
+
+        KnownProviders usable = endpoints.usable(declared, KNOWN);
+
+        assertThat(usable.capabilities()).containsOnlyKeys("pool");
+        assertThat(usable.away().get("pods")).contains("EndpointSlices of the cluster are not being watched yet");
+        assertThat(failures).containsExactly("forbidden");
+        assertThatThrownBy(() -> endpoints.watchIfNeeded(declared, KNOWN)).hasMessage("forbidden");
+        fails = null;
+        assertThat(endpoints.usable(declared, KNOWN)).isEqualTo(KNOWN);
+    }
+}
