@@ -329,7 +329,7 @@ public final class Wiring {
     private void endpointsNotWatched(RuntimeException failure) {
         LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
         if (willWatchEndpoints.compareAndSet(false, true)) {
-            later(WATCH_AGAIN, () -> {
+            later.after(WATCH_AGAIN, () -> {
                 willWatchEndpoints.set(false);
                 providers.known().capabilities().forEach((name, can) -> {
                     if (can.targets() == Targets.ENDPOINTS) {

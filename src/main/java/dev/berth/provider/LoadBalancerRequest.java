@@ -174,14 +174,14 @@ public record LoadBalancerRequest(
 
     /** A request to be; each method sets the component of its name. */
     public static final class Builder {
-        private final String clusterName;
+        private String clusterName;
         private final ServiceIdentity service;
         private long fencingToken;
         private List<String> addresses = List.of();
         private List<String> wantedAddresses = List.of();
         private List<Capabilities.Family> families = List.of(Capabilities.Family.IPV4);
         private List<Port> ports = List.of();
-        private final IpMode ipMode;
+        private IpMode ipMode;
         private List<Node> nodes = List.of();
         private List<Endpoint> endpoints = List.of();
         private @Nullable HealthCheck healthCheck;
@@ -196,6 +196,11 @@ public record LoadBalancerRequest(
             this.clusterName = clusterName;
             this.service = service;
             this.ipMode = ipMode;
+        }
+
+        public Builder clusterName(String value) {
+            clusterName = value;
+            return this;
         }
 
         public Builder fencingToken(long value) {
@@ -220,6 +225,11 @@ public record LoadBalancerRequest(
 
         public Builder ports(List<Port> value) {
             ports = value;
+            return this;
+        }
+
+        public Builder ipMode(IpMode value) {
+            ipMode = value;
             return this;
         }
 

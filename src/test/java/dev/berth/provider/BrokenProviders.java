@@ -180,12 +180,14 @@ final class BrokenProviders {
                     return before.map(ReferenceProvider::ips).orElseGet(() -> List.of(world.nextAddress(Family.IPV4)));
                 }
             }),
-            new Broken("ensure07", "always its first ipMode", world -> new ReferenceProvider(world, ALL) {
+            new Broken("ensure07", "its first ipMode for what is new", world -> new ReferenceProvider(world, ALL) {
                 @Override
                 LoadBalancerStatus status(LoadBalancerRequest request, Optional<Held> before) {
-                    return new LoadBalancerStatus(addresses(request, before).stream()
-                            .map(ip -> Ingress.ofIp(ip, IpMode.VIP))
-                            .toList());
+                    return super.status(
+                            before.filter(Held::ready).isPresent()
+                                    ? request
+                                    : request.toBuilder().ipMode(IpMode.VIP).build(),
+                            before);
                 }
             }),
             new Broken(
@@ -276,7 +278,7 @@ final class BrokenProviders {
             new Broken("ensure17", "does not say which parameter", world -> new ReferenceProvider(world, ALL) {
                 @Override
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-                    if (!request.parameters().isEmpty()) {
+                    if (request.parameters().containsKey("tckUnknown")) {
                         throw new ProviderException("something is wrong with the class");
                     }
                     return super.ensureLoadBalancer(request);
@@ -339,6 +341,40 @@ final class BrokenProviders {
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
                     if (!request.sourceRanges().isEmpty()) {
                         throw new ProviderException("no source ranges");
+                    }
+                    return super.ensureLoadBalancer(request);
+                }
+            }),
+            new Broken("ensure26", "keeps its first health check", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                void carry(LoadBalancerRequest request, Held before) {
+                    super.carry(
+                            before.ready()
+                                    ? request.toBuilder()
+                                            .healthCheck(before.request().healthCheck())
+                                            .build()
+                                    : request,
+                            before);
+                }
+            }),
+            new Broken("ensure27", "keeps its first ipMode", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                LoadBalancerStatus status(LoadBalancerRequest request, Optional<Held> before) {
+                    return super.status(
+                            before.map(held -> request.toBuilder()
+                                            .ipMode(held.request().ipMode())
+                                            .build())
+                                    .orElse(request),
+                            before);
+                }
+            }),
+            new Broken("ensure28", "makes nothing again under another class", world -> new Remembering(world, ALL) {
+                @Override
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                    Held before = deleted.get(request.service());
+                    if (before != null && !before.request().parameters().equals(request.parameters())) {
+                        throw new ProviderException(
+                                "it was made with " + before.request().parameters());
                     }
                     return super.ensureLoadBalancer(request);
                 }
@@ -465,7 +501,8 @@ final class BrokenProviders {
             new Broken("delete07", "makes nothing again", world -> new Remembering(world, ALL) {
                 @Override
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-                    if (deleted.containsKey(request.service())) {
+                    Held before = deleted.get(request.service());
+                    if (before != null && before.request().parameters().equals(request.parameters())) {
                         throw new ProviderException("it was deleted");
                     }
                     return super.ensureLoadBalancer(request);
@@ -477,6 +514,18 @@ final class BrokenProviders {
                     reach();
                     fence(Call.DELETE, world.find(request), request);
                     world.forget(request);
+                }
+            }),
+            new Broken("delete09", "deletes what is of its class", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+                    world.find(request)
+                            .map(held -> held.request().parameters())
+                            .filter(parameters -> !parameters.equals(request.parameters()))
+                            .ifPresent(parameters -> {
+                                throw new ProviderException("it was made with " + parameters);
+                            });
+                    super.ensureLoadBalancerDeleted(request);
                 }
             }),
             new Broken("fencing01", "none for what it made itself", world -> new Careless(world, Call.ENSURE)),

@@ -5,6 +5,7 @@ import dev.berth.provider.tck.LoadBalancerProviderTck;
 import dev.berth.provider.tck.Outage;
 import dev.berth.provider.tck.World;
 import dev.berth.testing.GrpcHosts;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -82,6 +83,16 @@ class ReferenceProviderTckTest {
         @Override
         protected LoadBalancerProvider provider() {
             return new ReferenceProvider(world, capabilities);
+        }
+
+        @Override
+        protected Map<String, String> parameters() {
+            return Map.of("place", "a");
+        }
+
+        @Override
+        protected Optional<Map<String, String>> otherParameters() {
+            return Optional.of(Map.of("place", "b"));
         }
 
         @Override

@@ -83,7 +83,8 @@ final class ReferenceWorld implements World {
                                         request.endpoints().stream().map(LoadBalancerRequest.Endpoint::address))
                                 .distinct()
                                 .toList(),
-                        request.sourceRanges()));
+                        request.sourceRanges(),
+                        request.healthCheck()));
     }
 
     synchronized void stopTraffic(LoadBalancerRequest request) {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -108,6 +109,16 @@ class TckOfBrokenProvidersTest {
         @Override
         protected LoadBalancerProvider provider() {
             return current.make().apply(world);
+        }
+
+        @Override
+        protected Map<String, String> parameters() {
+            return Map.of("place", "a");
+        }
+
+        @Override
+        protected Optional<Map<String, String>> otherParameters() {
+            return Optional.of(Map.of("place", "b"));
         }
 
         @Override

@@ -26,23 +26,35 @@ import java.util.function.Supplier;
  */
 final class Calls {
     private final LoadBalancerProvider provider;
+    private final Duration deadline;
     private final Duration timeLimit;
     private final ConcurrentMap<String, LoadBalancerRequest> made;
     private final Queue<EnsureOutcome.Pending> pending = new ConcurrentLinkedQueue<>();
 
-    private Calls(LoadBalancerProvider provider, Duration timeLimit, ConcurrentMap<String, LoadBalancerRequest> made) {
+    private Calls(
+            LoadBalancerProvider provider,
+            Duration deadline,
+            Duration timeLimit,
+            ConcurrentMap<String, LoadBalancerRequest> made) {
         this.provider = provider;
+        this.deadline = deadline;
         this.timeLimit = timeLimit;
         this.made = made;
     }
 
-    static Calls of(LoadBalancerProvider provider, Duration timeLimit) {
-        return new Calls(provider, timeLimit, new ConcurrentHashMap<>());
+    /**
+     * Calls to it.
+     *
+     * @param deadline of each call
+     * @param timeLimit until what is Pending is Ready
+     */
+    static Calls of(LoadBalancerProvider provider, Duration deadline, Duration timeLimit) {
+        return new Calls(provider, deadline, timeLimit, new ConcurrentHashMap<>());
     }
 
     /** Of another provider over the same world. */
     Calls through(LoadBalancerProvider another) {
-        return new Calls(another, timeLimit, made);
+        return new Calls(another, deadline, timeLimit, made);
     }
 
     Optional<LoadBalancerStatus> get(LoadBalancerRequest request) {
@@ -138,7 +150,7 @@ final class Calls {
         FutureTask<T> task = new FutureTask<>(work::get);
         Thread.ofVirtual().name("tck-" + call).start(task);
         try {
-            return task.get(timeLimit.toNanos(), TimeUnit.NANOSECONDS);
+            return task.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException thrown) {
             switch (thrown.getCause()) {
                 case RuntimeException failure -> throw failure;
@@ -147,7 +159,8 @@ final class Calls {
             }
         } catch (TimeoutException late) {
             task.cancel(true);
-            return fail(call + " did not return within " + timeLimit + "; if it may take longer, override timeLimit()");
+            return fail(call + " did not return within " + deadline
+                    + "; answer Pending meanwhile, or if it may take longer, override deadline()");
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
             return fail("interrupted", stopping);

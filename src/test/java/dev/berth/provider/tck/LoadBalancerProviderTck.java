@@ -33,6 +33,7 @@ import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
@@ -96,7 +97,20 @@ public abstract class LoadBalancerProviderTck {
         return Map.of();
     }
 
-    /** How long a call may take, and how long it may take until what is Pending is Ready. */
+    /** Those of another class with which it works in the same world; absent: there are none, and the rules are skipped. */
+    protected Optional<Map<String, String>> otherParameters() {
+        return Optional.empty();
+    }
+
+    /**
+     * How long a call may take: as long as Berth waits for a plug-in in a process of its own whose settings say nothing of
+     * a {@code deadline}. One that needs longer says so in both.
+     */
+    protected Duration deadline() {
+        return Duration.ofSeconds(10);
+    }
+
+    /** How long it may take until what is Pending is Ready. */
     protected Duration timeLimit() {
         return Duration.ofSeconds(30);
     }
@@ -313,16 +327,7 @@ public abstract class LoadBalancerProviderTck {
     void required_ensure07_ipModeIsTheOneAskedFor() {
         for (IpMode mode : capabilities.ipModes()) {
             LoadBalancerRequest any = requests.of("web-" + mode.name().toLowerCase(Locale.ROOT));
-            LoadBalancerStatus status = calls.ready(LoadBalancerRequest.builder(cluster, any.service(), mode)
-                    .fencingToken(any.fencingToken())
-                    .addresses(any.addresses())
-                    .families(any.families())
-                    .ports(any.ports())
-                    .nodes(any.nodes())
-                    .endpoints(any.endpoints())
-                    .healthCheck(any.healthCheck())
-                    .parameters(any.parameters())
-                    .build());
+            LoadBalancerStatus status = calls.ready(any.toBuilder().ipMode(mode).build());
             for (Ingress entry : status.ingress()) {
                 if (entry.ip() != null) {
                     assertEquals(mode, mode(entry), () -> "of " + entry.ip());
@@ -506,6 +511,58 @@ public abstract class LoadBalancerProviderTck {
         untested("the kit has no pools and no cluster; Berth looks itself");
     }
 
+    @Test
+    void optional_ensure26_changedHealthCheckIsTakenOver() {
+        assumeTrue(capabilities.targets() == Targets.NODE_PORTS, "it sends packets to no nodes");
+        World world = lookable();
+        LoadBalancerRequest web = requests.of("web");
+        calls.ready(web);
+        assumeTrue(
+                seen(world, web).healthCheck() != null, "the kit cannot see its health check: have look() tell of it");
+        for (HealthCheck check : List.of(
+                new HealthCheck(10256, "/healthz"),
+                new HealthCheck(32000, "/healthz"),
+                new HealthCheck(32000, "/livez"),
+                new HealthCheck(Requests.NODE_PORT, null))) {
+            LoadBalancerRequest changed = web.toBuilder().healthCheck(check).build();
+            calls.ready(changed);
+            assertEquals(check, seen(world, changed).healthCheck());
+        }
+    }
+
+    @Test
+    void optional_ensure27_changedIpModeIsTakenOver() {
+        assumeTrue(capabilities.ipModes().size() > 1, "it has one ipMode only");
+        LoadBalancerRequest web = requests.of("web");
+        calls.ready(web);
+        for (IpMode mode : capabilities.ipModes().reversed()) {
+            LoadBalancerRequest changed = web.toBuilder().ipMode(mode).build();
+            LoadBalancerStatus status = calls.ready(changed);
+            assertEquals(ingress(status), ingress(calls.get(changed)));
+            for (Ingress entry : status.ingress()) {
+                if (entry.ip() != null) {
+                    assertEquals(mode, mode(entry), () -> "of " + entry.ip());
+                }
+            }
+        }
+    }
+
+    @Test
+    void optional_ensure28_deletedUnderOneClass_itIsMadeUnderAnother() {
+        LoadBalancerRequest web = requests.of("web");
+        LoadBalancerRequest other = underAnotherClass(web);
+        calls.ready(web);
+        calls.delete(web);
+        LoadBalancerStatus status = calls.ready(other);
+        assertEquals(ingress(status), ingress(calls.get(other)));
+    }
+
+    private LoadBalancerRequest underAnotherClass(LoadBalancerRequest request) {
+        Optional<Map<String, String>> others = otherParameters();
+        assumeTrue(others.isPresent(), "there is one class of it only: override otherParameters()");
+        return request.toBuilder().parameters(others.orElseThrow()).build();
+    }
+
     // ---- Pending
 
     @Test
@@ -668,6 +725,17 @@ public abstract class LoadBalancerProviderTck {
         assertEquals(Optional.empty(), world.look(cluster, web.service()));
     }
 
+    @Test
+    void optional_delete09_underAnotherClass_succeeds() {
+        LoadBalancerRequest web = requests.of("web");
+        LoadBalancerRequest other = underAnotherClass(web);
+        calls.ready(web);
+        calls.delete(other);
+        if (calls.get(web).isPresent()) {
+            calls.delete(web);
+        }
+    }
+
     // ---- fencing
 
     @Test
@@ -723,17 +791,8 @@ public abstract class LoadBalancerProviderTck {
     @Test
     void required_fencing06_concernsNoOtherCluster() {
         calls.ready(requests.of("web").toBuilder().fencingToken(7).build());
-        LoadBalancerRequest other = requests.of("web");
-        LoadBalancerRequest there = LoadBalancerRequest.builder(cluster + "-2", other.service(), other.ipMode())
-                .fencingToken(1)
-                .addresses(other.addresses())
-                .families(other.families())
-                .ports(other.ports())
-                .nodes(other.nodes())
-                .endpoints(other.endpoints())
-                .healthCheck(other.healthCheck())
-                .parameters(other.parameters())
-                .build();
+        LoadBalancerRequest there =
+                requests.of("web").toBuilder().clusterName(cluster + "-2").build();
         assertFalse(calls.ready(there).ingress().isEmpty());
     }
 
@@ -938,7 +997,7 @@ public abstract class LoadBalancerProviderTck {
     void begin() {
         provider = provider();
         capabilities = provider.capabilities();
-        calls = Calls.of(provider, timeLimit());
+        calls = Calls.of(provider, deadline(), timeLimit());
         requests = new Requests(cluster, capabilities, parameters(), this::address);
     }
 

@@ -46,6 +46,28 @@ class RequestMappingTest {
     }
 
     @Test
+    void copyOfARequest_hasAllThatItHas() {
+        assertThat(FULL.toBuilder().build()).isEqualTo(FULL);
+        assertThat(FULL.toBuilder().clusterName("c2").ipMode(IpMode.VIP).build())
+                .isEqualTo(LoadBalancerRequest.builder("c2", WEB, IpMode.VIP)
+                        .fencingToken(FULL.fencingToken())
+                        .addresses(FULL.addresses())
+                        .wantedAddresses(FULL.wantedAddresses())
+                        .families(FULL.families())
+                        .ports(FULL.ports())
+                        .nodes(FULL.nodes())
+                        .endpoints(FULL.endpoints())
+                        .healthCheck(FULL.healthCheck())
+                        .sourceRanges(FULL.sourceRanges())
+                        .sessionAffinity(FULL.sessionAffinity())
+                        .localTrafficPolicy(FULL.localTrafficPolicy())
+                        .parameters(FULL.parameters())
+                        .annotations(FULL.annotations())
+                        .labels(FULL.labels())
+                        .build());
+    }
+
+    @Test
     void nothingIsLeftOut() throws ReflectiveOperationException {
         for (var component : LoadBalancerRequest.class.getRecordComponents()) {
             if (!List.of("clusterName", "service").contains(component.getName())) {

@@ -1,0 +1,71 @@
+package dev.berth.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import dev.berth.provider.tck.LoadBalancerProviderTck;
+import dev.berth.providers.grpc.GrpcSettings;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
+
+/** How long the kit waits. */
+class TckLimitsTest {
+    @Test
+    void aCall_mayTakeAsLongAsOverTheWire() {
+        assertThat(new Usual().deadline()).isEqualTo(GrpcSettings.DEADLINE);
+    }
+
+    @Test
+    void aCallThatOutlivesItsDeadline_fails_howeverLongAPendingMayTake() {
+        Events tests = EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(Endless.class, "required_ensure01_endsAsReady"))
+                .execute()
+                .testEvents();
+
+        assertThat(tests.failed().stream()
+                        .map(event -> event.getPayload().orElseThrow().toString())
+                        .toList())
+                .singleElement()
+                .asString()
+                .contains("ensureLoadBalancer did not return within PT0.05S");
+    }
+
+    static class Usual extends LoadBalancerProviderTck {
+        private final ReferenceWorld world = new ReferenceWorld();
+
+        @Override
+        protected LoadBalancerProvider provider() {
+            return new ReferenceProvider(world, BrokenProviders.ALL);
+        }
+
+        @Override
+        protected Duration deadline() {
+            return super.deadline();
+        }
+    }
+
+    static final class Endless extends LoadBalancerProviderTck {
+        @Override
+        protected LoadBalancerProvider provider() {
+            return new ReferenceProvider(new ReferenceWorld(), BrokenProviders.ALL) {
+                @Override
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException givenUp) {
+                        Thread.currentThread().interrupt();
+                    }
+                    throw new ProviderException("given up");
+                }
+            };
+        }
+
+        @Override
+        protected Duration deadline() {
+            return Duration.ofMillis(50);
+        }
+    }
+}
