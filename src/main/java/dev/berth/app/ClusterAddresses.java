@@ -83,7 +83,16 @@ final class ClusterAddresses implements AutoCloseable {
             serviceCidrs = new ServiceCidrControl(
                     mode, takeoverDelay, version.apiVersion(), network, events, backoff, clock, steady);
             policy = new PolicyControl(
-                    caches, network, statuses::write, events, metrics, backoff, clock, steady, later::after);
+                    caches,
+                    version.apiVersion(),
+                    network,
+                    statuses::write,
+                    events,
+                    metrics,
+                    backoff,
+                    clock,
+                    steady,
+                    later::after);
         }
 
         /** An address or a range came, went or changed: what it means for those that are about to go. */
@@ -156,7 +165,10 @@ final class ClusterAddresses implements AutoCloseable {
     }
 
     private void wakePolicy() {
-        once(willWakePolicy, VERY_SOON, () -> policyWakeups.wake(new ResourceID(ServiceCIDRPolicy.NAME)));
+        once(willWakePolicy, VERY_SOON, () -> {
+            policyWakeups.wake(new ResourceID(ServiceCIDRPolicy.NAME));
+            policies.changed();
+        });
     }
 
     private void once(AtomicBoolean will, Duration delay, Runnable what) {

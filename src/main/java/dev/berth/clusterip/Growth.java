@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -76,23 +75,18 @@ public sealed interface Growth {
      * What is decided about.
      *
      * @param cidrs all ServiceCIDRs
-     * @param retiring the names of those that are to go: nobody should rely on what is free in them, and who is in them
-     *     needs another address
      * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
      *     {@link #plan} alone, for they may be many
      */
-    record World(
-            Collection<ServiceCidr> cidrs,
-            Set<String> retiring,
-            ClusterIps ips,
-            Supplier<? extends Collection<Avoided>> avoided) {
+    record World(Collection<ServiceCidr> cidrs, ClusterIps ips, Supplier<? extends Collection<Avoided>> avoided) {
         /** One of Berth's counts before anybody called it ready: it was made for the need that there is now. */
         private boolean isCapacity(ServiceCidr cidr) {
             return stays(cidr) && (cidr.isReady() || cidr.madeByBerth());
         }
 
+        /** Nobody should rely on what is free in one that is to go, and who is in it needs another address. */
         private boolean stays(ServiceCidr cidr) {
-            return !cidr.isTerminating() && !retiring.contains(cidr.name());
+            return !cidr.isTerminating() && !cidr.isToRetire();
         }
 
         private Stream<ServiceRange> ranges(IpFamily family) {
@@ -137,10 +131,8 @@ public sealed interface Growth {
             return all;
         }
 
-        /** One that was retired and is gone is not made again, to be retired again. */
         private boolean isFree(String name) {
-            return !retiring.contains(name)
-                    && cidrs.stream().noneMatch(cidr -> cidr.name().equals(name));
+            return cidrs.stream().noneMatch(cidr -> cidr.name().equals(name));
         }
     }
 

@@ -124,10 +124,11 @@ record RangeAudit(
                         kept.cidr(),
                         "its static band " + mine
                                 + " is not kept free for those who ask for an address, as ServiceCIDR "
-                                + taking + " gives it to any Service; ask for addresses of another range, or name "
+                                + taking + " gives it to any Service; ask for addresses of another range, or retire "
                                 + oneToRetire(kept, taking)
-                                + " in spec.retire of the ServiceCIDRPolicy; if it is meant so: kubectl annotate"
-                                + " servicecidr " + kept.cidr().name() + " berth.dev/acknowledged=BandsConflict"));
+                                + " by its annotation " + ServiceCidr.RETIRE
+                                + "=true; if it is meant so: kubectl annotate servicecidr "
+                                + kept.cidr().name() + " berth.dev/acknowledged=BandsConflict"));
     }
 
     /** The one of the API server cannot be retired. */

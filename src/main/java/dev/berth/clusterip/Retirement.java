@@ -10,24 +10,20 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of a ServiceCIDR that is to go.
  *
  * @param remaining how many addresses are taken that no ServiceCIDR has which stays
  * @param first the lowest of them
- * @param memory for the next look
  */
-public record Retirement(String serviceCidr, Verdict verdict, long remaining, List<Occupant> first, Memory memory) {
+public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remaining, List<Occupant> first) {
     /** The ServiceCIDR that every API server makes by itself. */
     static final String OF_API_SERVER = "kubernetes";
 
@@ -39,12 +35,6 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
 
     /** What to do. */
     public sealed interface Verdict {
-        /** Nothing: it was there, and is gone. */
-        record Gone() implements Verdict {}
-
-        /** Nothing: there is none of this name, and none was seen. */
-        record NotFound() implements Verdict {}
-
         /** Nothing: it stays. */
         record Refused(String message) implements Verdict {}
 
@@ -55,32 +45,10 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
         record Waiting(String message) implements Verdict {}
 
         /** Delete it, and only it: with its uid as precondition. */
-        record Delete(String uid) implements Verdict {}
+        record Delete() implements Verdict {}
 
         /** Wait: it is being deleted, and gives no more addresses. */
         record Draining() implements Verdict {}
-    }
-
-    /**
-     * What is remembered of a name from one look to the next.
-     *
-     * @param uid of the ServiceCIDR of this name that was seen; null: none was
-     * @param missingSince when there was none of this name first; null: there is one
-     */
-    public record Memory(@Nullable String uid, @Nullable Instant missingSince) {
-        static final Memory NONE = new Memory(null, null);
-
-        private Memory of(@Nullable ServiceCidr cidr, Instant now) {
-            if (cidr == null) {
-                return new Memory(uid, missingSince == null ? now : missingSince);
-            }
-            return isAnother(cidr) ? this : new Memory(cidr.uid(), null);
-        }
-
-        /** Whether it was made after there was none of the name: nobody asked for this one to go. */
-        private boolean isAnother(ServiceCidr cidr) {
-            return uid == null ? missingSince != null && cidr.created().isAfter(missingSince) : !uid.equals(cidr.uid());
-        }
     }
 
     /** What an address needs to go. */
@@ -125,69 +93,64 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
         first = List.copyOf(first);
     }
 
+    /** Its name. */
+    public String name() {
+        return serviceCidr.name();
+    }
+
     /**
-     * Decides about each of {@code names}, in this order: one that may go makes the next one harder to spare.
+     * Decides about each that is asked to retire, by name: one that may go makes the next one harder to spare.
      *
-     * @param memories of the last look, by name
      * @param services whether there is such a Service
      * @param growable how many addresses of a family may come by new ranges, in a moment
      */
     public static List<Retirement> of(
-            List<String> names,
-            Map<String, Memory> memories,
             Collection<ServiceCidr> cidrs,
             ClusterIps ips,
             Predicate<ServiceKey> services,
             Function<IpFamily, BigInteger> growable,
             Instant now) {
-        return new Decision(memories, cidrs, ips, services, growable, now).of(new LinkedHashSet<>(names));
+        return new Decision(cidrs, ips, services, growable, now).all();
     }
 
     private static final class Decision {
-        private final Map<String, ServiceCidr> byName = new TreeMap<>();
+        private final List<ServiceCidr> cidrs;
 
         /** Those that are not being deleted, nor are to be. */
         private final Map<String, ServiceCidr> staying = new TreeMap<>();
 
-        private final Map<String, Memory> memories;
         private final ClusterIps ips;
         private final Predicate<ServiceKey> services;
         private final Function<IpFamily, BigInteger> growable;
         private final Instant now;
 
         Decision(
-                Map<String, Memory> memories,
                 Collection<ServiceCidr> cidrs,
                 ClusterIps ips,
                 Predicate<ServiceKey> services,
                 Function<IpFamily, BigInteger> growable,
                 Instant now) {
+            this.cidrs = Usage.byName(cidrs);
             for (ServiceCidr cidr : cidrs) {
-                byName.put(cidr.name(), cidr);
                 if (!cidr.isTerminating()) {
                     staying.put(cidr.name(), cidr);
                 }
             }
-            this.memories = memories;
             this.ips = ips;
             this.services = services;
             this.growable = growable;
             this.now = now;
         }
 
-        List<Retirement> of(Set<String> names) {
-            Map<String, Verdict> verdicts = new LinkedHashMap<>();
-            names.forEach(name -> verdicts.put(name, verdict(name)));
+        List<Retirement> all() {
+            Map<ServiceCidr, Verdict> verdicts = new LinkedHashMap<>();
+            cidrs.stream().filter(ServiceCidr::mayBeToRetire).forEach(cidr -> verdicts.put(cidr, verdict(cidr)));
             List<Retirement> all = new ArrayList<>();
-            verdicts.forEach((name, verdict) -> all.add(withOccupants(name, verdict)));
+            verdicts.forEach((cidr, verdict) -> all.add(withOccupants(cidr, verdict)));
             return all;
         }
 
-        private Verdict verdict(String name) {
-            ServiceCidr cidr = byName.get(name);
-            if (cidr == null) {
-                return memory(name).uid() == null ? new Verdict.NotFound() : new Verdict.Gone();
-            }
+        private Verdict verdict(ServiceCidr cidr) {
             if (cidr.isTerminating()) {
                 return new Verdict.Draining();
             }
@@ -196,31 +159,27 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
                     .or(() -> cidr.ranges().stream()
                             .flatMap(range -> hindrance(cidr, range).stream())
                             .findFirst())
-                    .or(() -> byName.values().stream()
+                    .or(() -> cidrs.stream()
                             .filter(other -> !staying.containsKey(other.name()))
                             .flatMap(other -> turn(cidr, other).stream())
                             .findFirst())
-                    .orElseGet(() -> new Verdict.Delete(cidr.uid()));
+                    .orElseGet(Verdict.Delete::new);
             if (verdict instanceof Verdict.Delete) {
-                staying.remove(name);
+                staying.remove(cidr.name());
             }
             return verdict;
         }
 
-        private Memory memory(String name) {
-            return memories.getOrDefault(name, Memory.NONE);
-        }
-
         private Optional<String> objection(ServiceCidr cidr) {
+            if (!cidr.isToRetire()) {
+                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" does not retire: its annotation "
+                        + ServiceCidr.RETIRE + ": \"" + cidr.retire() + "\" is neither true nor false");
+            }
             if (cidr.name().equals(OF_API_SERVER)) {
                 return Optional.of("ServiceCIDR \"kubernetes\" is made by the API server from"
                         + " --service-cluster-ip-range, again and under this name whenever it is gone, so that it"
                         + " cannot be retired for good; to renumber it, change that flag and, once,"
                         + " kubectl delete servicecidr kubernetes");
-            }
-            if (memory(cidr.name()).isAnother(cidr)) {
-                return Optional.of("ServiceCIDR \"" + cidr.name() + "\" was made after there was none of this name;"
-                        + " if it is to retire, too, take the name off spec.retire and put it there again");
             }
             return cidr.finalizer()
                     ? Optional.empty()
@@ -291,29 +250,24 @@ public record Retirement(String serviceCidr, Verdict verdict, long remaining, Li
         }
 
         private List<ServiceRange> ranges(IpFamily family, Predicate<ServiceCidr> which) {
-            return byName.values().stream()
+            return cidrs.stream()
                     .filter(which)
                     .flatMap(other -> other.range(family).stream())
                     .toList();
         }
 
-        private Retirement withOccupants(String name, Verdict verdict) {
-            ServiceCidr cidr = byName.get(name);
-            Memory memory = memory(name).of(cidr, now);
-            if (cidr == null) {
-                return new Retirement(name, verdict, 0, List.of(), memory);
-            }
+        private Retirement withOccupants(ServiceCidr cidr, Verdict verdict) {
             SoleAddresses alone = new SoleAddresses(
                     cidr.ranges(),
                     staying.values().stream()
-                            .filter(other -> !other.name().equals(name))
+                            .filter(other -> !other.name().equals(cidr.name()))
                             .flatMap(other -> other.ranges().stream())
                             .toList());
             List<Occupant> first = alone.taken(ips)
                     .limit(SHOWN)
                     .map(taken -> occupant(cidr, taken))
                     .toList();
-            return new Retirement(name, verdict, alone.count(ips), first, memory);
+            return new Retirement(cidr, verdict, alone.count(ips), first);
         }
 
         private Occupant occupant(ServiceCidr cidr, ClusterIp taken) {

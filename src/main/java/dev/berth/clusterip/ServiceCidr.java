@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param finalizer whether it has {@link #FINALIZER}
  * @param madeByBerth whether it has Berth's label
  * @param acknowledged the reasons of findings of it that somebody knows of, and does not want to hear
+ * @param retire its annotation {@link #RETIRE}; null: it has none
  */
 public record ServiceCidr(
         String name,
@@ -31,7 +32,11 @@ public record ServiceCidr(
         @Nullable Instant readySince,
         boolean finalizer,
         boolean madeByBerth,
-        List<String> acknowledged) {
+        List<String> acknowledged,
+        @Nullable String retire) {
+    /** On a ServiceCIDR: whether it is to be deleted as soon as those in it find other addresses. */
+    public static final String RETIRE = "berth.dev/retire";
+
     /** What the ServiceCIDR controller holds the object by until it may go. */
     public static final String FINALIZER = "networking.k8s.io/service-cidr-finalizer";
 
@@ -39,6 +44,16 @@ public record ServiceCidr(
         ranges = List.copyOf(ranges);
         unreadable = List.copyOf(unreadable);
         acknowledged = List.copyOf(acknowledged);
+    }
+
+    /** Whether it is asked to retire, or its annotation cannot be understood. */
+    boolean mayBeToRetire() {
+        return retire != null && !retire.equals("false");
+    }
+
+    /** Whether it is asked to retire. */
+    public boolean isToRetire() {
+        return "true".equals(retire);
     }
 
     /** Whether it is being deleted. */

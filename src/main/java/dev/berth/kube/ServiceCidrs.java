@@ -49,7 +49,8 @@ final class ServiceCidrs {
                         .orElse(null),
                 Given.list(metadata.getFinalizers()).contains(ServiceCidr.FINALIZER),
                 isMadeByBerth(metadata),
-                acknowledged(metadata));
+                acknowledged(metadata),
+                Given.map(metadata.getAnnotations()).get(ServiceCidr.RETIRE));
     }
 
     /** Empty: it is none that Berth can read. Today's API servers let no such one in. */

@@ -82,7 +82,8 @@ public class ClusterIpBench {
                 null,
                 true,
                 false,
-                List.of());
+                List.of(),
+                null);
     }
 
     private static List<Ip> fillUp(ClusterIpAllocator allocator, int number, Random random) {

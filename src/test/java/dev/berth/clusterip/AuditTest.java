@@ -533,13 +533,13 @@ class AuditTest {
                     CLUSTER.with(SampleCidrs.ready("inner", "10.0.1.0/24")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
-                            + " or name inner in spec.retire of the ServiceCIDRPolicy; if it is meant so: kubectl annotate"
+                            + " or retire inner by its annotation berth.dev/retire=true; if it is meant so: kubectl annotate"
                             + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
             new Says(
                     NOTHING.with(SampleCidrs.ready("inner", "10.0.1.0/24"), SampleCidrs.ready("around", "10.0.0.0/16")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"around\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range, or"
-                            + " name around or inner in spec.retire of the ServiceCIDRPolicy; if it is meant so: kubectl annotate"
+                            + " retire around or inner by its annotation berth.dev/retire=true; if it is meant so: kubectl annotate"
                             + " servicecidr inner berth.dev/acknowledged=BandsConflict"),
             new Says(
                     NOTHING.with(
@@ -547,7 +547,7 @@ class AuditTest {
                             SampleCidrs.ready("kubernetes", "10.0.0.0/16")),
                     "its static band 10.0.1.1-10.0.1.16 is not kept free for those who ask for an address, as ServiceCIDR"
                             + " \"kubernetes\" (10.0.0.0/16) gives it to any Service; ask for addresses of another range,"
-                            + " or name inner (whose fd00:1::/112 goes with it) in spec.retire of the ServiceCIDRPolicy;"
+                            + " or retire inner (whose fd00:1::/112 goes with it) by its annotation berth.dev/retire=true;"
                             + " if it is meant so: kubectl annotate servicecidr inner"
                             + " berth.dev/acknowledged=BandsConflict"),
             new Says(

@@ -10,7 +10,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -36,17 +35,17 @@ class GrowthTest {
     }
 
     private static Growth of(GrowthSettings settings, ClusterIps ips, ServiceCidr... cidrs) {
-        return Growth.of(settings, new Growth.World(List.of(cidrs), Set.of(), ips, List::of));
+        return Growth.of(settings, new Growth.World(List.of(cidrs), ips, List::of));
     }
 
     private static Growth avoiding(GrowthSettings settings, Avoided... avoided) {
-        return Growth.of(settings, new Growth.World(List.of(FIRST), Set.of(), FULL, () -> List.of(avoided)));
+        return Growth.of(settings, new Growth.World(List.of(FIRST), FULL, () -> List.of(avoided)));
     }
 
     private static Growth withOurs(GrowthSettings settings, ServiceCidr... ours) {
         List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours).map(SampleCidrs::madeByBerth))
                 .toList();
-        return Growth.of(settings, new Growth.World(all, Set.of(), FULL, List::of));
+        return Growth.of(settings, new Growth.World(all, FULL, List::of));
     }
 
     private static Growth.Next next(String name, String range) {
@@ -113,12 +112,14 @@ class GrowthTest {
 
     @Test
     void aRangeThatRetires_isNoCapacity() {
-        List<ServiceCidr> cidrs = List.of(FIRST, SampleCidrs.ready("old", "10.97.0.0/24"));
+        ServiceCidr old = SampleCidrs.ready("old", "10.97.0.0/24");
+        List<ServiceCidr> cidrs = List.of(FIRST, SampleCidrs.retiring(old, "false"));
+        List<ServiceCidr> going = List.of(FIRST, SampleCidrs.retiring(old));
         GrowthSettings settings = ipv4(24, "10.97.0.0/16");
 
-        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of(), FULL, List::of)))
+        assertThat(Growth.of(settings, new Growth.World(cidrs, FULL, List::of)))
                 .isEqualTo(new Growth.Enough(5, next("berth-10.97.1.0-24", "10.97.1.0/24")));
-        assertThat(Growth.of(settings, new Growth.World(cidrs, Set.of("old"), FULL, List::of)))
+        assertThat(Growth.of(settings, new Growth.World(going, FULL, List::of)))
                 .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
     }
 
@@ -126,20 +127,19 @@ class GrowthTest {
     @Test
     void whoHasToMove_countsAsNeed() {
         List<ServiceCidr> going = List.of(FIRST, SampleCidrs.ready("second", "10.97.0.0/28"));
+        List<ServiceCidr> asked = List.of(SampleCidrs.retiring(FIRST), SampleCidrs.ready("second", "10.97.0.0/28"));
         List<ServiceCidr> gone =
                 List.of(SampleCidrs.deleted(FIRST, Sample.START), SampleCidrs.ready("second", "10.97.0.0/28"));
         GrowthSettings settings = ipv4(28, "10.97.0.0/24");
         Growth.Next next = next("berth-10.97.0.16-28", "10.97.0.16/28");
 
-        assertThat(Growth.of(settings, new Growth.World(going, Set.of(), taken(12), List::of)))
+        assertThat(Growth.of(settings, new Growth.World(going, taken(12), List::of)))
                 .isEqualTo(new Growth.Enough(42, next));
-        assertThat(Growth.of(settings, new Growth.World(going, Set.of("kubernetes"), taken(12), List::of)))
+        assertThat(Growth.of(settings, new Growth.World(asked, taken(12), List::of)))
                 .isEqualTo(next);
-        assertThat(Growth.of(settings, new Growth.World(gone, Set.of(), taken(11), List::of)))
+        assertThat(Growth.of(settings, new Growth.World(gone, taken(11), List::of)))
                 .isEqualTo(new Growth.Enough(78, next));
-        assertThat(Growth.of(
-                        settings,
-                        new Growth.World(gone, Set.of(), taken(12), () -> List.of(avoid("pods", "10.97.0.0/24")))))
+        assertThat(Growth.of(settings, new Growth.World(gone, taken(12), () -> List.of(avoid("pods", "10.97.0.0/24")))))
                 .isInstanceOfSatisfying(
                         Growth.Held.class,
                         held -> assertThat(held.message())
@@ -148,20 +148,10 @@ class GrowthTest {
     }
 
     @Test
-    void aRangeThatWasRetired_isNotMadeAgain() {
-        assertThat(Growth.of(
-                        ipv4(24, "10.97.0.0/16"),
-                        new Growth.World(List.of(FIRST), Set.of("berth-10.97.0.0-24"), FULL, List::of)))
-                .isEqualTo(next("berth-10.97.1.0-24", "10.97.1.0/24"));
-    }
-
-    @Test
     void aFamilyAllOfWhoseRangesRetire_growsAtOnce() {
-        List<ServiceCidr> cidrs = List.of(FIRST);
+        List<ServiceCidr> cidrs = List.of(SampleCidrs.retiring(FIRST));
 
-        assertThat(Growth.of(
-                        ipv4(24, "10.97.0.0/16"),
-                        new Growth.World(cidrs, Set.of("kubernetes"), new ClusterIps(), List::of)))
+        assertThat(Growth.of(ipv4(24, "10.97.0.0/16"), new Growth.World(cidrs, new ClusterIps(), List::of)))
                 .isEqualTo(next("berth-10.97.0.0-24", "10.97.0.0/24"));
     }
 
@@ -244,7 +234,7 @@ class GrowthTest {
     void thatNoSupernetHasRoom_isSaid_beforeTheNextRangeIsNeeded() {
         Growth growth = Growth.of(
                 ipv4(24, "10.97.0.0/24"),
-                new Growth.World(List.of(FIRST), Set.of(), taken(2), () -> List.of(avoid("pods", "10.97.0.0/16"))));
+                new Growth.World(List.of(FIRST), taken(2), () -> List.of(avoid("pods", "10.97.0.0/16"))));
 
         assertThat(growth).isInstanceOfSatisfying(Growth.Held.class, held -> {
             assertThat(held.why()).isEqualTo(Growth.Why.NO_SPACE);
@@ -266,7 +256,7 @@ class GrowthTest {
     private static int room(GrowthSettings settings, ServiceCidr... ours) {
         List<ServiceCidr> all = Stream.concat(Stream.of(FIRST), Stream.of(ours).map(SampleCidrs::madeByBerth))
                 .toList();
-        Growth.Plan plan = Growth.plan(settings, new Growth.World(all, Set.of(), FULL, List::of));
+        Growth.Plan plan = Growth.plan(settings, new Growth.World(all, FULL, List::of));
         return ((Growth.Plan.Make) plan).room().intValueExact();
     }
 
@@ -287,7 +277,7 @@ class GrowthTest {
         ServiceCidr six = SampleCidrs.ready("six", "fd00:1::/126");
         ClusterIps ips = Sample.index("fd00:1::1", "fd00:1::2", "fd00:1::3");
         Avoided half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
-        assertThat(Growth.of(ipv6(64, "fd00::/32"), new Growth.World(List.of(six), Set.of(), ips, () -> List.of(half))))
+        assertThat(Growth.of(ipv6(64, "fd00::/32"), new Growth.World(List.of(six), ips, () -> List.of(half))))
                 .isEqualTo(next("berth-fd00-0000-0000-8000-0000-0000-0000-0000-64", "fd00:0:0:8000::/64"));
     }
 
@@ -442,12 +432,12 @@ class GrowthTest {
 
     private static Growth propose(
             GrowthSettings settings, List<ServiceCidr> cidrs, ClusterIps ips, List<Avoided> avoided, Random random) {
-        Growth growth = Growth.of(settings, new Growth.World(cidrs, Set.of(), ips, () -> avoided));
+        Growth growth = Growth.of(settings, new Growth.World(cidrs, ips, () -> avoided));
         List<ServiceCidr> shuffledCidrs = new ArrayList<>(cidrs);
         List<Avoided> shuffled = new ArrayList<>(avoided);
         Collections.shuffle(shuffledCidrs, random);
         Collections.shuffle(shuffled, random);
-        Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, Set.of(), ips, () -> shuffled));
+        Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, ips, () -> shuffled));
         assertThat(again).isEqualTo(growth);
         return growth;
     }

@@ -11,7 +11,6 @@ import dev.berth.clusterip.Retirement.Verdict;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +28,9 @@ class RetirementTest {
 
     private static List<Retirement> growing(long by, List<String> names, ClusterIps ips, ServiceCidr... cidrs) {
         return Retirement.of(
-                names,
-                Map.of(),
-                List.of(cidrs),
+                Stream.of(cidrs)
+                        .map(cidr -> names.contains(cidr.name()) ? SampleCidrs.retiring(cidr) : cidr)
+                        .toList(),
                 ips,
                 service -> !service.equals(GONE),
                 family -> family == IpFamily.IPV4 ? BigInteger.valueOf(by) : BigInteger.ZERO,
@@ -50,9 +49,7 @@ class RetirementTest {
         return SampleCidrs.deleted(cidr, NOW);
     }
 
-    private static Verdict delete(String name) {
-        return new Verdict.Delete("uid-" + name);
-    }
+    private static final Verdict DELETE = new Verdict.Delete();
 
     private static String refusal(Retirement retirement) {
         return ((Verdict.Refused) retirement.verdict()).message();
@@ -62,62 +59,33 @@ class RetirementTest {
         return new ClusterIp(Ip.parse(ip), "uid-" + ip, ClusterIp.ALLOCATOR, "IPv4", parent, created);
     }
 
-    /** What is remembered is of the look before. */
-    private static Retirement old(Retirement.Memory memory, Instant now, ServiceCidr... cidrs) {
-        return Retirement.of(
-                        List.of("old"),
-                        Map.of("old", memory),
-                        List.of(cidrs),
-                        new ClusterIps(),
-                        service -> true,
-                        family -> BigInteger.ZERO,
-                        now)
-                .getFirst();
+    @Test
+    void aRangeThatIsNotAskedToRetire_isLeftAlone() {
+        for (ServiceCidr cidr : List.of(OLD, SampleCidrs.retiring(OLD, "false"))) {
+            assertThat(of(List.of(), new ClusterIps(), cidr, NEW)).isEmpty();
+        }
     }
 
     @Test
-    void aRangeThatWasSeen_andIsThereNoMore_isGone() {
-        Retirement before = old(new ClusterIps(), deleted(OLD), NEW);
-        Retirement after = old(before.memory(), NOW, NEW);
-
-        assertThat(after.verdict()).isEqualTo(new Verdict.Gone());
-        assertThat(after.memory()).isEqualTo(new Retirement.Memory("uid-old", NOW));
-        assertThat(old(after.memory(), NOW.plusSeconds(60), NEW)).isEqualTo(after);
+    void anAnnotationThatIsNeitherTrueNorFalse_isRefused() {
+        assertThat(of(List.of(), new ClusterIps(), SampleCidrs.retiring(OLD, "yes"), NEW))
+                .singleElement()
+                .extracting(RetirementTest::refusal)
+                .isEqualTo("ServiceCIDR \"old\" does not retire: its annotation berth.dev/retire: \"yes\" is neither"
+                        + " true nor false");
     }
 
     @Test
-    void aNameThatNobodyBears_isNotFound() {
-        Retirement first = old(new ClusterIps(), NEW);
+    void aRangeThatIsMadeAgain_isNotToRetire() {
+        ServiceCidr again = SampleCidrs.reborn(SampleCidrs.retiring(deleted(OLD)));
 
-        assertThat(first)
-                .isEqualTo(
-                        new Retirement("old", new Verdict.NotFound(), 0, List.of(), new Retirement.Memory(null, NOW)));
-        assertThat(old(first.memory(), NOW.plusSeconds(60), NEW)).isEqualTo(first);
-    }
-
-    @Test
-    void aRangeThatWasMadeWhenThereWasNoneOfItsName_isNotDeleted() {
-        Retirement.Memory gone = new Retirement.Memory("uid-of-another", Sample.START);
-        Retirement.Memory neverSeen = new Retirement.Memory(null, Sample.START.minusSeconds(1));
-
-        Retirement after = old(gone, NOW, OLD, NEW);
-        assertThat(refusal(after)).contains("\"old\" was made after there was none", "take the name off spec.retire");
-        assertThat(refusal(old(after.memory(), NOW, OLD, NEW))).contains("was made after");
-        assertThat(refusal(old(neverSeen, NOW, OLD, NEW))).contains("was made after");
-    }
-
-    @Test
-    void aRangeThatWasThereBeforeItWasHeardOf_isDeleted() {
-        Retirement after = old(new Retirement.Memory(null, NOW), NOW, OLD, NEW);
-
-        assertThat(after.verdict()).isEqualTo(delete("old"));
-        assertThat(after.memory()).isEqualTo(new Retirement.Memory("uid-old", null));
+        assertThat(of(List.of(), new ClusterIps(), again, NEW)).isEmpty();
     }
 
     @Test
     void aRangeThatOthersStandInFor_isDeleted() {
         assertThat(old(new ClusterIps(), OLD, NEW))
-                .isEqualTo(new Retirement("old", delete("old"), 0, List.of(), new Retirement.Memory("uid-old", null)));
+                .isEqualTo(new Retirement(SampleCidrs.retiring(OLD), DELETE, 0, List.of()));
     }
 
     @Test
@@ -165,7 +133,7 @@ class RetirementTest {
         ServiceCidr useless = SampleCidrs.ready("useless", "fd00::/48");
 
         assertThat(refusal(old(new ClusterIps(), six, useless))).contains("the last one that gives IPv6");
-        assertThat(verdicts(of(List.of("useless"), new ClusterIps(), useless))).containsExactly(delete("useless"));
+        assertThat(verdicts(of(List.of("useless"), new ClusterIps(), useless))).containsExactly(DELETE);
     }
 
     @Test
@@ -174,7 +142,7 @@ class RetirementTest {
 
         assertThat(old(Sample.index("10.0.1.1", "10.0.1.2"), OLD, small).verdict())
                 .isEqualTo(noRoom("old", "0 addresses", "0 are"));
-        assertThat(old(Sample.index("10.0.1.1"), OLD, small).verdict()).isEqualTo(delete("old"));
+        assertThat(old(Sample.index("10.0.1.1"), OLD, small).verdict()).isEqualTo(DELETE);
     }
 
     private static Verdict noRoom(String name, String move, String free) {
@@ -205,7 +173,7 @@ class RetirementTest {
         ips.remove(Ip.parse("10.0.1.1"));
         assertThat(verdicts(of(first, ips, small(0), small(1))))
                 .as("five fit into five")
-                .containsExactly(delete("small-0"));
+                .containsExactly(DELETE);
     }
 
     @Test
@@ -218,7 +186,7 @@ class RetirementTest {
 
         List<Verdict> verdicts = verdicts(of(names, ips, all));
         assertThat(verdicts)
-                .startsWith(delete("small-0"), noRoom("small-1", "20 addresses", "16 are"))
+                .startsWith(DELETE, noRoom("small-1", "20 addresses", "16 are"))
                 .filteredOn(Verdict.Delete.class::isInstance)
                 .hasSize(1);
 
@@ -241,12 +209,12 @@ class RetirementTest {
         for (ServiceCidr other : List.of(twin, around)) {
             ServiceCidr rest = SampleCidrs.ready("rest", "10.0.9.0/24", "fd00:9::/112");
             assertThat(verdicts(of(List.of("old", "twin"), new ClusterIps(), OLD, other, rest)))
-                    .containsExactly(delete("old"), waiting);
+                    .containsExactly(DELETE, waiting);
             assertThat(verdicts(of(List.of("twin"), new ClusterIps(), deleted(OLD), other, rest)))
                     .as("also of one that somebody else deletes")
                     .containsExactly(waiting);
             assertThat(verdicts(of(List.of("old", "twin"), new ClusterIps(), other, rest)))
-                    .containsExactly(new Verdict.NotFound(), delete("twin"));
+                    .containsExactly(DELETE);
         }
     }
 
@@ -256,7 +224,7 @@ class RetirementTest {
         ServiceCidr around = SampleCidrs.ready("around", "10.0.0.0/16");
 
         assertThat(verdicts(of(List.of("old", "twin"), new ClusterIps(), OLD, twin, around)))
-                .containsExactly(delete("old"), delete("twin"));
+                .containsExactly(DELETE, DELETE);
     }
 
     @Test
@@ -264,7 +232,7 @@ class RetirementTest {
         ClusterIps ips = Sample.index(taken(0, 14));
 
         assertThat(verdicts(of(List.of("small-0"), ips, small(0), SampleCidrs.ready("around", "10.0.0.0/27"))))
-                .containsExactly(delete("small-0"));
+                .containsExactly(DELETE);
     }
 
     @Test
@@ -297,7 +265,7 @@ class RetirementTest {
     void aRangeThatIsNotReady_isMissedByNobody() {
         ServiceCidr unready = SampleCidrs.with(OLD, ReadyCondition.TERMINATING);
 
-        assertThat(old(new ClusterIps(), unready).verdict()).isEqualTo(delete("old"));
+        assertThat(old(new ClusterIps(), unready).verdict()).isEqualTo(DELETE);
     }
 
     @Test
@@ -314,11 +282,11 @@ class RetirementTest {
     }
 
     @Test
-    void ofAllRangesOfAFamily_theFirstNamedGo_andTheLastStays() {
-        assertThat(verdicts(of(List.of("old", "new", "old"), new ClusterIps(), OLD, NEW)))
+    void ofAllRangesOfAFamily_theFirstByNameGo_andTheLastStays() {
+        assertThat(verdicts(of(List.of("old", "new"), new ClusterIps(), OLD, NEW)))
                 .containsExactly(
-                        delete("old"),
-                        new Verdict.Refused("ServiceCIDR \"new\" is the last one that gives IPv4"
+                        DELETE,
+                        new Verdict.Refused("ServiceCIDR \"old\" is the last one that gives IPv4"
                                 + " addresses: without it no Service could be created; make another one first"));
     }
 
@@ -381,7 +349,7 @@ class RetirementTest {
                 .containsExactly("10.0.0.20", "10.0.0.200");
         assertThat(of(List.of("old", "half"), ips, deleted(OLD), half, NEW))
                 .as("it is to be deleted after this one is gone")
-                .satisfies(all -> assertThat(ips(all.getFirst())).containsExactly("10.0.0.200"));
+                .satisfies(all -> assertThat(ips(all.getLast())).containsExactly("10.0.0.200"));
     }
 
     @Test
@@ -391,8 +359,8 @@ class RetirementTest {
 
         List<Retirement> all = of(List.of("old", "kubernetes"), ips, deleted(OLD), own);
 
-        assertThat(ips(all.getFirst())).containsExactly("10.0.0.200");
-        assertThat(ips(all.getLast())).containsExactly("10.0.0.20");
+        assertThat(ips(all.getFirst())).containsExactly("10.0.0.20");
+        assertThat(ips(all.getLast())).containsExactly("10.0.0.200");
     }
 
     @Test

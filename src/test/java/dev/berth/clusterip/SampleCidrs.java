@@ -3,6 +3,7 @@ package dev.berth.clusterip;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes ServiceCIDRs for tests. */
 public final class SampleCidrs {
@@ -24,7 +25,8 @@ public final class SampleCidrs {
                 null,
                 false,
                 false,
-                List.of());
+                List.of(),
+                null);
     }
 
     /** One that its controller has found ready. */
@@ -44,7 +46,8 @@ public final class SampleCidrs {
                 cidr.readySince(),
                 finalizer,
                 cidr.madeByBerth(),
-                cidr.acknowledged());
+                cidr.acknowledged(),
+                cidr.retire());
     }
 
     public static ServiceCidr with(ServiceCidr cidr, ReadyCondition ready) {
@@ -63,7 +66,8 @@ public final class SampleCidrs {
                 since,
                 cidr.finalizer(),
                 cidr.madeByBerth(),
-                cidr.acknowledged());
+                cidr.acknowledged(),
+                cidr.retire());
     }
 
     public static ServiceCidr deleted(ServiceCidr cidr, Instant when) {
@@ -78,7 +82,8 @@ public final class SampleCidrs {
                 cidr.readySince(),
                 cidr.finalizer(),
                 cidr.madeByBerth(),
-                cidr.acknowledged());
+                cidr.acknowledged(),
+                cidr.retire());
     }
 
     public static ServiceCidr madeByBerth(ServiceCidr cidr) {
@@ -93,7 +98,8 @@ public final class SampleCidrs {
                 cidr.readySince(),
                 cidr.finalizer(),
                 true,
-                cidr.acknowledged());
+                cidr.acknowledged(),
+                cidr.retire());
     }
 
     public static ServiceCidr acknowledged(ServiceCidr cidr, String... reasons) {
@@ -108,7 +114,29 @@ public final class SampleCidrs {
                 cidr.readySince(),
                 cidr.finalizer(),
                 cidr.madeByBerth(),
-                List.of(reasons));
+                List.of(reasons),
+                cidr.retire());
+    }
+
+    /** One that is asked to retire. */
+    public static ServiceCidr retiring(ServiceCidr cidr) {
+        return retiring(cidr, "true");
+    }
+
+    public static ServiceCidr retiring(ServiceCidr cidr, @Nullable String annotation) {
+        return new ServiceCidr(
+                cidr.name(),
+                cidr.uid(),
+                cidr.ranges(),
+                cidr.unreadable(),
+                cidr.created(),
+                cidr.deletedAt(),
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer(),
+                cidr.madeByBerth(),
+                cidr.acknowledged(),
+                annotation);
     }
 
     public static ServiceCidr unreadable(ServiceCidr cidr, String text) {
@@ -123,7 +151,8 @@ public final class SampleCidrs {
                 cidr.readySince(),
                 cidr.finalizer(),
                 cidr.madeByBerth(),
-                cidr.acknowledged());
+                cidr.acknowledged(),
+                cidr.retire());
     }
 
     public static ServiceCidr reborn(ServiceCidr cidr) {
@@ -138,6 +167,7 @@ public final class SampleCidrs {
                 cidr.readySince(),
                 cidr.finalizer(),
                 cidr.madeByBerth(),
-                cidr.acknowledged());
+                cidr.acknowledged(),
+                null);
     }
 }

@@ -227,8 +227,8 @@ public final class Demo {
         Unexpected.unless(grown.contains(" 10.100.0."), "a Service with an address of 10.100.0.0/24", grown);
 
         title("Another network is to be used from now on: the old range retires");
-        patchPolicy("{\"spec\":{\"growth\":{\"ipv4\":{\"supernets\":[\"10.101.0.0/16\"]}},\"retire\":[\"%s\"]}}"
-                .formatted(NEXT_RANGE));
+        patchPolicy("{\"spec\":{\"growth\":{\"ipv4\":{\"supernets\":[\"10.101.0.0/16\"]}}}}");
+        kubectl("annotate", "servicecidr", NEXT_RANGE, "berth.dev/retire=true");
         awaitReady(LAST_RANGE);
         await(policy(), "the condition Retired with the reason Draining", found -> says(found, "Retired", "Draining"));
         String left = kubectl("get", "servicecidrpolicy", "cluster", "-o", RETIRED);

@@ -86,7 +86,8 @@ class ApiAnswersIT {
                 known.readySince(),
                 known.finalizer(),
                 known.madeByBerth(),
-                known.acknowledged());
+                known.acknowledged(),
+                known.retire());
         assertThat(network.addFinalizer(gone)).isInstanceOf(Write.Conflict.class);
         assertThat(network.removeFinalizer(gone)).isInstanceOf(Write.Conflict.class);
         assertThat(network.setReady(gone, ReadyCondition.READY, Instant.now())).isInstanceOf(Write.Conflict.class);

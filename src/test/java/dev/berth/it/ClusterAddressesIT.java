@@ -104,7 +104,11 @@ class ClusterAddressesIT {
     void retiredRange_drains_listsWhoIsLeft_andIsGoneWhenEmpty() {
         cluster.create("old", "10.101.0.0/27");
         cluster.createServiceWhenPossible("settled", "10.101.0.20");
-        cluster.policy("retire: [old]");
+        cluster.retire("old");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
+                        .anyMatch(event -> event.contains("does nothing without a ServiceCIDRPolicy")));
+        cluster.policy("warnings: {usedPercent: 80}");
 
         cluster.awaitStatus(status -> assertThat(status.retiring())
                 .singleElement()
@@ -118,16 +122,21 @@ class ClusterAddressesIT {
                 }));
         cluster.deleteService("settled");
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).containsExactly("kubernetes"));
-        cluster.awaitStatus(
-                status -> assertThat(condition(status.conditions(), "Retired")).startsWith("True Gone"));
+        cluster.awaitStatus(status -> assertThat(status.retiring()).isNull());
 
         // Nobody asked for this one to go.
         cluster.create("old", "10.101.0.0/27");
-        cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
-                .startsWith("False Refused: ServiceCIDR \"old\" was made after there was none of this name"));
-        cluster.policy("retire: [odl]");
-        cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
-                .isEqualTo("False NotFound: there is no ServiceCIDR \"odl\""));
+        cluster.awaitStatus(status -> assertThat(status.ranges())
+                .anyMatch(range -> range.serviceCidr().equals("old")));
+        cluster.awaitStatus(status -> assertThat(status.retiring()).isNull());
+        cluster.annotate("old", "berth.dev/retire=yes");
+        String refusal =
+                "ServiceCIDR \"old\" does not retire: its annotation berth.dev/retire: \"yes\" is neither true nor false";
+        cluster.awaitStatus(
+                status -> assertThat(condition(status.conditions(), "Retired")).isEqualTo("False Refused: " + refusal));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(BerthOnCluster.events(cluster.client(), "ServiceCIDR", "old"))
+                        .contains("Warning RetirementRefused: " + refusal));
         assertThat(cluster.find("old"))
                 .hasValueSatisfying(range ->
                         assertThat(range.getMetadata().getDeletionTimestamp()).isNull());
@@ -144,18 +153,20 @@ class ClusterAddressesIT {
 
         cluster.policy(
                 "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, threshold: 100,"
-                        + " maximum: 1}}, retire: [old]");
+                        + " maximum: 1}}");
+        cluster.retire("old");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
                 .startsWith("False Draining: ServiceCIDR \"old\": 3 addresses in use"));
         assertThat(events()).noneMatch(event -> event.startsWith("Warning Retired"));
 
-        cluster.policy("retire: [old, berth-10.100.0.0-28]");
+        cluster.policy("warnings: {usedPercent: 80}");
+        cluster.retire("berth-10.100.0.0-28");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
                 .startsWith("False Refused: there is no room without ServiceCIDR \"berth-10.100.0.0-28\": of IPv4,"
                         + " 3 addresses would have to move, 2 are free in the ranges that stay")
                 .contains("ServiceCIDR \"old\": 3 addresses in use"));
 
-        cluster.policy("retire: [old]");
+        cluster.annotate("berth-10.100.0.0-28", "berth.dev/retire-");
         settled.forEach(name -> {
             cluster.deleteService(name);
             cluster.createService(name);

@@ -240,8 +240,6 @@ abstract class CrdRules {
 
     private static final String NO_CIDR =
             "has to be a CIDR with its prefix length, in lower case, such as 10.100.0.0/16 or fd00:10::/56";
-    private static final String NO_NAME =
-            "has to be the name of a ServiceCIDR, as kubectl get servicecidrs shows it, not a CIDR of it";
 
     private static final List<PolicyRow> POLICIES = List.of(
             new PolicyRow("an empty spec", "{}", ""),
@@ -250,7 +248,7 @@ abstract class CrdRules {
                     "{warnings: {usedPercent: 70, daysUntilFull: 30}, growth: {dryRun: false, ipv4: {supernets:"
                             + " [10.0.0.0/8, 172.16.0.0/12], prefixLength: 24, threshold: 75, maximum: 2}, ipv6:"
                             + " {supernets: ['fd00::/56'], prefixLength: 112}, avoid: [10.244.0.0/16, 'fd01::/64']},"
-                            + " retire: [old, berth-10.0.0.0-24], reservations: [{address: 10.96.0.10, " + FOR_DNS
+                            + " reservations: [{address: 10.96.0.10, " + FOR_DNS
                             + "}, {address: 'fd00::a', " + FOR_DNS + "}]}",
                     ""),
             new PolicyRow("a warning at nothing", "{warnings: {usedPercent: 0}}", "spec.warnings.usedPercent"),
@@ -291,13 +289,6 @@ abstract class CrdRules {
                     "supernets: [10.0.0.0/8], prefixLength: 24, maximum: 65",
                     "spec.growth.ipv4.maximum"),
             new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR),
-            new PolicyRow("a range to retire that can have no name", "{retire: [Old_]}", "\"Old_\" " + NO_NAME),
-            new PolicyRow(
-                    "a CIDR to retire", "{retire: [old, berth-10.100.0.0/24]}", "\"berth-10.100.0.0/24\" " + NO_NAME),
-            new PolicyRow(
-                    "more ranges to retire than a policy can tell of",
-                    "{retire: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]}",
-                    "spec.retire"),
             PolicyRow.reservation("a reservation for nobody", "address: 10.96.0.10", "spec.reservations[0].service"),
             PolicyRow.reservation("a reservation of nothing", FOR_DNS, "spec.reservations[0].address"),
             PolicyRow.reservation(

@@ -66,7 +66,8 @@ class GrowthLimitsIT {
                 status -> assertThat(condition(status.conditions(), "Growth")).doesNotContain("Forbidden"));
 
         // The next one begins without a range of Berth's.
-        cidrs.policy("retire: [berth-" + network + "-28]");
+        cidrs.policy("warnings: {usedPercent: 80}");
+        cidrs.retire("berth-" + network + "-28");
         cidrs.awaitGone("berth-" + network + "-28");
     }
 

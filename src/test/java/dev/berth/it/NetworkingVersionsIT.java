@@ -17,7 +17,7 @@ class NetworkingVersionsIT {
     void withoutTheKinds_thePolicySaysSo() {
         try (ServiceCidrs cidrs = new ServiceCidrs(
                 ControlPlane.builder().version(KubeBinaries.GATED_KUBERNETES).start())) {
-            cidrs.policy("retire: [old]");
+            cidrs.policy("warnings: {usedPercent: 80}");
 
             cidrs.awaitStatus(status -> {
                 assertThat(condition(status.conditions(), "Served"))
@@ -65,7 +65,8 @@ class NetworkingVersionsIT {
                         .containsExactlyInAnyOrder("10.96.0.0/27 Ready", "10.100.0.0/28 Ready", "10.101.0.0/28 Ready");
             });
 
-            cidrs.policy("retire: [old]");
+            cidrs.policy("warnings: {usedPercent: 80}");
+            cidrs.retire("old");
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(cidrs.client()
                                     .resources(ServiceCIDR.class)

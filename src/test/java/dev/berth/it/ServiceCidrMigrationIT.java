@@ -182,7 +182,8 @@ class ServiceCidrMigrationIT {
             cidrs.createService("two");
             // Of the manifests; nothing listens there in this test.
             cidrs.client().services().inNamespace("berth-system").delete();
-            cidrs.policy("retire: [kubernetes]");
+            cidrs.policy("warnings: {usedPercent: 80}");
+            cidrs.retire(DEFAULT);
 
             cidrs.create("migration", now);
             cidrs.awaitReady("migration", ServiceCidrs.READY);
@@ -218,7 +219,7 @@ class ServiceCidrMigrationIT {
                             .isNotNull()
                             .extracting(ServiceCidrMigrationIT::clusterIp)
                             .isEqualTo("10.168.0.1"));
-            cidrs.policy("retire: [migration]");
+            cidrs.retire("migration");
             cidrs.awaitGone("migration");
             assertThat(cidrs.all()).containsExactly(now);
         }

@@ -114,6 +114,15 @@ final class ServiceCidrs implements AutoCloseable {
         client().resource(object(name, cidrs)).create();
     }
 
+    /** Asks for it to retire. */
+    void retire(String name) {
+        annotate(name, "berth.dev/retire=true");
+    }
+
+    void annotate(String name, String annotation) {
+        cluster.kubectl("annotate", "--overwrite", "servicecidr", name, annotation);
+    }
+
     void delete(String name) {
         client().resources(ServiceCIDR.class).withName(name).delete();
     }

@@ -108,12 +108,6 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     private static final String NO_IP = "has to be one address, in lower case, such as 10.96.0.10 or fd00:10:96::a";
 
     private static final String NAME_OF_OBJECT = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
-    private static final String IS_NAME = ".matches('" + NAME_OF_OBJECT + "')";
-    private static final String ALL_NAMES = "self.all(name, name" + IS_NAME + ")";
-    private static final String NO_NAME =
-            "has to be the name of a ServiceCIDR, as kubectl get servicecidrs shows it, not a CIDR of it";
-    private static final String WHICH_IS_NO_NAME =
-            "'\"' + self.filter(name, !name" + IS_NAME + ")[0] + '\" " + NO_NAME + "'";
 
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for. Empty: Berth only looks, and says what it sees.")
@@ -123,11 +117,6 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
             @Nullable @JsonPropertyDescription("How new ServiceCIDRs are made before the last ones are full; absent: never.")
             Growth growth,
-
-            @Nullable @Size(max = 16) @JsonPropertyDescription(
-                    "The names of ServiceCIDRs to retire: they give no new addresses, and are deleted once they are empty.")
-            @ValidationRule(value = ALL_NAMES, message = NO_NAME, messageExpression = WHICH_IS_NO_NAME)
-            List<@Size(min = 1, max = 253) String> retire,
 
             @Nullable @Size(max = 128) @JsonPropertyDescription("Addresses of the static bands that are kept for Services to come.")
             List<Reservation> reservations) {}
@@ -309,15 +298,8 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @Size(max = 20) @JsonPropertyDescription("The lowest of them.")
             List<Remaining> first,
 
-            @Nullable @JsonPropertyDescription("Why it is not being deleted; absent: it is, or is gone.")
-            String message,
-
-            @Nullable @JsonPropertyDescription("Of the ServiceCIDR that is to go; absent: none of the name was seen.")
-            String uid,
-
-            @Nullable @JsonPropertyDescription(
-                    "Since when there is none of the name; one that is made later is not retired. Absent: there is one.")
-            String missingSince) {}
+            @Nullable @JsonPropertyDescription("Why it is not being deleted; absent: it is.")
+            String message) {}
 
     /** What keeps a range that retires. */
     public record Remaining(

@@ -34,7 +34,7 @@ public final class NotServed implements PolicyReconciler.Control {
         return Next.ON_EVENT;
     }
 
-    /** A status that has but the condition Served, which is False; the history stays, and which ranges were seen to go. */
+    /** A status that has but the condition Served, which is False; the history stays. */
     static ServiceCIDRPolicy.Status status(ServiceCIDRPolicy policy, String reason, String message, Instant now) {
         ServiceCIDRPolicy.Status before = policy.getStatus();
         return new ServiceCIDRPolicy.Status(
@@ -44,7 +44,7 @@ public final class NotServed implements PolicyReconciler.Control {
                 null,
                 before == null ? null : before.history(),
                 null,
-                before == null ? null : before.retiring(),
+                null,
                 null,
                 null,
                 List.of(Conditions.of(

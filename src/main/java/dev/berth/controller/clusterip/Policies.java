@@ -31,9 +31,6 @@ final class Policies {
 
     private static Stream<String> missing(ServiceCIDRPolicy.Spec spec) {
         List<String> missing = new ArrayList<>();
-        if (hasGap(spec.retire())) {
-            missing.add("spec.retire");
-        }
         if (hasGap(spec.reservations())
                 || Objects.requireNonNullElse(spec.reservations(), List.<Reservation>of()).stream()
                         .anyMatch(kept -> kept.address() == null

@@ -51,6 +51,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final RangeRetirement retirement;
     private final AddressReservations reservations;
     private final AddressAudit audit;
+    private final RetirementEvents retirementEvents;
     private Instant lastWrite = Instant.EPOCH;
 
     private final Said said = new Said();
@@ -65,10 +66,12 @@ public final class PolicyControl implements PolicyReconciler.Control {
      * Wires it.
      *
      * @param statuses writes a status; false: it has to be tried again
+     * @param apiVersion of the ServiceCIDRs, for events on them
      * @param later for what a policy that is gone has left
      */
     public PolicyControl(
             Caches caches,
+            String apiVersion,
             ClusterNetwork network,
             BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses,
             Events events,
@@ -88,6 +91,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         retirement = new RangeRetirement(caches, network, backoff, clock, steady);
         reservations = new AddressReservations(caches, network, backoff, steady);
         audit = new AddressAudit(caches, network, clock, steady);
+        retirementEvents = new RetirementEvents(apiVersion, events);
     }
 
     /** An IPAddress is gone. */
@@ -122,6 +126,11 @@ public final class PolicyControl implements PolicyReconciler.Control {
         return Next.after(written == Written.LATER ? WRITE : delay(look.reservations()));
     }
 
+    @Override
+    public synchronized void withoutPolicy() {
+        retirementEvents.tellWithoutPolicy(network.serviceCidrs());
+    }
+
     /** Nobody is told once more of a policy that is gone, so what could not be done is tried again from here. */
     private void release(Cache<ServiceCIDRPolicy> policies, String name) {
         reservations
@@ -147,11 +156,8 @@ public final class PolicyControl implements PolicyReconciler.Control {
         List<UsageSample> history = Forecast.record(PolicyStatus.history(policy.getStatus()), usage, now);
         Reservations kept = reservations.keep(Objects.requireNonNullElse(spec.reservations(), List.of()), cidrs);
         List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
-        List<RangeRetirement.Outcome> retired = retirement.retire(
-                Objects.requireNonNullElse(spec.retire(), List.of()),
-                PolicyStatus.memories(policy.getStatus()),
-                cidrs,
-                growth::room);
+        List<RangeRetirement.Outcome> retired = retirement.retire(cidrs, growth::room);
+        retirementEvents.tell(retired);
         List<Finding> findings = audit.look(cidrs);
         return new PolicyStatus.Look(now, usage, history, grown, retired, kept, findings);
     }
@@ -184,6 +190,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
                         status.look().at()))
                 .toList();
         ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
+        said.retain(told);
         told.stream().filter(one -> said.isNew(before, one)).forEach(one -> event(policy, one));
         return write(policy, now);
     }
@@ -193,9 +200,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         if (told.bad()) {
             LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, told.message());
             events.warning(About.object(policy), reason, told.message());
-        } else if (told.reason().equals("Created")
-                || told.reason().equals("Draining")
-                || told.reason().equals("Gone")) {
+        } else if (told.reason().equals("Created") || told.reason().equals("Draining")) {
             events.normal(About.object(policy), reason, told.message());
         }
     }

@@ -21,6 +21,9 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
     public interface Control {
         /** Does what the policy of this name asks for. */
         Next reconcile(Cache<ServiceCIDRPolicy> policies, String name);
+
+        /** A ServiceCIDR came or changed, and there is no policy. */
+        default void withoutPolicy() {}
     }
 
     private final StartGate gate;
@@ -49,6 +52,13 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
     public void begin() {
         if (policies.get(null, ServiceCIDRPolicy.NAME).isEmpty()) {
             control.reconcile(policies, ServiceCIDRPolicy.NAME);
+        }
+    }
+
+    /** A ServiceCIDR came or changed. */
+    public void changed() {
+        if (gate.isOpen() && policies.get(null, ServiceCIDRPolicy.NAME).isEmpty()) {
+            control.withoutPolicy();
         }
     }
 

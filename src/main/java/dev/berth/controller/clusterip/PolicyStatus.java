@@ -32,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** What a ServiceCIDRPolicy's status says of a look at the cluster. Pure. */
 record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     private static final int RANGES = 64;
+    private static final int RETIRING = 16;
     private static final int FINDINGS = 20;
     private static final int NAMED = 3;
     private static final int USED_PERCENT = 80;
@@ -77,8 +77,10 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 look.history().stream().map(PolicyStatus::text).toList(),
                 nullIfEmpty(
                         look.growth().stream().flatMap(PolicyStatus::proposal).toList()),
-                nullIfEmpty(
-                        look.retirement().stream().map(PolicyStatus::retiring).toList()),
+                nullIfEmpty(look.retirement().stream()
+                        .limit(RETIRING)
+                        .map(PolicyStatus::retiring)
+                        .toList()),
                 nullIfEmpty(look.reservations().outcomes().stream()
                         .map(PolicyStatus::reservation)
                         .toList()),
@@ -178,34 +180,13 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     private static Retiring retiring(RangeRetirement.Outcome outcome) {
         Retirement retirement = outcome.retirement();
         return new Retiring(
-                retirement.serviceCidr(),
+                retirement.name(),
                 retirement.remaining(),
                 retirement.first().stream()
                         .map(left -> new Remaining(
                                 left.ip().toString(), left.owner(), left.needs().toString()))
                         .toList(),
-                objection(outcome)
-                        .or(() -> notFound(outcome))
-                        .or(() -> waiting(outcome))
-                        .orElse(null),
-                retirement.memory().uid(),
-                Optional.ofNullable(retirement.memory().missingSince())
-                        .map(PolicyStatus::seconds)
-                        .orElse(null));
-    }
-
-    /** What a status remembers of the ranges that were to go, by name. */
-    static Map<String, Retirement.Memory> memories(ServiceCIDRPolicy.@Nullable Status status) {
-        Map<String, Retirement.Memory> memories = new TreeMap<>();
-        if (status != null && status.retiring() != null) {
-            status.retiring().stream()
-                    .filter(one -> one != null && one.serviceCidr() != null)
-                    .forEach(one -> memories.put(
-                            one.serviceCidr(),
-                            new Retirement.Memory(
-                                    one.uid(), time(one.missingSince()).orElse(null))));
-        }
-        return memories;
+                objection(outcome).or(() -> waiting(outcome)).orElse(null));
     }
 
     private static Optional<Instant> time(@Nullable String text) {
@@ -216,15 +197,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         }
     }
 
-    private static Optional<String> notFound(RangeRetirement.Outcome outcome) {
-        return outcome.retirement().verdict() instanceof Retirement.Verdict.NotFound
-                ? Optional.of(
-                        "there is no ServiceCIDR \"" + outcome.retirement().serviceCidr() + "\"")
-                : Optional.empty();
-    }
-
-    /** Why it is not being deleted; absent: it is, will be, or is gone. */
-    private static Optional<String> objection(RangeRetirement.Outcome outcome) {
+    /** Why it is not being deleted; absent: it is, or will be. */
+    static Optional<String> objection(RangeRetirement.Outcome outcome) {
         return switch (outcome.retirement().verdict()) {
             case Retirement.Verdict.Refused(String message) -> Optional.of(message);
             case Retirement.Verdict.NoRoom(String message) -> Optional.of(message);
@@ -392,30 +366,17 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
             return Optional.empty();
         }
         List<String> refused = retirements(PolicyStatus::objection);
-        List<String> notFound = retirements(PolicyStatus::notFound);
         List<String> waiting = retirements(PolicyStatus::waiting);
         List<String> draining = retirements(PolicyStatus::draining);
-        String message = Stream.of(refused, notFound, waiting, draining)
-                .flatMap(List::stream)
-                .collect(Collectors.joining("; "));
+        String message =
+                Stream.of(refused, waiting, draining).flatMap(List::stream).collect(Collectors.joining("; "));
         if (!refused.isEmpty()) {
             return Optional.of(new Told("Retired", Status.FALSE, "Refused", message, true));
-        }
-        if (!notFound.isEmpty()) {
-            return Optional.of(new Told("Retired", Status.FALSE, "NotFound", message, true));
         }
         if (!waiting.isEmpty()) {
             return Optional.of(new Told("Retired", Status.FALSE, "Waiting", message, false));
         }
-        return Optional.of(
-                draining.isEmpty()
-                        ? new Told(
-                                "Retired",
-                                Status.TRUE,
-                                "Gone",
-                                "every range that was to go is gone; take the names off spec.retire",
-                                false)
-                        : new Told("Retired", Status.FALSE, "Draining", message, false));
+        return Optional.of(new Told("Retired", Status.FALSE, "Draining", message, false));
     }
 
     private List<String> retirements(Function<RangeRetirement.Outcome, Optional<String>> told) {
@@ -435,7 +396,7 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     }
 
     private static String left(Retirement retirement) {
-        return "ServiceCIDR \"" + retirement.serviceCidr() + "\": "
+        return "ServiceCIDR \"" + retirement.name() + "\": "
                 + (retirement.remaining() == 0
                         ? "empty, it goes in a moment"
                         : retirement.remaining() + (retirement.remaining() == 1 ? " address" : " addresses")

@@ -21,7 +21,6 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -78,8 +77,7 @@ final class RangeGrowth {
     }
 
     /** All that a plan is made of, but for what is taken. */
-    private record Question(
-            GrowthSettings settings, List<String> avoid, List<ServiceCidr> cidrs, List<String> retiring) {}
+    private record Question(GrowthSettings settings, List<String> avoid, List<ServiceCidr> cidrs) {}
 
     private record Known(Question question, Growth.Plan plan, Instant until) {}
 
@@ -160,7 +158,7 @@ final class RangeGrowth {
     }
 
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
-        Question question = new Question(settings, avoid(spec), cidrs, retiring(spec));
+        Question question = new Question(settings, avoid(spec), cidrs);
         boolean dryRun = isDryRun(spec);
         if (!dryRun && avoid(spec).isEmpty()) {
             return new Outcome.Held(settings.family(), "InvalidSettings", NOTHING_AVOIDED, true, null);
@@ -191,8 +189,8 @@ final class RangeGrowth {
                 .toList();
         return LiveRanges.read(network)
                 .then(live -> network.readPods(supernets)
-                        .then(pods -> new Read.Found<>(make(
-                                new Question(settings, avoid(spec), live.cidrs(), retiring(spec)), live.ips(), pods))));
+                        .then(pods -> new Read.Found<>(
+                                make(new Question(settings, avoid(spec), live.cidrs()), live.ips(), pods))));
     }
 
     /** What was not in the way when the plan was made may be now. */
@@ -234,8 +232,7 @@ final class RangeGrowth {
             ClusterIps ips,
             List<Avoided> pods,
             BiFunction<Question, Growth.World, Growth.Plan> plan) {
-        Growth.World world = new Growth.World(
-                question.cidrs(), new LinkedHashSet<>(question.retiring()), ips, () -> avoided(question, pods));
+        Growth.World world = new Growth.World(question.cidrs(), ips, () -> avoided(question, pods));
         return Growth.of(question.settings(), world, plan.apply(question, world));
     }
 
@@ -270,10 +267,6 @@ final class RangeGrowth {
                         pods.stream())
                 .flatMap(all -> all)
                 .toList();
-    }
-
-    private static List<String> retiring(Spec spec) {
-        return Objects.requireNonNullElse(spec.retire(), List.of());
     }
 
     private static List<String> avoid(Spec spec) {

@@ -66,28 +66,23 @@ final class RangeRetirement {
     }
 
     /**
-     * Looks at each range of these names.
+     * Looks at each range that is asked to retire.
      *
-     * @param memories of the last look, by name
      * @param growable how many addresses of a family may come by new ranges, in a moment
      */
-    List<Outcome> retire(
-            List<String> names,
-            Map<String, Retirement.Memory> memories,
-            List<ServiceCidr> cidrs,
-            Function<IpFamily, BigInteger> growable) {
-        retries.retain(names);
-        noRoom.keySet().retainAll(names);
+    List<Outcome> retire(List<ServiceCidr> cidrs, Function<IpFamily, BigInteger> growable) {
         BiFunction<List<ServiceCidr>, ClusterIps, List<Retirement>> decide = (all, ips) -> Retirement.of(
-                names,
-                memories,
                 all,
                 ips,
                 key -> caches.services().get(key.namespace(), key.name()).isPresent(),
                 growable,
                 clock.instant());
-        return network.askClusterIps(ips -> decide.apply(cidrs, ips)).stream()
-                .map(retirement -> act(retirement, cidrs, decide))
+        List<Retirement> retirements = network.askClusterIps(ips -> decide.apply(cidrs, ips));
+        List<String> names = retirements.stream().map(Retirement::name).toList();
+        retries.retain(names);
+        noRoom.keySet().retainAll(names);
+        return retirements.stream()
+                .flatMap(retirement -> act(retirement, cidrs, decide).stream())
                 .toList();
     }
 
@@ -99,42 +94,41 @@ final class RangeRetirement {
                 .min(Instant::compareTo);
     }
 
-    private Outcome act(
+    /** Absent: it is not to retire any more, or is gone. */
+    private Optional<Outcome> act(
             Retirement retirement,
             List<ServiceCidr> cidrs,
             BiFunction<List<ServiceCidr>, ClusterIps, List<Retirement>> decide) {
-        String name = retirement.serviceCidr();
+        String name = retirement.name();
         if (!(retirement.verdict() instanceof Retirement.Verdict.Delete)) {
-            return stays(retirement, cidrs);
+            return Optional.of(stays(retirement, cidrs));
         }
         Optional<String> tooSoon = tooSoon(name, cidrs);
         if (tooSoon.isPresent()) {
             retries.done(name);
-            return new Outcome(retirement, tooSoon);
+            return Optional.of(new Outcome(retirement, tooSoon));
         }
         noRoom.remove(name);
         Optional<String> tooEarly = retries.tooEarly(name);
         if (tooEarly.isPresent()) {
-            return new Outcome(retirement, tooEarly);
+            return Optional.of(new Outcome(retirement, tooEarly));
         }
         return switch (LiveRanges.read(network)) {
             case Read.Found<LiveRanges>(LiveRanges live) ->
-                delete(named(name, decide.apply(live.cidrs(), live.ips())), live.cidrs());
+                decide.apply(live.cidrs(), live.ips()).stream()
+                        .filter(now -> now.serviceCidr()
+                                .uid()
+                                .equals(retirement.serviceCidr().uid()))
+                        .findFirst()
+                        .map(now -> delete(now, live.cidrs()));
             case Read.Absent<LiveRanges> none -> throw new IllegalStateException("a list is never absent");
             case Read.Failed<LiveRanges>(String message) ->
-                new Outcome(retirement, failed(name, "the API server cannot be asked before: " + message));
+                Optional.of(new Outcome(retirement, failed(name, "the API server cannot be asked before: " + message)));
         };
     }
 
-    private static Retirement named(String name, List<Retirement> retirements) {
-        return retirements.stream()
-                .filter(one -> one.serviceCidr().equals(name))
-                .findFirst()
-                .orElseThrow();
-    }
-
     private Outcome stays(Retirement retirement, List<ServiceCidr> cidrs) {
-        String name = retirement.serviceCidr();
+        String name = retirement.name();
         retries.done(name);
         if (retirement.verdict() instanceof Retirement.Verdict.NoRoom) {
             noRoom.put(name, new NoRoom(steady.instant(), uids(cidrs)));
@@ -146,17 +140,13 @@ final class RangeRetirement {
 
     /** By what the API server has now. */
     private Outcome delete(Retirement retirement, List<ServiceCidr> live) {
-        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete(String uid))) {
+        if (!(retirement.verdict() instanceof Retirement.Verdict.Delete)) {
             return stays(retirement, live);
         }
-        String name = retirement.serviceCidr();
-        ServiceCidr cidr = live.stream()
-                .filter(known -> known.uid().equals(uid))
-                .findFirst()
-                .orElseThrow();
+        String name = retirement.name();
         return new Outcome(
                 retirement,
-                switch (network.deleteServiceCidr(cidr)) {
+                switch (network.deleteServiceCidr(retirement.serviceCidr())) {
                     case Write.Done<ServiceCidr> done -> deleted(name);
                     case Write.NotFound<ServiceCidr> gone -> deleted(name);
                     case Write.Conflict<ServiceCidr>(String message) -> failed(name, message);

@@ -26,6 +26,11 @@ final class Said {
                 : told.bad() != known.bad() || !now.equals(known.status() + " " + known.reason());
     }
 
+    /** Of nothing but these there is anything to say any more. */
+    void retain(List<PolicyStatus.Told> told) {
+        last.keySet().retainAll(told.stream().map(PolicyStatus.Told::type).toList());
+    }
+
     /** The policy is gone. */
     void forget() {
         last.clear();

@@ -115,6 +115,14 @@ final class NetworkInMemory implements ClusterNetwork {
         changed();
     }
 
+    /** Also the cache hears of it, but of nothing else that it has missed. */
+    void retire(String cidr) {
+        cidrs.computeIfPresent(cidr, (name, known) -> SampleCidrs.retiring(known));
+        cachedCidrs = cachedCidrs.stream()
+                .map(known -> known.name().equals(cidr) ? SampleCidrs.retiring(known) : known)
+                .toList();
+    }
+
     void put(ClusterIp address) {
         addresses.put(address.ip(), address);
         changed();

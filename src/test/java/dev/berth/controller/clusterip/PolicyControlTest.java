@@ -46,6 +46,7 @@ class PolicyControlTest {
     private PolicyControl control() {
         return new PolicyControl(
                 new Caches(),
+                "networking.k8s.io/v1",
                 network,
                 this::write,
                 new Events() {
@@ -117,7 +118,7 @@ class PolicyControlTest {
     }
 
     private static ServiceCIDRPolicy.Spec empty() {
-        return new ServiceCIDRPolicy.Spec(null, null, null, null);
+        return new ServiceCIDRPolicy.Spec(null, null, null);
     }
 
     private Next reconcile() {
@@ -127,6 +128,50 @@ class PolicyControlTest {
     private void kept() {
         network.put(new ClusterIp(
                 IP, "u", ClusterIp.BERTH, null, Parent.of(new ServiceKey("prod", "dns")), NetworkInMemory.START));
+    }
+
+    @Test
+    void rangeThatCannotRetire_saysSoOnItself_onceForEachWish() {
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24"), "yes"));
+        edit(empty());
+        reconcile();
+        clock.passSeconds(60);
+        reconcile();
+        assertThat(events).containsExactly("warning RetirementRefused", "warning RetiredRefused");
+
+        events.clear();
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
+        clock.passSeconds(60);
+        reconcile();
+        assertThat(events).containsExactly("warning RetirementRefused");
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void eachRetirement_isTold_alsoOneAfterAnother() {
+        network.put(SampleCidrs.ready("rest", "10.0.1.0/24"));
+        edit(empty());
+        for (String name : List.of("a", "b")) {
+            network.put(SampleCidrs.retiring(SampleCidrs.ready(name, "10.0.9.0/24")));
+            clock.passSeconds(60);
+            reconcile();
+            network.remove(name);
+            clock.passSeconds(60);
+            reconcile();
+        }
+
+        assertThat(events).containsExactly("Retiring", "RetiredDraining", "Retiring", "RetiredDraining");
+    }
+
+    @Test
+    void withoutAPolicy_aRangeThatIsAskedToRetire_saysOnceThatNobodyDoesIt() {
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
+
+        control.withoutPolicy();
+        control.withoutPolicy();
+
+        assertThat(events).containsExactly("warning RetirementRefused");
+        assertThat(network.writes).isEmpty();
     }
 
     @Test

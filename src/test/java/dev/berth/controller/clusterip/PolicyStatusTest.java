@@ -18,8 +18,8 @@ import dev.berth.clusterip.ServiceCidr;
 import dev.berth.clusterip.ServiceRange;
 import dev.berth.clusterip.Usage;
 import dev.berth.clusterip.UsageSample;
-import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PolicyStatusTest {
-    private static final Spec ANY = new Spec(null, null, null, null);
+    private static final Spec ANY = new Spec(null, null, null);
     private static final Reservations NONE_KEPT = new Reservations(List.of(), List.of());
 
     private final ClusterIps ips = new ClusterIps();
@@ -68,7 +68,7 @@ class PolicyStatusTest {
     }
 
     private static Spec warnings(@Nullable Integer usedPercent, @Nullable Integer daysUntilFull) {
-        return new Spec(new ServiceCIDRPolicy.Warnings(usedPercent, daysUntilFull), null, null, null);
+        return new Spec(new ServiceCIDRPolicy.Warnings(usedPercent, daysUntilFull), null, null);
     }
 
     @Test
@@ -134,7 +134,6 @@ class PolicyStatusTest {
                 null,
                 new ServiceCIDRPolicy.Growth(
                         false, new ServiceCIDRPolicy.FamilyGrowth(List.of(ipv4), 24, 80, 4), null, null),
-                null,
                 null);
     }
 
@@ -203,38 +202,28 @@ class PolicyStatusTest {
 
     @Test
     void growthOfNoFamily_isAFault() {
-        Spec noFamily = new Spec(null, new ServiceCIDRPolicy.Growth(false, null, null, null), null, null);
+        Spec noFamily = new Spec(null, new ServiceCIDRPolicy.Growth(false, null, null, null), null);
 
         assertThat(told("Growth", noFamily))
                 .isEqualTo("False InvalidSettings: spec.growth names no family: add ipv4 or ipv6");
         assertThat(told("Growth")).isEmpty();
     }
 
-    @Test
-    void whatSomebodyHasEditedInTheStatus_isPassedOver() {
-        ServiceCIDRPolicy.Status edited =
-                Serialization.unmarshal("retiring: [{uid: a}]", ServiceCIDRPolicy.Status.class);
-
-        assertThat(PolicyStatus.memories(edited)).isEmpty();
-    }
-
-    private static final Retirement.Memory MEMORY = new Retirement.Memory("uid-old", NetworkInMemory.START);
-
     private static RangeRetirement.Outcome retirement(
             Retirement.Verdict verdict, long remaining, Optional<String> failure) {
         List<Retirement.Occupant> first = remaining == 0
                 ? List.of()
                 : List.of(new Retirement.Occupant(Ip.parse("10.0.0.7"), "prod/web", Retirement.Needs.RECREATE));
-        return new RangeRetirement.Outcome(new Retirement("old", verdict, remaining, first, MEMORY), failure);
+        return new RangeRetirement.Outcome(
+                new Retirement(
+                        SampleCidrs.retiring(SampleCidrs.ready("old", "10.0.0.0/24")), verdict, remaining, first),
+                failure);
     }
 
     @Test
-    void retirement_saysWhyNot_elseWhoIsLeft_elseThatAllAreGone() {
+    void retirement_saysWhyNot_elseWhoIsLeft() {
         assertThat(told("Retired")).isEmpty();
 
-        retired = List.of(retirement(new Retirement.Verdict.Gone(), 0, Optional.empty()));
-        assertThat(told("Retired"))
-                .isEqualTo("True Gone: every range that was to go is gone; take the names off spec.retire");
         retired = List.of(retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()));
         assertThat(told("Retired")).isEqualTo("False Draining: ServiceCIDR \"old\": empty, it goes in a moment");
         retired = List.of(retirement(new Retirement.Verdict.Draining(), 1, Optional.empty()));
@@ -243,7 +232,7 @@ class PolicyStatusTest {
         assertThat(bad("Retired")).isFalse();
         retired = List.of(retirement(new Retirement.Verdict.Refused("it is the last"), 1, Optional.empty()));
         assertThat(told("Retired")).isEqualTo("False Refused: it is the last");
-        retired = List.of(retirement(new Retirement.Verdict.Delete("u"), 1, Optional.of("cannot be deleted: no")));
+        retired = List.of(retirement(new Retirement.Verdict.Delete(), 1, Optional.of("cannot be deleted: no")));
         assertThat(told("Retired")).isEqualTo("False Refused: cannot be deleted: no");
         assertThat(bad("Retired")).isTrue();
         retired = List.of(
@@ -251,24 +240,6 @@ class PolicyStatusTest {
                 retirement(new Retirement.Verdict.NoRoom("no room"), 1, Optional.empty()));
         assertThat(told("Retired"))
                 .isEqualTo("False Refused: no room; ServiceCIDR \"old\": empty, it goes in a moment");
-    }
-
-    @Test
-    void nameThatNobodyBears_isToBeLookedAt() {
-        retired = List.of(
-                retirement(new Retirement.Verdict.NotFound(), 0, Optional.empty()),
-                retirement(new Retirement.Verdict.Gone(), 0, Optional.empty()));
-
-        assertThat(told("Retired")).isEqualTo("False NotFound: there is no ServiceCIDR \"old\"");
-        assertThat(bad("Retired")).isTrue();
-    }
-
-    @Test
-    void whatIsRememberedOfARange_isInTheStatus() {
-        retired = List.of(retirement(new Retirement.Verdict.Gone(), 0, Optional.empty()));
-
-        assertThat(PolicyStatus.memories(status(ANY).of(1L, List.of()))).containsExactly(Map.entry("old", MEMORY));
-        assertThat(PolicyStatus.memories(null)).isEmpty();
     }
 
     @Test
@@ -292,6 +263,14 @@ class PolicyStatusTest {
 
         assertThat(PolicyStatus.history(status))
                 .containsExactly(new UsageSample(NetworkInMemory.START, Map.of(), Map.of()));
+    }
+
+    /** The schema has room for no more. */
+    @Test
+    void ofManyThatRetire_theStatusListsSixteen() {
+        retired = Collections.nCopies(17, retirement(new Retirement.Verdict.Draining(), 0, Optional.empty()));
+
+        assertThat(status(ANY).of(1L, List.of()).retiring()).hasSize(16);
     }
 
     @Test

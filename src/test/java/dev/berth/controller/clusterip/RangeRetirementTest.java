@@ -11,7 +11,6 @@ import dev.berth.controller.clusterip.NetworkInMemory.Fault;
 import dev.berth.kube.Caches;
 import java.math.BigInteger;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,10 +28,27 @@ class RangeRetirementTest {
         network.put(SampleCidrs.ready("new", "10.0.1.0/24"));
     }
 
-    private RangeRetirement.Outcome retire(String... names) {
-        return retirement
-                .retire(List.of(names), Map.of(), network.serviceCidrs(), family -> BigInteger.ZERO)
-                .getFirst();
+    /** Asks for it first. */
+    private RangeRetirement.Outcome retire(String name) {
+        network.retire(name);
+        return look().stream()
+                .filter(outcome -> outcome.retirement().name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<RangeRetirement.Outcome> look() {
+        return retirement.retire(network.serviceCidrs(), family -> BigInteger.ZERO);
+    }
+
+    @Test
+    void rangeThatIsWantedAgain_isNotDeleted_alsoIfTheCacheHasNotHeardOfIt() {
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("old", "10.0.0.0/24")));
+        network.lag();
+        network.put(SampleCidrs.ready("old", "10.0.0.0/24"));
+
+        assertThat(look()).isEmpty();
+        assertThat(network.writes).isEmpty();
     }
 
     @Test
@@ -188,7 +204,8 @@ class RangeRetirementTest {
         retire("old");
         assertThat(retirement.again()).isPresent();
 
-        retirement.retire(List.of(), Map.of(), network.serviceCidrs(), family -> BigInteger.ZERO);
+        network.put(SampleCidrs.ready("old", "10.0.0.0/24"));
+        look();
 
         assertThat(retirement.again()).isEmpty();
     }
