@@ -50,6 +50,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final RangeGrowth growth;
     private final RangeRetirement retirement;
     private final AddressReservations reservations;
+    private final DnsReservation dns;
     private final AddressAudit audit;
     private final RetirementEvents retirementEvents;
     private Instant lastWrite = Instant.EPOCH;
@@ -90,6 +91,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, steady);
         retirement = new RangeRetirement(caches, network, backoff, clock, steady);
         reservations = new AddressReservations(caches, network, backoff, steady);
+        dns = new DnsReservation(caches, network, steady);
         audit = new AddressAudit(caches, network, clock, steady);
         retirementEvents = new RetirementEvents(apiVersion, events);
     }
@@ -154,7 +156,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
             return Usage.of(cidrs, ips);
         });
         List<UsageSample> history = Forecast.record(PolicyStatus.history(policy.getStatus()), usage, now);
-        Reservations kept = reservations.keep(Objects.requireNonNullElse(spec.reservations(), List.of()), cidrs);
+        Reservations kept = reservations.keep(dns.with(spec, usage), cidrs);
         List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
         List<RangeRetirement.Outcome> retired = retirement.retire(cidrs, growth::room);
         retirementEvents.tell(retired);

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 /** Makes the next range before the last one of a family is full, or says which it would make. */
 final class RangeGrowth {
     private static final Logger LOG = LoggerFactory.getLogger(RangeGrowth.class);
-    private static final int THRESHOLD = 80;
+    static final int THRESHOLD = 80;
     private static final int MAXIMUM = 4;
 
     private static final String NOTHING_AVOIDED = "spec.growth.avoid is empty: before dryRun is false, name there the"
@@ -223,7 +223,7 @@ final class RangeGrowth {
         };
     }
 
-    private static boolean isDryRun(Spec spec) {
+    static boolean isDryRun(Spec spec) {
         return spec.growth() == null || !Boolean.FALSE.equals(spec.growth().dryRun());
     }
 
