@@ -1,26 +1,39 @@
 package dev.berth.controller.clusterip;
 
+import dev.berth.address.IpRange;
 import dev.berth.clusterip.Audit;
 import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.ClusterService;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.PoolRange;
 import dev.berth.clusterip.ServiceCidr;
+import dev.berth.clusterip.ServiceRange;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.ClusterServices;
+import dev.berth.kube.Read;
 import dev.berth.kube.TakenNetworks;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Looks once a minute for what is wrong, and says what it found twice: the API server puts much right by itself. */
 final class AddressAudit {
+    private static final Logger LOG = LoggerFactory.getLogger(AddressAudit.class);
     private static final Duration INTERVAL = Duration.ofSeconds(60);
 
     /** After something was found for the first time. */
     private static final Duration AGAIN = Duration.ofSeconds(10);
+
+    /** Pods may be very many, and are listed live: so often where none was in a range. */
+    private static final Duration PODS = Duration.ofHours(1);
+
+    /** The same where some were, or they could not be listed. */
+    private static final Duration PODS_AGAIN = Duration.ofMinutes(5);
 
     private final Caches caches;
     private final ClusterNetwork network;
@@ -29,6 +42,9 @@ final class AddressAudit {
     private List<Finding> found = List.of();
     private List<Finding> confirmed = List.of();
     private Instant next = Instant.EPOCH;
+    private List<IpRange> rangesOfPods = List.of();
+    private List<Avoided> pods = List.of();
+    private Instant nextPods = Instant.EPOCH;
 
     AddressAudit(Caches caches, ClusterNetwork network, InstantSource clock, InstantSource steady) {
         this.caches = caches;
@@ -53,8 +69,28 @@ final class AddressAudit {
         List<ClusterService> services =
                 caches.services().list().map(ClusterServices::of).toList();
         List<PoolRange> pools = TakenNetworks.pools(caches);
-        List<Avoided> networks = TakenNetworks.ofOthers(caches);
+        List<Avoided> networks = Stream.concat(TakenNetworks.ofOthers(caches).stream(), pods(cidrs, now).stream())
+                .toList();
         return network.askClusterIps(ips -> new Audit(cidrs, ips, services, pools, networks).findings(now));
+    }
+
+    /** The Pods in ranges, as they were when they were listed last: hourly, and when a range is new or gone. */
+    private List<Avoided> pods(List<ServiceCidr> cidrs, Instant now) {
+        List<IpRange> ranges = cidrs.stream()
+                .flatMap(cidr -> cidr.ranges().stream())
+                .map(ServiceRange::whole)
+                .toList();
+        if (!ranges.equals(rangesOfPods) || !now.isBefore(nextPods)) {
+            rangesOfPods = ranges;
+            Read<List<Avoided>> found = network.readPods(ranges);
+            if (found instanceof Read.Failed<List<Avoided>>(String message)) {
+                LOG.debug("the audit does not look at Pods: {}", message);
+            }
+            pods = found instanceof Read.Found<List<Avoided>>(List<Avoided> inRanges) ? inRanges : List.of();
+            boolean clear = found instanceof Read.Found && pods.isEmpty();
+            nextPods = now.plus(clear ? PODS : PODS_AGAIN);
+        }
+        return pods;
     }
 
     Instant again() {

@@ -53,8 +53,7 @@ final class DnsReservation {
                         asked.stream(),
                         atRisk.stream()
                                 .filter(ip -> asked.stream()
-                                        .noneMatch(one ->
-                                                Ip.find(one.address()).equals(Optional.of(ip))))
+                                        .noneMatch(one -> Ip.find(one.address()).equals(Optional.of(ip))))
                                 .filter(this::isKeptOrFreeForLong)
                                 .map(ip -> new Reservation(
                                         ip.toString(), new ServiceReference(DNS.namespace(), DNS.name()))))

@@ -2,6 +2,8 @@ package dev.berth.controller.clusterip;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.IpRange;
+import dev.berth.clusterip.Avoided;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.SampleCidrs;
 import dev.berth.kube.Caches;
@@ -80,5 +82,58 @@ class AddressAuditTest {
         clock.passSeconds(10);
 
         assertThat(look()).containsExactlyInAnyOrder("useless", "useless-too");
+    }
+
+    private static final Avoided POD = new Avoided("Pod \"shop/cart\"", IpRange.parse("10.0.0.20"));
+
+    @Test
+    void aPodInARange_isFound_whereNoNodeNamesItsNetwork() {
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
+        network.pods.add(POD);
+
+        look();
+        clock.passSeconds(10);
+        assertThat(audit.look(network.serviceCidrs()))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).contains("overlaps Pod \"shop/cart\""));
+
+        network.pods.clear();
+        clock.passSeconds(300);
+        look();
+        assertThat(look()).isEmpty();
+    }
+
+    /** There may be very many. */
+    @Test
+    void podsAreListedOnceAnHour_andForEachNewRange() {
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
+        for (int minute = 0; minute < 60; minute++) {
+            look();
+            clock.passSeconds(60);
+        }
+        assertThat(network.liveReads).isEqualTo(1);
+        look();
+        assertThat(network.liveReads).isEqualTo(2);
+
+        network.put(SampleCidrs.ready("second", "10.0.1.0/24"));
+        clock.passSeconds(60);
+        look();
+        assertThat(network.liveReads).isEqualTo(3);
+    }
+
+    @Test
+    void podsThatCannotBeListed_areAskedForAgainFiveMinutesLater_andTheRestIsFound() {
+        network.put(SampleCidrs.ready("useless", "fd00::/48"));
+        network.silent = true;
+
+        look();
+        clock.passSeconds(10);
+        assertThat(look()).containsExactly("useless");
+        clock.passSeconds(289);
+        look();
+        assertThat(network.liveReads).isEqualTo(1);
+        clock.passSeconds(60);
+        look();
+        assertThat(network.liveReads).isEqualTo(2);
     }
 }
