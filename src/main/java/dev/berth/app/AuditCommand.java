@@ -12,21 +12,31 @@ import dev.berth.kube.LiveAddresses;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.Read;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code berth audit}: how full the cluster's Service ranges are, and what is wrong with them. */
 @Command(
         name = "audit",
+        mixinStandardHelpOptions = true,
         description = "Prints how full the cluster's Service ranges (ServiceCIDRs) are, and what is wrong with them and"
                 + " with the addresses of the Services. It changes nothing.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {"0:nothing was found", "1:it could not look", "2:it was called wrongly", "3:something was found"
         })
-final class AuditCommand extends OwnAddressesCommand {
+final class AuditCommand implements Callable<Integer> {
+    private static final int FAILED = 1;
     private static final int FOUND = 3;
 
     enum Output {
@@ -41,11 +51,39 @@ final class AuditCommand extends OwnAddressesCommand {
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private Output output = Output.text;
 
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
+                    + " ServiceAccount")
+    private @Nullable String kubeconfig;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
     /** Services come and go between one list and the next; what is wrong is so still after this. */
     private static final Duration AGAIN = Duration.ofSeconds(5);
 
+    /** What is in its way, it says in one line. */
     @Override
-    int call(KubernetesClient client, NetworkingVersion version) throws CannotLook, InterruptedException {
+    public Integer call() throws InterruptedException {
+        CommandLine commandLine = Optional.ofNullable(spec).orElseThrow().commandLine();
+        try {
+            System.setProperty("io.netty.noUnsafe", "true");
+            if (kubeconfig != null) {
+                System.setProperty("kubeconfig", kubeconfig);
+            }
+            try (KubernetesClient client = Preflight.client(kubeconfig)) {
+                return call(client, commandLine.getOut());
+            }
+        } catch (CannotLook why) {
+            commandLine.getErr().println("berth: " + why.getMessage());
+            return FAILED;
+        }
+    }
+
+    private int call(KubernetesClient client, PrintWriter out) throws CannotLook, InterruptedException {
+        NetworkingVersion version = version(client);
         LiveAddresses addresses = new LiveAddresses(client, version);
         AuditReport report = look(addresses);
         if (!report.findings().isEmpty()) {
@@ -53,13 +91,23 @@ final class AuditCommand extends OwnAddressesCommand {
             Thread.sleep(AGAIN);
             report = look(addresses).keeping(first);
         }
-        out().print(
-                        switch (output) {
-                            case text -> report.text();
-                            case json -> AuditJson.of(report).text();
-                        });
-        out().flush();
+        out.print(
+                switch (output) {
+                    case text -> report.text();
+                    case json -> AuditJson.of(report).text();
+                });
+        out.flush();
         return report.findings().isEmpty() ? 0 : FOUND;
+    }
+
+    private static NetworkingVersion version(KubernetesClient client) throws CannotLook {
+        Optional<NetworkingVersion> served;
+        try {
+            served = NetworkingVersion.of(client);
+        } catch (KubernetesClientException failure) {
+            throw new CannotLook(Preflight.unanswered(client, failure));
+        }
+        return served.orElseThrow(() -> new CannotLook(NetworkingVersion.NOT_SERVED));
     }
 
     private static AuditReport look(LiveAddresses addresses) throws CannotLook {

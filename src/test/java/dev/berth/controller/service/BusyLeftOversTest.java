@@ -26,7 +26,7 @@ class BusyLeftOversTest extends CloudStage {
     }
 
     private LeftOvers leftOvers() {
-        return new LeftOvers(parts(new StartGate()), guard, () -> classes);
+        return new LeftOvers(parts(new StartGate()), guard, () -> classes, (service, value) -> {});
     }
 
     /** Takes the one place of {@code line}. */

@@ -230,42 +230,42 @@ abstract class CloudStage {
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
         return new ServiceControl.Parts(
-                        new ClusterAsIs(client) {
-                            @Override
-                            public Optional<ServiceState> service(ServiceKey key) {
-                                if (unreadable.contains(key)) {
-                                    throw new Unreadable("spec.type is \"Odd\"");
-                                }
-                                return super.service(key);
-                            }
-                        },
+                new ClusterAsIs(client) {
+                    @Override
+                    public Optional<ServiceState> service(ServiceKey key) {
+                        if (unreadable.contains(key)) {
+                            throw new Unreadable("spec.type is \"Odd\"");
+                        }
+                        return super.service(key);
+                    }
+                },
+                ledger,
+                new AddressControl(
+                        client,
                         ledger,
-                        new AddressControl(
-                                client,
-                                ledger,
-                                gate,
-                                backoff,
-                                () -> classes,
-                                () -> clock.plus(ahead),
-                                () -> clock,
-                                due::addAll,
-                                ip -> {},
-                                (delay, what) -> {},
-                                (owner, className) -> true),
-                        new Providers(providers),
-                        told,
-                        new IpModeSupport(true),
-                        silence,
+                        gate,
                         backoff,
+                        () -> classes,
                         () -> clock.plus(ahead),
                         () -> clock,
-                        "test",
-                        () -> 7,
-                        key -> new Backends(nodes, kubeProxy, () -> endpoints),
-                        ofNodes::contains,
-                        (delay, what) -> later.add(new Later(delay, what)),
-                        deleteLeftOver,
-                        List.of());
+                        due::addAll,
+                        ip -> {},
+                        (delay, what) -> {},
+                        (owner, className) -> true),
+                new Providers(providers),
+                told,
+                new IpModeSupport(true),
+                silence,
+                backoff,
+                () -> clock.plus(ahead),
+                () -> clock,
+                "test",
+                () -> 7,
+                key -> new Backends(nodes, kubeProxy, () -> endpoints),
+                ofNodes::contains,
+                (delay, what) -> later.add(new Later(delay, what)),
+                deleteLeftOver,
+                List.of());
     }
 
     private void wake(Collection<ServiceKey> keys) {
