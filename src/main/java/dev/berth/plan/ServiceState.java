@@ -6,6 +6,8 @@ import dev.berth.address.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -110,20 +112,26 @@ public record ServiceState(
 
     /** Whether a condition of ours is on it: one that waits has no finalizer of ours, but this. */
     public boolean hasOurConditions() {
-        return conditions.stream().map(Condition::type).anyMatch(Marks.CONDITIONS::contains);
+        for (Condition condition : conditions) {
+            if (Marks.CONDITIONS.contains(condition.type())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     public Optional<Condition> condition(String type) {
-        return conditions.stream()
-                .filter(condition -> condition.type().equals(type))
-                .findFirst();
+        for (Condition condition : conditions) {
+            if (condition.type().equals(type)) {
+                return Optional.of(condition);
+            }
+        }
+        return Optional.empty();
     }
 
     /** The families that it shall have an address of. */
     public List<IpFamily> wantedFamilies() {
-        return familyPolicy == FamilyPolicy.SINGLE_STACK
-                ? families.stream().limit(1).toList()
-                : families;
+        return familyPolicy == FamilyPolicy.SINGLE_STACK && families.size() > 1 ? families.subList(0, 1) : families;
     }
 
     /** Whether its status names {@code ip}. */
@@ -133,9 +141,13 @@ public record ServiceState(
 
     /** The IP addresses in its status, in order; whoever wrote them. */
     public List<Ip> publishedAddresses() {
-        return ingress.stream()
-                .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
-                .toList();
+        List<Ip> ips = new ArrayList<>(ingress.size());
+        for (Published entry : ingress) {
+            if (entry.ip() != null) {
+                Ip.find(entry.ip()).ifPresent(ips::add);
+            }
+        }
+        return Collections.unmodifiableList(ips);
     }
 
     /** A finalizer of another load balancer controller; absent: there is none. */

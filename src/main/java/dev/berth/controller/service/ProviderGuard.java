@@ -93,13 +93,12 @@ final class ProviderGuard implements AutoCloseable {
             Duration patience,
             Duration deadline,
             Consumer<String> stuckChanged) {
-        this(
-                isSure,
-                callsAtOnce,
-                patience,
-                deadline,
-                stuckChanged,
-                Thread.ofPlatform().daemon().name("provider-", 0).factory());
+        this(isSure, callsAtOnce, patience, deadline, stuckChanged, ownThreads());
+    }
+
+    /** A thread for each call, which a provider may block or spin on as long as it likes. */
+    static ThreadFactory ownThreads() {
+        return Thread.ofPlatform().daemon().name("provider-", 0).factory();
     }
 
     /** A guard whose calls are made by these threads. */

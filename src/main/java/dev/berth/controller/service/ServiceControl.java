@@ -41,6 +41,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -137,12 +138,25 @@ public final class ServiceControl implements ClassControl.Services {
             Consumer<Collection<ServiceKey>> due,
             Runnable standBackChanged,
             Consumer<String> classChanged) {
-        this(parts, gate, classes, cloudNode, due, standBackChanged, classChanged, PATIENCE, DEADLINE);
+        this(
+                parts,
+                gate,
+                classes,
+                cloudNode,
+                due,
+                standBackChanged,
+                classChanged,
+                PATIENCE,
+                DEADLINE,
+                ProviderGuard.ownThreads());
     }
 
     /**
-     * The same; {@code patience} is how long a call waits for its turn that cannot be told of it, {@code deadline} how
-     * long one may take.
+     * The same.
+     *
+     * @param patience how long a call waits for its turn that cannot be told of it
+     * @param deadline how long a call may take
+     * @param threads make the calls to providers
      */
     ServiceControl(
             Parts parts,
@@ -153,9 +167,11 @@ public final class ServiceControl implements ClassControl.Services {
             Runnable standBackChanged,
             Consumer<String> classChanged,
             Duration patience,
-            Duration deadline) {
+            Duration deadline,
+            ThreadFactory threads) {
         this.parts = parts;
-        guard = new ProviderGuard(parts.providers()::isSure, CALLS_AT_ONCE, patience, deadline, this::stuckChanged);
+        guard = new ProviderGuard(
+                parts.providers()::isSure, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
         leftOvers = new LeftOvers(parts, guard, classes, this::isListed);
         this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
         this.gate = gate;

@@ -219,7 +219,8 @@ abstract class CloudStage {
                 () -> standBackChanges++,
                 none -> {},
                 Duration.ZERO,
-                deadline);
+                deadline,
+                ProviderGuard.ownThreads());
         gate.open();
         return made;
     }

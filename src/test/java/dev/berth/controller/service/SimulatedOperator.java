@@ -180,7 +180,8 @@ final class SimulatedOperator {
                 none -> {},
                 // Its clock stands still while it waits.
                 Duration.ZERO,
-                Duration.ofSeconds(60));
+                Duration.ofSeconds(60),
+                SimulatedOperator::inline);
         parts.learn(ledger, client.claims());
         wake(ledger.usePools(world.poolBook()));
         services.adopt();
@@ -197,6 +198,16 @@ final class SimulatedOperator {
 
     private boolean deleteLeftOver(Owner owner, @Nullable String className) {
         return services.deleteLeftOver(owner, className);
+    }
+
+    /** A thread of its own would only be waited for. */
+    private static Thread inline(Runnable call) {
+        return new Thread() {
+            @Override
+            public void start() {
+                call.run();
+            }
+        };
     }
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */
@@ -293,13 +304,13 @@ final class SimulatedOperator {
         parts.next(next).delay().ifPresent(delay -> timers.put(work, world.clock.plus(delay)));
     }
 
-    private boolean isUnderWay(Work work) {
-        return tasks.stream().anyMatch(task -> task.work.equals(work));
-    }
-
     void startOne(int atOnce) {
-        List<Work> ready = queue.stream().filter(work -> !isUnderWay(work)).toList();
-        if (!ready.isEmpty() && tasks.size() < atOnce) {
+        if (queue.isEmpty() || tasks.size() >= atOnce) {
+            return;
+        }
+        List<Work> ready = new ArrayList<>(queue);
+        tasks.forEach(task -> ready.remove(task.work));
+        if (!ready.isEmpty()) {
             Work work = ready.get(world.random.nextInt(ready.size()));
             queue.remove(work);
             timers.remove(work);
@@ -350,8 +361,11 @@ final class SimulatedOperator {
 
     /** What is due by now. */
     void ring() {
-        if (nextTimer().filter(first -> !first.isAfter(world.clock)).isPresent()) {
-            advance();
+        for (Instant timer : timers.values()) {
+            if (!timer.isAfter(world.clock)) {
+                advance();
+                return;
+            }
         }
     }
 

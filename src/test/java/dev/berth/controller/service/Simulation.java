@@ -210,10 +210,19 @@ final class Simulation {
         world.faults = false;
         while (!world.stillUnderWay.isEmpty()) {
             landLate();
+    private boolean isIdle() {
+        for (SimulatedOperator operator : world.operators) {
+            if (!operator.isIdle()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
         }
         Instant end = world.clock.plus(Duration.ofHours(2));
         for (int i = 0; i < 40_000; i++) {
-            if (!world.operators.stream().allMatch(SimulatedOperator::isIdle)) {
+            if (!isIdle()) {
                 world.tick();
                 world.operators.forEach(SimulatedOperator::ring);
                 switch (random.nextInt(5)) {
