@@ -225,7 +225,9 @@ final class PassStatus {
                     true,
                     "Assigned",
                     provider + " gave "
-                            + entries.stream().map(Published::toString).collect(Collectors.joining(", ")),
+                            + entries.stream()
+                                    .map(entry -> entry.withoutIpMode().toString())
+                                    .collect(Collectors.joining(", ")),
                     now);
         }
         Optional<Condition> unmet = nothingCanBeDone(state, now);

@@ -138,3 +138,19 @@ class LostMarksTest extends CloudStage {
                 .isNotEqualTo(Optional.of(Condition.Status.FALSE));
     }
 }
+
+    /** As with the gate LoadBalancerIPMode off. */
+    @Test
+    void ipModeThatTheApiServerDrops_isNoReasonToWriteTheStatusAgainAndAgain() {
+        cluster.dropIpMode(true);
+        served("web");
+        reconcile("web");
+        int before = cluster.writes();
+
+        reconcile("web");
+        reconcile("web");
+
+        assertThat(cluster.writes()).isEqualTo(before);
+        assertThat(service("web").condition(Marks.ADDRESS_ASSIGNED).map(Condition::message))
+                .hasValue("provider \"cloud\" gave 203.0.113.1");
+    }
