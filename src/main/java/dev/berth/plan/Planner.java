@@ -181,7 +181,10 @@ public final class Planner {
                 .toList();
     }
 
-    /** Those whose providers may have made something for it; if nothing tells, the one that would serve it. */
+    /**
+     * Those whose providers may have made something for it. If nothing tells, the one that would serve it; and if it is
+     * ours, but the mark was taken off it, all that the mark could have named: a delete where nothing is succeeds.
+     */
     private List<ServedClass> mayHaveMade() {
         List<String> values = Stream.of(
                         service.servedByClass().stream(), claimedClasses().stream(), snapshot.askedByClass().stream())
@@ -189,11 +192,14 @@ public final class Planner {
                 .distinct()
                 .toList();
         if (values.isEmpty()) {
-            return Optional.ofNullable(service.loadBalancerClass())
+            Stream<ServedClass> wouldServe = Optional.ofNullable(service.loadBalancerClass())
                     .map(snapshot.classes()::byValue)
                     .orElseGet(snapshot.classes()::defaultClass)
-                    .stream()
-                    .toList();
+                    .stream();
+            Stream<ServedClass> couldBeNamed = service.isMarkedOurs()
+                    ? snapshot.classes().served().stream().filter(ServedClass::isMarkedOnServices)
+                    : Stream.empty();
+            return Stream.concat(wouldServe, couldBeNamed).distinct().toList();
         }
         return values.stream()
                 .flatMap(value -> snapshot.classes().byValue(value).stream())

@@ -544,6 +544,13 @@ class PlannerTest {
     }
 
     @Test
+    void everyProviderThatMayHaveServedIt_isToldToDelete_whereTheMarkOfItsClassWasTakenOff() {
+        SampleService unmarked = served().ingress("203.0.113.1").typeLoadBalancer(false);
+
+        assertThat(deletedBy(plan(unmarked, List.of(), withCloud(true), false))).containsExactly("ours", "cloud");
+    }
+
+    @Test
     void anotherClassThanItIsServedBy_isHad_onceTheProviderBeforeHasDeleted() {
         ServicePlan plan = plan(servedByCloud().loadBalancerClass(OURS), List.of(), withCloud(true), false);
 
