@@ -375,7 +375,9 @@ public final class ServiceControl implements ClassControl.Services {
                 next = reconcile(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
-                memories.remove(key);
+                if (!memory.isSeenLive()) {
+                    memories.remove(key);
+                }
                 memory.madeForAnother(Optional.empty())
                         .filter(made -> !holdsAnything(made.request().service()))
                         .ifPresent(made -> leftOvers.deleteUntilDone(
@@ -411,6 +413,7 @@ public final class ServiceControl implements ClassControl.Services {
             } else {
                 service = memory.newest(parts.cluster().service(key));
             }
+            memory.sawLive(live && service.isPresent());
             noteForeign(key, service);
             Map<Ip, Claim> claims = PassState.claims(parts.ledger(), key);
             ServicePlan plan = Planner.plan(snapshot(key, service));

@@ -68,6 +68,7 @@ final class ServiceMemory {
     private EnsureOutcome.@Nullable Ready ensureAnswer;
     private @Nullable LoadBalancerRequest elsewhere;
     private @Nullable ServiceIdentity deletedFor;
+    private boolean seenLive;
 
     /** The newer of what the cache has and what was last answered. */
     Optional<ServiceState> newest(Optional<ServiceState> cached) {
@@ -99,6 +100,15 @@ final class ServiceMemory {
 
     void remember(ServiceState state) {
         latest = state;
+    }
+
+    /** Whether the last pass found it by a live read: then it is there, though the cache may not know it yet. */
+    void sawLive(boolean saw) {
+        seenLive = saw;
+    }
+
+    boolean isSeenLive() {
+        return seenLive;
     }
 
     /** Resource versions of one kind are numbers that grow. */

@@ -45,6 +45,23 @@ class LostMarksTest extends CloudStage {
         assertThat(service("web").ingress()).isEmpty();
     }
 
+    /** The one before is heard to be gone while the provider is asked for the one that has just been created. */
+    @Test
+    void serviceThatTheCacheDoesNotKnowYet_isRemembered_thoughItLosesOurMarks() {
+        put(SampleService.named(key("web"), "uid-before"));
+        client.relist();
+        cluster.deleteService(key("web"));
+        create("web");
+        cloud.meanwhile = client::deliverService;
+        control.reconcile(key("web"));
+        put(webWithoutMarks().typeLoadBalancer(false));
+        cloud.calls.clear();
+
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("delete web[n1]");
+    }
+
     @Test
     void serviceThatLostOurMarks_isNoSignOfAnotherController() {
         served("web");
@@ -137,7 +154,6 @@ class LostMarksTest extends CloudStage {
         assertThat(service("web").condition(Marks.PROGRAMMED).map(Condition::status))
                 .isNotEqualTo(Optional.of(Condition.Status.FALSE));
     }
-}
 
     /** As with the gate LoadBalancerIPMode off. */
     @Test
@@ -154,3 +170,4 @@ class LostMarksTest extends CloudStage {
         assertThat(service("web").condition(Marks.ADDRESS_ASSIGNED).map(Condition::message))
                 .hasValue("provider \"cloud\" gave 203.0.113.1");
     }
+}
