@@ -87,6 +87,7 @@ final class SimulatedCluster {
     final NavigableMap<ServiceKey, String> publishedByUs = new TreeMap<>();
 
     private final List<Client> clients = new ArrayList<>();
+    private final List<Change.OfService> past = new ArrayList<>();
     private boolean dropsIpMode;
     private final Line line;
     private long revision = 100;
@@ -120,6 +121,7 @@ final class SimulatedCluster {
     }
 
     private void hear(Change.OfService change) {
+        past.add(change);
         clients.forEach(client -> client.serviceNews.add(change));
     }
 
@@ -264,6 +266,20 @@ final class SimulatedCluster {
             cachedServices.putAll(services);
             cachedClaims.clear();
             cachedClaims.putAll(claims);
+        }
+
+        /** The cache has heard of all changes of Services but the last: another API server, which lags behind. */
+        void forgetServices(int last) {
+            List<Change.OfService> unheard = past.subList(Math.max(0, past.size() - last), past.size());
+            for (Change.OfService change : unheard.reversed()) {
+                if (change.before() == null) {
+                    cachedServices.remove(change.key());
+                } else {
+                    cachedServices.put(change.key(), change.before());
+                }
+            }
+            serviceNews.clear();
+            serviceNews.addAll(unheard);
         }
 
         /** A watch broke, and the list that follows has one change for each object, whatever became of it meanwhile. */

@@ -101,6 +101,10 @@ final class SimulatedOperator {
 
         /** Called by its own thread. */
         void pause() {
+            if (killed) {
+                // A provider's failure is caught: it is dead all the same.
+                throw new Crash();
+            }
             world.stopped.release();
             go.acquireUninterruptibly();
             if (killed) {
@@ -153,6 +157,8 @@ final class SimulatedOperator {
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put(PoolProvider.NAME, new PoolProvider());
         providers.put(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client));
+        providers.put(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client));
+        long leader = world.nextLeader();
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,
@@ -166,7 +172,7 @@ final class SimulatedOperator {
                         () -> world.clock,
                         () -> world.clock,
                         "simulated",
-                        () -> 1,
+                        () -> leader,
                         key -> Backends.NONE,
                         ip -> false,
                         (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
@@ -194,12 +200,6 @@ final class SimulatedOperator {
         client.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
     }
 
-    // ---- what it hears
-
-    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
-        return services.deleteLeftOver(owner, className);
-    }
-
     /** A thread of its own would only be waited for. */
     private static Thread inline(Runnable call) {
         return new Thread() {
@@ -208,6 +208,12 @@ final class SimulatedOperator {
                 call.run();
             }
         };
+    }
+
+    // ---- what it hears
+
+    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
+        return services.deleteLeftOver(owner, className);
     }
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */

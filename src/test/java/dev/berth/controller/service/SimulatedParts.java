@@ -24,6 +24,11 @@ class SimulatedParts {
         return world.provider;
     }
 
+    /** The one that brings addresses of its own. */
+    LoadBalancerProvider cloud(SimulatedWorld world, SimulatedCluster.Client client) {
+        return world.cloud;
+    }
+
     /** What the ledger learns at the start. */
     void learn(Ledger ledger, List<Claim> claims) {
         ledger.rebuild(claims);

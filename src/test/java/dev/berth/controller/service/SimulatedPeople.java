@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedPeople {
     static final String SHOWN = "berth.dev/pool";
     static final String SLOW = "berth.dev/slow";
+    static final String CLOUD = "berth.dev/cloud";
     static final String OTHERS = "other.dev/lb";
     static final List<Published> PUBLISHED_BY_OTHERS = List.of(new Published("203.0.113.100", null, null));
 
@@ -68,8 +69,11 @@ final class SimulatedPeople {
     /** Whether Services say more of their addresses than that they want one. */
     private final boolean wishes;
 
+    private final boolean alone;
+
     SimulatedPeople(SimulatedWorld world, boolean alone) {
         this.world = world;
+        this.alone = alone;
         cluster = world.cluster;
         random = world.random;
         strangers = random.nextInt(3) == 0;
@@ -79,6 +83,7 @@ final class SimulatedPeople {
         world.namespaces.put("dev", Map.of("name", "dev"));
         world.classes.put("pool", randomClass("pool", true));
         world.classes.put("slow", randomClass("slow", false));
+        world.classes.put("cloud", randomClass("cloud", false));
         POOLS.forEach(this::makePool);
     }
 
@@ -130,6 +135,9 @@ final class SimulatedPeople {
             cluster.put(key, SampleService.from(now).labels(randomLabels()));
         } else if (dice < 13) {
             world.trace("user changes the wishes of ", key);
+            if (now.servedByClass().isPresent()) {
+                world.unmarked.add(now.uid());
+            }
             cluster.put(key, randomWishes(SampleService.from(now)));
         } else if (dice < 14) {
             writeStatus(now);
@@ -170,6 +178,9 @@ final class SimulatedPeople {
                 ? becomesLoadBalancer(now)
                 : SampleService.from(now).typeLoadBalancer(false).loadBalancerClass(null);
         world.publishedByOthers.remove(now.uid());
+        if (now.hasOurFinalizer()) {
+            world.retyped.add(now.uid());
+        }
         ServiceState stored = cluster.put(key, toLoadBalancer ? changed : changed.ingress(List.of()));
         if (!toLoadBalancer) {
             cluster.publishedByUs.remove(key);
@@ -189,10 +200,12 @@ final class SimulatedPeople {
     }
 
     private @Nullable String randomClass() {
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(9)) {
             case 0, 1, 2 -> null;
             case 3, 4 -> SHOWN;
             case 5, 6 -> SLOW;
+            // Two operators remember two answers of its provider; only a resync shows which one is old.
+            case 7 -> alone ? CLOUD : SLOW;
             default -> OTHERS;
         };
     }
@@ -264,7 +277,7 @@ final class SimulatedPeople {
         List<Claim> all = new ArrayList<>(cluster.claims.values());
         // With a dead operator's writes on their way as well, two Services could truly be told the same.
         // Nor while a class is gone: nothing is made for its Services then.
-        if (deletions && !all.isEmpty() && world.stillUnderWay.isEmpty() && world.classes.size() == 2) {
+        if (deletions && !all.isEmpty() && world.stillUnderWay.isEmpty() && world.classes.size() == 3) {
             Claim claim = all.get(random.nextInt(all.size()));
             Ip ip = claim.ip();
             world.trace("administrator deletes Address ", ip);
@@ -347,16 +360,16 @@ final class SimulatedPeople {
         if (oneIn(3)) {
             boolean slowIsDefault = random.nextBoolean();
             world.classes.replaceAll(
-                    (name, declaration) -> withDefault(declaration, name.equals("slow") == slowIsDefault));
+                    (name, declaration) -> withDefault(declaration, name.equals(slowIsDefault ? "slow" : "pool")));
         } else {
-            String name = random.nextBoolean() ? "pool" : "slow";
+            String name = List.of("pool", "pool", "slow", "slow", "cloud").get(random.nextInt(5));
             ClassDeclaration removed = world.classes.remove(name);
             if (removed == null || !oneIn(3) || !world.deletedByHand.isEmpty()) {
                 world.classes.put(name, randomClass(name, removed != null ? removed.isDefault() : name.equals("pool")));
             }
         }
         world.trace("classes are now ", world.classes.values());
-        world.slowClassWasDeleted |= !world.classes.containsKey("slow");
+        world.classWasDeleted |= !world.classes.containsKey("slow") || !world.classes.containsKey("cloud");
         List<ClassDeclaration> now = List.copyOf(world.classes.values());
         List<ClassDeclaration> changed = Stream.concat(
                         before.stream().filter(declaration -> !now.contains(declaration)),
@@ -386,9 +399,9 @@ final class SimulatedPeople {
         return new ClassDeclaration(
                 name,
                 Instant.EPOCH,
-                shown ? SHOWN : SLOW,
+                "berth.dev/" + name,
                 SimulatedWorld.CONTROLLER,
-                shown ? PoolProvider.NAME : SimulatedWorld.SLOW_PROVIDER,
+                shown ? PoolProvider.NAME : name,
                 Map.of(),
                 oneIn(6) ? List.of("a", "c") : List.of(),
                 switch (random.nextInt(3)) {

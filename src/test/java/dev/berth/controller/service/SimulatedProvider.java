@@ -13,16 +13,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A provider that touches the world, takes its time, and fails now and then. */
+/** A provider that touches the world, takes its time, fails now and then, and refuses a deposed leader. */
 final class SimulatedProvider implements QuietProvider {
     /** What carries traffic: the addresses, by the uid of the Service. */
     final Map<String, List<String>> carried = new TreeMap<>();
 
     private final SimulatedWorld world;
+    private final boolean bringsAddresses;
+    private final Map<String, String> given = new TreeMap<>();
+    private final Map<String, Long> newestLeaders = new TreeMap<>();
     private long changes;
 
-    SimulatedProvider(SimulatedWorld world) {
+    SimulatedProvider(SimulatedWorld world, boolean bringsAddresses) {
         this.world = world;
+        this.bringsAddresses = bringsAddresses;
     }
 
     /** Grows with each change of what carries traffic. */
@@ -30,35 +34,85 @@ final class SimulatedProvider implements QuietProvider {
         return changes;
     }
 
+    /** Whether it brought this address for the Service of this uid. */
+    boolean gave(String ip, String uid) {
+        return uid.equals(given.get(ip));
+    }
+
     @Override
     public Capabilities capabilities() {
-        return Capabilities.fromPools(IpMode.PROXY, IpMode.VIP);
+        return bringsAddresses
+                ? Capabilities.ofItsOwn(IpMode.PROXY, IpMode.VIP)
+                : Capabilities.fromPools(IpMode.PROXY, IpMode.VIP);
     }
 
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-        int luck = world.faults ? world.random.nextInt(6) : 5;
+        int luck = world.faults ? world.random.nextInt(7) : 6;
         world.trace("provider ensures ", request.service(), " ", request.addresses(), ": ", luck);
-        if (luck == 0) {
-            throw new ProviderException("no luck");
-        }
-        if (luck == 1) {
+        String uid = request.service().uid();
+        call(request, luck, () -> carried.put(uid, bringsAddresses ? bring(request) : request.addresses()));
+        if (luck == 2) {
             return new EnsureOutcome.Pending(Duration.ofSeconds(3), "on its way");
         }
-        changes++;
-        carried.put(request.service().uid(), request.addresses());
-        return new EnsureOutcome.Ready(new LoadBalancerStatus(request.addresses().stream()
+        return new EnsureOutcome.Ready(new LoadBalancerStatus(carried.getOrDefault(uid, List.of()).stream()
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                 .toList()));
     }
 
     @Override
     public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
-        if (world.faults && world.random.nextInt(6) == 0) {
+        int luck = world.faults ? world.random.nextInt(7) : 6;
+        world.trace("provider deletes ", request.service(), ": ", luck);
+        call(request, luck, () -> carried.remove(request.service().uid()));
+    }
+
+    /** With luck 0 it is not done, with luck 1 it is, and nobody hears of it. */
+    private void call(LoadBalancerRequest request, int luck, Runnable effect) {
+        world.sending(() -> unlessDeposed(request, effect));
+        if (luck == 0) {
+            world.answering();
             throw new ProviderException("no luck");
         }
-        world.trace("provider deletes ", request.service());
+        boolean isDone = unlessDeposed(request, effect);
+        world.answering();
+        if (!isDone) {
+            throw new ProviderException("another leader has been here");
+        }
+        if (luck == 1) {
+            throw new ProviderException("no answer");
+        }
+    }
+
+    private boolean unlessDeposed(LoadBalancerRequest request, Runnable effect) {
+        String uid = request.service().uid();
+        if (request.fencingToken() < newestLeaders.getOrDefault(uid, 0L)) {
+            return false;
+        }
+        newestLeaders.put(uid, request.fencingToken());
         changes++;
-        carried.remove(request.service().uid());
+        effect.run();
+        return true;
+    }
+
+    /** What it has already, and new ones for the families that it has none of. */
+    private List<String> bring(LoadBalancerRequest request) {
+        List<String> had = carried.getOrDefault(request.service().uid(), List.of());
+        return request.families().stream()
+                .map(family -> {
+                    boolean isIpv6 = family == Capabilities.Family.IPV6;
+                    return had.stream()
+                            .filter(ip -> ip.contains(":") == isIpv6)
+                            .findFirst()
+                            .orElseGet(() -> bring(isIpv6, request.service().uid()));
+                })
+                .toList();
+    }
+
+    private String bring(boolean isIpv6, String uid) {
+        int number = given.size() + 1;
+        String ip = isIpv6 ? "2001:db8:1::" + Integer.toHexString(number) : "203.0.112." + number;
+        given.put(ip, uid);
+        return ip;
     }
 }

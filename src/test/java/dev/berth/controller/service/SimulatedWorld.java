@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** What there is outside of the operators: the cluster, the time, what goes wrong, and what happened so far. */
 final class SimulatedWorld {
     static final String SLOW_PROVIDER = "slow";
+    static final String CLOUD_PROVIDER = "cloud";
     static final String CONTROLLER = "berth.dev/controller";
 
     private static final int TOLD = 120;
@@ -58,11 +59,17 @@ final class SimulatedWorld {
 
     final SimulatedCluster cluster;
     final SimulatedProvider provider;
+
+    /** It brings addresses of its own. */
+    final SimulatedProvider cloud;
+
     final List<SimulatedOperator> operators = new ArrayList<>();
     final Map<String, PoolDeclaration> pools = new TreeMap<>();
     private List<PoolDeclaration> judged = List.of();
     private PoolBook poolBook = PoolBook.of(List.of(), List.of());
     final Map<String, ClassDeclaration> classes = new TreeMap<>();
+    private List<ClassDeclaration> judgedClasses = List.of();
+    private ClassBook classBook = ClassBook.of(List.of(), CONTROLLER, new KnownProviders(Map.of(), Map.of()));
     final Map<String, Map<String, String>> namespaces = new TreeMap<>();
     Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -86,8 +93,19 @@ final class SimulatedWorld {
     /** The uids of the Services that another controller publishes something for. */
     final Set<String> publishedByOthers = new HashSet<>();
 
-    /** Whether the class of the provider that touches the world was not there for a while. */
-    boolean slowClassWasDeleted;
+    /** The uids of the Services of ours whose mark of their class a user took off. */
+    final Set<String> unmarked = new HashSet<>();
+
+    /** The uids of the Services of ours whose type a user changed. */
+    final Set<String> retyped = new HashSet<>();
+
+    /** Whether the class of a provider that touches the world was not there for a while. */
+    boolean classWasDeleted;
+
+    /** Which of the operators that come and go without knowing of each other this one is. */
+    private long leaders;
+
+    private final boolean alone;
 
     // Who runs, and how it hands back.
     final Semaphore stopped = new Semaphore(0);
@@ -95,13 +113,15 @@ final class SimulatedWorld {
 
     private final List<String> trace = new ArrayList<>();
 
-    SimulatedWorld(long seed, boolean isTold, SimulatedParts parts) {
+    SimulatedWorld(long seed, boolean alone, boolean isTold, SimulatedParts parts) {
         this.seed = seed;
         this.parts = parts;
         this.isTold = isTold;
+        this.alone = alone;
         random = new Random(seed);
         cluster = new SimulatedCluster(random.nextInt(5) == 0, new Line());
-        provider = new SimulatedProvider(this);
+        provider = new SimulatedProvider(this, false);
+        cloud = new SimulatedProvider(this, true);
     }
 
     private final class Line implements SimulatedCluster.Line {
@@ -112,12 +132,7 @@ final class SimulatedWorld {
                 SimulatedCluster.Fault[] all = SimulatedCluster.Fault.values();
                 fault = all[random.nextInt(all.length)];
             }
-            SimulatedOperator.Task task = running;
-            if (task != null) {
-                task.unsent = effect;
-                takeTime(task);
-                task.unsent = null;
-            }
+            SimulatedWorld.this.sending(effect);
             return fault;
         }
 
@@ -129,18 +144,12 @@ final class SimulatedWorld {
         @Override
         public void answered(String call) {
             trace(call);
-            SimulatedOperator.Task task = running;
-            if (task != null) {
-                takeTime(task);
-            }
+            answering();
         }
 
         @Override
         public boolean readFails(String call) {
-            SimulatedOperator.Task task = running;
-            if (task != null) {
-                takeTime(task);
-            }
+            answering();
             return faults && random.nextInt(100) < readsThatFail();
         }
 
@@ -150,6 +159,29 @@ final class SimulatedWorld {
             stillUnderWay.add(effect);
             answered("");
         }
+    }
+
+    /** {@code effect} is on its way; should the sender die, it may still happen. */
+    void sending(Runnable effect) {
+        SimulatedOperator.Task task = running;
+        if (task != null) {
+            task.unsent = effect;
+            takeTime(task);
+            task.unsent = null;
+        }
+    }
+
+    /** An answer is on its way. */
+    void answering() {
+        SimulatedOperator.Task task = running;
+        if (task != null) {
+            takeTime(task);
+        }
+    }
+
+    /** The fencing token of the next operator; all have the same if they have no lease. */
+    long nextLeader() {
+        return alone ? ++leaders : 1;
     }
 
     private int writesThatFail() {
@@ -190,10 +222,16 @@ final class SimulatedWorld {
 
     /** The classes as they are judged now. */
     ClassBook classBook() {
-        Map<String, Capabilities> providers = new LinkedHashMap<>();
-        providers.put(PoolProvider.NAME, new PoolProvider().capabilities());
-        providers.put(SLOW_PROVIDER, provider.capabilities());
-        return ClassBook.of(new ArrayList<>(classes.values()), CONTROLLER, new KnownProviders(providers, Map.of()));
+        List<ClassDeclaration> now = List.copyOf(classes.values());
+        if (!now.equals(judgedClasses)) {
+            judgedClasses = now;
+            Map<String, Capabilities> providers = new LinkedHashMap<>();
+            providers.put(PoolProvider.NAME, new PoolProvider().capabilities());
+            providers.put(SLOW_PROVIDER, provider.capabilities());
+            providers.put(CLOUD_PROVIDER, cloud.capabilities());
+            classBook = ClassBook.of(new ArrayList<>(now), CONTROLLER, new KnownProviders(providers, Map.of()));
+        }
+        return classBook;
     }
 
     boolean isPublished(Ip ip) {

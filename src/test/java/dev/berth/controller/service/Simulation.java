@@ -34,7 +34,7 @@ final class Simulation {
      * @param isTold whether its story is written
      */
     Simulation(long seed, int operatorsAtOnce, boolean isTold, SimulatedParts parts) {
-        world = new SimulatedWorld(seed, isTold, parts);
+        world = new SimulatedWorld(seed, operatorsAtOnce == 1, isTold, parts);
         random = world.random;
         people = new SimulatedPeople(world, operatorsAtOnce == 1);
         rules = new SimulationRules(world);
@@ -180,9 +180,15 @@ final class Simulation {
                 people.act();
             }
         }
-        boolean relists = random.nextInt(4) != 0 || !world.deletedByHand.isEmpty();
-        world.trace("restart", relists ? "" : " with caches that lag behind");
-        if (relists) {
+        int luck = world.deletedByHand.isEmpty() ? random.nextInt(5) : 4;
+        if (luck == 0) {
+            world.trace("restart with caches that lag behind");
+        } else if (luck == 1) {
+            world.trace("restart with a list of Services that is older than what the one before had seen");
+            operator.client.relist();
+            operator.client.forgetServices(1 + random.nextInt(6));
+        } else {
+            world.trace("restart");
             operator.client.relist();
         }
         while (operator.client.hasClaimNews()) {
@@ -204,12 +210,6 @@ final class Simulation {
         settle();
     }
 
-    private void settle() {
-        world.trace("settle");
-        world.step(- ++settled);
-        world.faults = false;
-        while (!world.stillUnderWay.isEmpty()) {
-            landLate();
     private boolean isIdle() {
         for (SimulatedOperator operator : world.operators) {
             if (!operator.isIdle()) {
@@ -219,6 +219,12 @@ final class Simulation {
         return true;
     }
 
+    private void settle() {
+        world.trace("settle");
+        world.step(- ++settled);
+        world.faults = false;
+        while (!world.stillUnderWay.isEmpty()) {
+            landLate();
         }
         Instant end = world.clock.plus(Duration.ofHours(2));
         for (int i = 0; i < 40_000; i++) {

@@ -24,6 +24,7 @@ import dev.berth.plan.ServiceSnapshot;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.Step;
 import dev.berth.plan.WaitReason;
+import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ final class SimulationRules {
     // ---- always
 
     void always() {
-        long now = cluster.revision() + world.provider.changes();
+        long now = cluster.revision() + world.provider.changes() + world.cloud.changes();
         if (now != checkedAt) {
             checkPublished(true);
             if (tellsTheProviderAll()) {
@@ -79,6 +80,9 @@ final class SimulationRules {
             for (Ip ip : service.publishedAddresses()) {
                 Claim claim = cluster.claims.get(ip);
                 ServiceState other = publishedBy.put(ip, service);
+                if (world.cloud.gave(ip.toString(), uid)) {
+                    continue;
+                }
                 check(
                         other == null
                                 || isShared(claim, service, other)
@@ -129,7 +133,7 @@ final class SimulationRules {
      * deleted, nobody knows which provider it was.
      */
     private boolean tellsTheProviderAll() {
-        return world.operators.size() == 1 && !world.slowClassWasDeleted;
+        return world.operators.size() == 1 && !world.classWasDeleted;
     }
 
     private void checkCarried() {
@@ -241,7 +245,10 @@ final class SimulationRules {
         List<Ip> shown = Keeping.of(
                         leave.service(), told.heldFor(leave.service().key()), Wishes.NONE, world.poolBook())
                 .publishable(leave.service());
-        checkReason(leave.service(), leave.reason().name(), !shown.isEmpty());
+        boolean hasItsProviders = leave.service().servedByClass().isPresent()
+                && !leave.service().ingress().isEmpty()
+                && told.heldFor(leave.service().key()).isEmpty();
+        checkReason(leave.service(), leave.reason().name(), !shown.isEmpty() || hasItsProviders);
     }
 
     private void checkReason(ServiceState service, String reason, boolean has) {
@@ -256,6 +263,7 @@ final class SimulationRules {
 
     private void checkServed(ServicePlan.Serve serve, List<Claim> held, Ledger told, Set<ServiceKey> waits) {
         ServiceState service = serve.service();
+        boolean ofItsProvider = serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
         check(
                 serve.steps().stream()
                         .takeWhile(step -> !(step instanceof Step.Acquire))
@@ -268,10 +276,14 @@ final class SimulationRules {
         check(
                 wanted.containsAll(has) && new HashSet<>(has).size() == has.size(),
                 () -> service + " has more than it asks for: " + held);
-        List<Ip> expected = wanted.stream()
-                .flatMap(family -> held.stream().map(Claim::ip).filter(ip -> ip.family() == family))
-                .toList();
-        boolean servable = isServable(serve, expected);
+        List<Ip> expected = ofItsProvider
+                ? world.cloud.carried.getOrDefault(service.uid(), List.of()).stream()
+                        .map(Ip::parse)
+                        .toList()
+                : wanted.stream()
+                        .flatMap(family -> held.stream().map(Claim::ip).filter(ip -> ip.family() == family))
+                        .toList();
+        boolean servable = isServable(serve, expected, ofItsProvider);
         check(
                 servable
                         ? service.publishedAddresses().equals(expected)
@@ -279,7 +291,15 @@ final class SimulationRules {
                         : service.ingress().isEmpty()
                                 && service.condition(Marks.UNSUPPORTED).isPresent(),
                 () -> service + " shows " + service.ingress() + ", but has " + expected + ", servable: " + servable);
-        checkMode(serve, held);
+        checkMode(serve);
+        if (ofItsProvider) {
+            check(
+                    !servable || expected.size() == wanted.size(),
+                    () -> service + " has " + expected + " of its provider, and wants " + wanted);
+            check(service.hasOurFinalizer(), () -> service + " is its provider's, but has no finalizer");
+            checkClaimsOfAProvidersOwn(service, held);
+            return;
+        }
         check(held.isEmpty() || service.hasOurFinalizer(), () -> service + " has an address, but no finalizer");
         Optional<WaitReason> why = serve.steps().stream()
                 .flatMap(step -> step instanceof Step.Refuse(WaitReason reason) ? Stream.of(reason) : Stream.empty())
@@ -305,14 +325,25 @@ final class SimulationRules {
     }
 
     /** Node ports that the class before released are not there for the provider of the next. */
-    private static boolean isServable(ServicePlan.Serve serve, List<Ip> has) {
-        return has.isEmpty()
-                || Demand.of(serve.service(), serve.servedClass(), "", 1, serve.wishes(), has, Backends.NONE)
+    private static boolean isServable(ServicePlan.Serve serve, List<Ip> has, boolean ofItsProvider) {
+        List<Ip> claimed = ofItsProvider ? List.of() : has;
+        return (has.isEmpty() && !ofItsProvider)
+                || Demand.of(serve.service(), serve.servedClass(), "", 1, serve.wishes(), claimed, Backends.NONE)
                         .isServable();
     }
 
-    private void checkMode(ServicePlan.Serve serve, List<Claim> held) {
-        if (!cluster.dropsIpMode() && !held.isEmpty()) {
+    private void checkClaimsOfAProvidersOwn(ServiceState service, List<Claim> held) {
+        check(held.isEmpty(), () -> service + " has addresses of its provider, and holds " + held);
+        check(
+                service.condition(Marks.ADDRESS_ASSIGNED)
+                        .filter(condition -> (condition.status() == Condition.Status.TRUE)
+                                == !service.ingress().isEmpty())
+                        .isPresent(),
+                () -> service + " does not say whether it has an address");
+    }
+
+    private void checkMode(ServicePlan.Serve serve) {
+        if (!cluster.dropsIpMode() && !serve.service().ingress().isEmpty()) {
             IpMode mode = serve.servedClass().ipMode();
             check(
                     serve.service().ingress().stream()
@@ -378,13 +409,16 @@ final class SimulationRules {
     }
 
     private void checkNothingIsLeft() {
-        world.provider.carried.forEach((uid, ips) -> check(
-                cluster.services.values().stream()
-                                .anyMatch(service -> service.uid().equals(uid)
-                                        && service.wantsLoadBalancer()
-                                        && !service.ingress().isEmpty())
-                        // Which class it was is told by its Address alone.
-                        || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains),
-                () -> "the provider still carries " + ips + " for " + uid));
+        Stream.of(world.provider, world.cloud)
+                .forEach(provider -> provider.carried.forEach((uid, ips) -> check(
+                        cluster.services.values().stream()
+                                        .anyMatch(service -> service.uid().equals(uid)
+                                                && service.wantsLoadBalancer()
+                                                && !service.ingress().isEmpty())
+                                // Which class it was is told by its Address alone.
+                                || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains)
+                                // Nothing tells after a restart, and another class serves it by then.
+                                || (world.unmarked.contains(uid) && world.retyped.contains(uid)),
+                        () -> "the provider still carries " + ips + " for " + uid)));
     }
 }
