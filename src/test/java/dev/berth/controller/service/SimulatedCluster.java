@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +90,9 @@ final class SimulatedCluster {
 
     private final List<Client> clients = new ArrayList<>();
     private final List<Change.OfService> past = new ArrayList<>();
+    /** Whose Addresses are refused, by a quota or a webhook, say. */
+    final Set<ServiceKey> refused = new TreeSet<>();
+
     private boolean dropsIpMode;
     private final Line line;
     private long revision = 100;
@@ -398,6 +403,9 @@ final class SimulatedCluster {
         @Override
         public Write<Claim> createClaim(Ip ip, ClaimSpec spec) {
             return write(call("create Address ", ip, " for ", spec.owners()), () -> {
+                if (spec.owners().stream().anyMatch(owner -> refused.contains(owner.service()))) {
+                    return new Write.Refused<>("denied by a webhook");
+                }
                 if (claims.containsKey(ip)) {
                     return new Write.Conflict<>("exists");
                 }

@@ -144,7 +144,7 @@ final class SimulatedOperator {
                 gate,
                 backoff,
                 () -> classes,
-                () -> world.clock,
+                world::now,
                 () -> world.clock,
                 this::wake,
                 ip -> {
@@ -158,7 +158,7 @@ final class SimulatedOperator {
         providers.put(PoolProvider.NAME, new PoolProvider());
         providers.put(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client));
         providers.put(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client));
-        long leader = world.nextLeader();
+        long token = parts.fencingToken(world.nextLeader());
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,
@@ -169,10 +169,10 @@ final class SimulatedOperator {
                         new IpModeSupport(true),
                         new Silence(),
                         backoff,
-                        () -> world.clock,
+                        world::now,
                         () -> world.clock,
                         "simulated",
-                        () -> leader,
+                        () -> token,
                         key -> Backends.NONE,
                         ip -> false,
                         (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),

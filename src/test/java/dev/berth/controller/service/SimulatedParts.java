@@ -29,6 +29,11 @@ class SimulatedParts {
         return world.cloud;
     }
 
+    /** What it tells providers of its leadership; {@code leader} grows with each. */
+    long fencingToken(long leader) {
+        return leader;
+    }
+
     /** What the ledger learns at the start. */
     void learn(Ledger ledger, List<Claim> claims) {
         ledger.rebuild(claims);

@@ -16,6 +16,7 @@ import dev.berth.plan.Condition;
 import dev.berth.plan.HealthCheckPolicy;
 import dev.berth.plan.Marks;
 import dev.berth.plan.Published;
+import dev.berth.plan.Published.PortStatus;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -40,6 +41,22 @@ final class SimulatedPeople {
     static final String CLOUD = "berth.dev/cloud";
     static final String OTHERS = "other.dev/lb";
     static final List<Published> PUBLISHED_BY_OTHERS = List.of(new Published("203.0.113.100", null, null));
+
+    /** In no pool, ever. */
+    static final Ip IN_NO_POOL = Ip.parse("8.8.8.8");
+
+    /** What the API server accepts as an ingress, or did once. */
+    private static final List<Published> ODD = List.of(
+            new Published("192.0.2.0", null, null),
+            new Published("192.0.2.1", null, null),
+            new Published("192.0.2.2", null, null),
+            new Published("192.0.2.3", null, null),
+            new Published(IN_NO_POOL.toString(), null, IpMode.VIP),
+            new Published("198.51.100.0", null, IpMode.PROXY, List.of(new PortStatus(0, "", "no/such error"))),
+            new Published("2001:DB8:0::1", null, null),
+            new Published("010.0.0.1", null, null),
+            new Published(null, "", null),
+            new Published(null, "lb.example.com", null));
 
     private static final String FOREIGN_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
     private static final List<String> POOLS = List.of("a", "b", "c", "d");
@@ -91,6 +108,11 @@ final class SimulatedPeople {
         return random.nextInt(number) == 0;
     }
 
+    /** Not where Addresses are deleted by hand: one that has not heard of an Address knows of it by nothing else. */
+    boolean mayLoseTheLease() {
+        return alone && !deletions;
+    }
+
     void act() {
         int dice = random.nextInt(20);
         if (dice < 15) {
@@ -103,6 +125,8 @@ final class SimulatedPeople {
             if (oneIn(3)) {
                 changePool();
             }
+        } else if (oneIn(5)) {
+            deny(KEYS.get(random.nextInt(KEYS.size())));
         } else if (oneIn(4)) {
             changeClass();
         } else if (oneIn(3)) {
@@ -254,12 +278,22 @@ final class SimulatedPeople {
             world.publishedByOthers.add(now.uid());
         } else if (strangers && now.typeLoadBalancer()) {
             world.trace("a stranger writes the status of ", key);
-            cluster.writeIngressAsStranger(
-                    key,
-                    random.nextBoolean()
-                            ? List.of()
-                            : List.of(new Published("192.0.2." + random.nextInt(4), null, null)));
+            List<Published> ingress =
+                    random.nextBoolean() ? List.of() : List.of(ODD.get(random.nextInt(oneIn(3) ? ODD.size() : 4)));
+            if (oneIn(3) && !now.deleting()) {
+                world.trace("and forges our marks");
+                cluster.put(key, withOurMarks(now));
+            }
+            cluster.writeIngressAsStranger(key, ingress);
         }
+    }
+
+    private SampleService withOurMarks(ServiceState now) {
+        List<Condition> conditions = new ArrayList<>(now.conditions());
+        conditions.removeIf(condition -> condition.type().equals(Marks.ADDRESS_ASSIGNED));
+        conditions.add(new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", Instant.EPOCH));
+        SampleService marked = SampleService.from(now).conditions(conditions);
+        return now.hasOurFinalizer() ? marked : marked.finalizer(Marks.FINALIZER);
     }
 
     private void mark(ServiceState now) {
@@ -298,6 +332,14 @@ final class SimulatedPeople {
             world.trace("administrator reserves ", ip, " for ", key);
             cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(key, null))));
         }
+    }
+
+    /** A webhook denies all Addresses of a Service, or does not any more. */
+    private void deny(ServiceKey key) {
+        if (!cluster.refused.remove(key)) {
+            cluster.refused.add(key);
+        }
+        world.trace("denied are all Addresses of ", cluster.refused);
     }
 
     // ---- administrators: pools

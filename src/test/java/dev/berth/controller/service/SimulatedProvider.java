@@ -48,10 +48,13 @@ final class SimulatedProvider implements QuietProvider {
 
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-        int luck = world.faults ? world.random.nextInt(7) : 6;
+        int luck = world.faults ? world.random.nextInt(8) : 7;
         world.trace("provider ensures ", request.service(), " ", request.addresses(), ": ", luck);
         String uid = request.service().uid();
         call(request, luck, () -> carried.put(uid, bringsAddresses ? bring(request) : request.addresses()));
+        if (luck == 3) {
+            return answerThatIsWrong(request);
+        }
         if (luck == 2) {
             return new EnsureOutcome.Pending(Duration.ofSeconds(3), "on its way");
         }
@@ -60,9 +63,33 @@ final class SimulatedProvider implements QuietProvider {
                 .toList()));
     }
 
+    /** What the contract forbids; null, too. */
+    @SuppressWarnings("NullAway")
+    private EnsureOutcome answerThatIsWrong(LoadBalancerRequest request) {
+        int kind = world.random.nextInt(8);
+        world.trace("and gives wrong answer ", kind);
+        return switch (kind) {
+            case 0 -> null;
+            case 1 -> new EnsureOutcome.Ready(null);
+            case 2 -> new EnsureOutcome.Pending(Duration.ZERO, "at once");
+            case 3 -> new EnsureOutcome.Pending(null, "some time");
+            case 4 -> ready(new Ingress(null, bringsAddresses ? "-" : "lb.example.com", null));
+            case 5 ->
+                // One that is in no pool would be right for a provider that brings its own.
+                ready(Ingress.ofIp(
+                        bringsAddresses ? "203.000.112.001" : "192.0.2." + world.random.nextInt(4), request.ipMode()));
+            case 6 -> ready(Ingress.ofIp("8.8.8.8", request.ipMode() == IpMode.VIP ? IpMode.PROXY : IpMode.VIP));
+            default -> ready(Ingress.ofIp("127.0.0.1", request.ipMode()));
+        };
+    }
+
+    private static EnsureOutcome ready(Ingress... ingress) {
+        return new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(ingress)));
+    }
+
     @Override
     public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
-        int luck = world.faults ? world.random.nextInt(7) : 6;
+        int luck = world.faults ? world.random.nextInt(8) : 7;
         world.trace("provider deletes ", request.service(), ": ", luck);
         call(request, luck, () -> carried.remove(request.service().uid()));
     }

@@ -99,6 +99,12 @@ final class SimulatedWorld {
     /** The uids of the Services of ours whose type a user changed. */
     final Set<String> retyped = new HashSet<>();
 
+    /** Whether there were two leaders for a moment. */
+    boolean hadTwoLeaders;
+
+    /** By how much the clock that the operators see is wrong; their timers are not. */
+    private Duration skew = Duration.ZERO;
+
     /** Whether the class of a provider that touches the world was not there for a while. */
     boolean classWasDeleted;
 
@@ -203,6 +209,16 @@ final class SimulatedWorld {
             task.slow = random.nextInt(30);
         }
         task.pause();
+    }
+
+    /** What the operators take for the time. */
+    Instant now() {
+        return clock.plus(skew);
+    }
+
+    void stepTheClock() {
+        skew = Duration.ofSeconds(random.nextInt(7200) - 3600);
+        trace("the clock is ", now());
     }
 
     /** One thing happened; that takes a moment. */

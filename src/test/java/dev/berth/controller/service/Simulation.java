@@ -24,6 +24,9 @@ final class Simulation {
     /** When the weather changes again, in steps. */
     private int weatherHolds;
 
+    /** For how many steps there are two leaders still. */
+    private int usurped;
+
     /** How often it was waited until nothing happens any more. */
     private int settled;
 
@@ -87,6 +90,7 @@ final class Simulation {
     private void happen() {
         world.tick();
         world.operators.forEach(SimulatedOperator::ring);
+        endTheFormerLeader();
         changeWeather();
         int dice = random.nextInt(100);
         if (dice < 25) {
@@ -104,8 +108,13 @@ final class Simulation {
                 operator.advance();
             }
         } else if (dice < 98) {
-            if (random.nextInt(5) == 0) {
+            int what = random.nextInt(5);
+            if (what == 0) {
                 switchIpModeGate();
+            } else if (what == 1) {
+                loseTheLease();
+            } else if (what == 2) {
+                world.stepTheClock();
             }
         } else if (dice < 99) {
             if (!world.stillUnderWay.isEmpty()) {
@@ -168,6 +177,23 @@ final class Simulation {
         world.deletedByHand.addAll(before.keySet());
     }
 
+    /** The lease is deleted: another takes it, and the one that has lost it goes on for a while. */
+    private void loseTheLease() {
+        if (usurped == 0 && world.operators.size() == 1 && people.mayLoseTheLease()) {
+            world.trace("another leader begins");
+            world.hadTwoLeaders = true;
+            world.operators.add(new SimulatedOperator(world, world.cluster.client()));
+            usurped = 1 + random.nextInt(40);
+        }
+    }
+
+    private void endTheFormerLeader() {
+        if (usurped > 0 && --usurped == 0) {
+            world.trace("the former leader ends");
+            world.operators.removeFirst().kill();
+        }
+    }
+
     private void restart() {
         SimulatedOperator operator = anyOperator();
         operator.kill();
@@ -220,9 +246,14 @@ final class Simulation {
     }
 
     private void settle() {
+        if (usurped > 0) {
+            usurped = 1;
+            endTheFormerLeader();
+        }
         world.trace("settle");
         world.step(- ++settled);
         world.faults = false;
+        world.cluster.refused.clear();
         while (!world.stillUnderWay.isEmpty()) {
             landLate();
         }

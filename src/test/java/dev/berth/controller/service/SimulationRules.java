@@ -63,7 +63,7 @@ final class SimulationRules {
         long now = cluster.revision() + world.provider.changes() + world.cloud.changes();
         if (now != checkedAt) {
             checkPublished(true);
-            if (tellsTheProviderAll()) {
+            if (isAlwaysTold()) {
                 checkCarried();
             }
             checkedAt = now;
@@ -71,12 +71,18 @@ final class SimulationRules {
     }
 
     private void checkPublished(boolean mayBeDeletedByHand) {
+        check(
+                !cluster.claims.containsKey(SimulatedPeople.IN_NO_POOL),
+                () -> "an address of no pool is claimed: " + cluster.claims.get(SimulatedPeople.IN_NO_POOL));
         Map<Ip, ServiceState> publishedBy = new TreeMap<>();
         cluster.publishedByUs.forEach((key, uid) -> {
             ServiceState service = cluster.services.get(key);
             if (service == null || !service.uid().equals(uid)) {
                 return;
             }
+            check(
+                    service.ingress().stream().allMatch(entry -> entry.ip() != null),
+                    () -> key + " publishes what is no address: " + service.ingress());
             for (Ip ip : service.publishedAddresses()) {
                 Claim claim = cluster.claims.get(ip);
                 ServiceState other = publishedBy.put(ip, service);
@@ -134,6 +140,11 @@ final class SimulationRules {
      */
     private boolean tellsTheProviderAll() {
         return world.operators.size() == 1 && !world.classWasDeleted;
+    }
+
+    /** While there are two, one may be told that it is over before the other is. */
+    private boolean isAlwaysTold() {
+        return tellsTheProviderAll() && !world.hadTwoLeaders;
     }
 
     private void checkCarried() {
