@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -28,6 +29,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class ProviderGuardTest {
@@ -109,6 +111,14 @@ class ProviderGuardTest {
             assertThat(enter(visit, className, request)).isInstanceOf(Entry.In.class);
             return visit.ensure(provider, request);
         }
+    }
+
+    /** Asks until there is an answer: a deadline of milliseconds may pass before the call has begun. */
+    private void awaitAnswer(ProviderGuard guard, LoadBalancerProvider provider) {
+        Awaitility.await()
+                .untilAsserted(() -> assertThatCode(() -> assertThat(ensure(guard, "slow", provider, OTHER))
+                                .isInstanceOf(EnsureOutcome.Pending.class))
+                        .doesNotThrowAnyException());
     }
 
     private CompletableFuture<EnsureOutcome> ensureSlowly(
@@ -234,8 +244,8 @@ class ProviderGuardTest {
                     .toList();
             calls.forEach(call -> assertThatThrownBy(call::get).hasMessageContaining("no answer within"));
 
-            assertThat(ensure(guard, "slow", deaf, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
-            assertThat(guard.stuckCalls("slow")).isEqualTo(2);
+            awaitAnswer(guard, deaf);
+            Awaitility.await().until(() -> guard.stuckCalls("slow") == 2);
             assertThat(guard.stuck("slow").orElseThrow())
                     .startsWith(
                             "2 calls to its provider have outlived their deadline of 0 s, and have not returned yet: for"
@@ -269,7 +279,7 @@ class ProviderGuardTest {
             awaitReturned(guard);
 
             assertThat(told).contains("other");
-            assertThat(ensure(guard, "slow", deaf, OTHER)).isInstanceOf(EnsureOutcome.Pending.class);
+            awaitAnswer(guard, deaf);
         }
     }
 
