@@ -75,7 +75,7 @@ public final class Planner {
         if (isMarked && classMissing().isPresent()) {
             return leftAsItIs(classMissing().get());
         }
-        List<Step> steps = new ArrayList<>();
+        List<Step.TearingDown> steps = new ArrayList<>();
         mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
         if (isMarked) {
             // The other Berth waits until the mark is off.
@@ -323,7 +323,7 @@ public final class Planner {
     }
 
     /** What it said of a wait that is over. */
-    private List<Step> withdrawal() {
+    private List<Step.Refraining> withdrawal() {
         return service.hasOurConditions() ? List.of(new Step.Withdraw()) : List.of();
     }
 
@@ -334,7 +334,7 @@ public final class Planner {
     }
 
     private ServicePlan serve(ServedClass served) {
-        List<Step> steps = new ArrayList<>();
+        List<Step.Serving> steps = new ArrayList<>();
         AskedAddresses asked = asked(served);
         Keeping keeping = Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
@@ -365,7 +365,7 @@ public final class Planner {
     }
 
     /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
-    private void address(ServedClass served, AskedAddresses asked, Keeping keeping, List<Step> steps) {
+    private void address(ServedClass served, AskedAddresses asked, Keeping keeping, List<Step.Serving> steps) {
         for (Holding holding : keeping.kept()) {
             if (holding.state() != Holding.State.CLAIMED) {
                 steps.add(new Step.Secure(holding, served));
@@ -376,7 +376,7 @@ public final class Planner {
         }
         List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
         List<IpFamily> wishing = new ArrayList<>(keeping.wishing());
-        List<Step> reserved = new ArrayList<>();
+        List<Step.Serving> reserved = new ArrayList<>();
         for (Holding holding : snapshot.holdings()) {
             boolean fits = (holding.isReservedFor(service.key())
                             || (isPredecessors(holding) && holding.state() == Holding.State.CLAIMED))
@@ -454,7 +454,7 @@ public final class Planner {
                     + "; bring the class back, or delete it yourself and take off the annotation "
                     + Marks.SERVED_BY_CLASS);
         }
-        List<Step> steps = new ArrayList<>();
+        List<Step.TearingDown> steps = new ArrayList<>();
         mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
         steps.add(new Step.Clear(othersIngress()));
         List<Ip> held = claimed().stream().map(Holding::ip).toList();

@@ -9,23 +9,23 @@ import org.jspecify.annotations.Nullable;
 /** What is to be done for a Service. */
 public sealed interface ServicePlan {
     /** The steps, in order; empty: nothing. */
-    List<Step> steps();
+    List<? extends Step> steps();
 
     /**
      * It is ours to serve.
      *
      * @param wishes what it asks for itself
      */
-    record Serve(ServiceState service, ServedClass servedClass, Wishes wishes, List<Step> steps)
+    record Serve(ServiceState service, ServedClass servedClass, Wishes wishes, List<Step.Serving> steps)
             implements ServicePlan {
         public Serve {
             steps = List.copyOf(steps);
         }
 
         /** The steps, whatever the Service's place among those that wait: what tells that this was tried before. */
-        public List<Step> timeless() {
+        public List<Step.Serving> timeless() {
             return steps.stream()
-                    .map(step -> step instanceof Step.Acquire(AddressRequest request)
+                    .<Step.Serving>map(step -> step instanceof Step.Acquire(AddressRequest request)
                             ? new Step.Acquire(request.at(WaitTurn.FIRST))
                             : step)
                     .toList();
@@ -42,7 +42,7 @@ public sealed interface ServicePlan {
      *
      * @param why for the log: deleted, no longer type LoadBalancer, class changed
      */
-    record TearDown(String why, List<Step> steps) implements ServicePlan {
+    record TearDown(String why, List<Step.TearingDown> steps) implements ServicePlan {
         public TearDown {
             steps = List.copyOf(steps);
         }
@@ -54,7 +54,7 @@ public sealed interface ServicePlan {
      * @param request those that it publishes and does not hold
      * @param steps for as long as it cannot have them
      */
-    record Adopt(ServiceState service, String className, AddressRequest request, List<Step> steps)
+    record Adopt(ServiceState service, String className, AddressRequest request, List<Step.Refraining> steps)
             implements ServicePlan {
         public Adopt {
             steps = List.copyOf(steps);
@@ -68,7 +68,11 @@ public sealed interface ServicePlan {
      * @param message for people: what was seen, and what to set
      */
     record LeaveAlone(
-            ServiceState service, Reason reason, @Nullable String className, String message, List<Step> steps)
+            ServiceState service,
+            Reason reason,
+            @Nullable String className,
+            String message,
+            List<Step.Refraining> steps)
             implements ServicePlan {
         public LeaveAlone {
             steps = List.copyOf(steps);
@@ -88,7 +92,7 @@ public sealed interface ServicePlan {
     }
 
     /** It is none of our business; a condition from when it was goes. */
-    record NotOurs(List<Step> steps) implements ServicePlan {
+    record NotOurs(List<Step.Refraining> steps) implements ServicePlan {
         public NotOurs {
             steps = List.copyOf(steps);
         }

@@ -102,7 +102,7 @@ final class ServicePass {
         pass.parts
                 .events()
                 .warning(About.service(leave.service()), leave.reason().name(), leave.message());
-        for (Step step : leave.steps()) {
+        for (Step.Refraining step : leave.steps()) {
             if (step instanceof Step.Explain(String reason, String message)) {
                 return explain(leave.service(), reason, message);
             }
@@ -172,7 +172,7 @@ final class ServicePass {
         };
     }
 
-    private Outcome withdraw(List<Step> steps) {
+    private Outcome withdraw(List<Step.Refraining> steps) {
         if (pass.service.isEmpty() || !steps.contains(new Step.Withdraw())) {
             return new Outcome.Finished(Next.ON_EVENT);
         }
@@ -193,7 +193,7 @@ final class ServicePass {
         if (!serve.acquires()) {
             pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
         }
-        for (Step step : serve.steps()) {
+        for (Step.Serving step : serve.steps()) {
             Optional<Outcome> outcome = pass.trouble.isPresent() && !(step instanceof Step.Publish)
                     ? Optional.empty()
                     : execute(serve, step);
@@ -217,7 +217,7 @@ final class ServicePass {
         return new Outcome.Finished(new Next(pass.again));
     }
 
-    private Optional<Outcome> execute(ServicePlan.Serve serve, Step step) {
+    private Optional<Outcome> execute(ServicePlan.Serve serve, Step.Serving step) {
         return switch (step) {
             case Step.Secure(Holding holding, ServedClass served) ->
                 // What comes after the choice of the rest is of no use without it.
@@ -239,11 +239,6 @@ final class ServicePass {
                 // What may still be published, for the provider is pending or another wrote it, stays claimed.
                 pass.ingressIsWritten ? claims.releaseSurplus(claims.rest(serve.service())) : Optional.empty();
             case Step.ReleaseNodePorts none -> nodePorts.release(serve);
-            case Step.Release none -> Optional.empty();
-            case Step.DeleteLoadBalancer none -> Optional.empty();
-            case Step.Clear none -> Optional.empty();
-            case Step.Withdraw none -> Optional.empty();
-            case Step.Explain none -> Optional.empty();
         };
     }
 
@@ -252,7 +247,7 @@ final class ServicePass {
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
-        for (Step step : down.steps()) {
+        for (Step.TearingDown step : down.steps()) {
             Optional<Outcome> inLine = step instanceof Step.DeleteLoadBalancer(ServedClass served)
                     ? provider.inLineToDelete(down, served)
                     : Optional.empty();
@@ -264,7 +259,7 @@ final class ServicePass {
             return new Outcome.Again(true);
         }
         pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-        for (Step step : down.steps()) {
+        for (Step.TearingDown step : down.steps()) {
             Optional<Outcome> outcome = undo(down, step);
             if (outcome.isPresent()) {
                 return outcome.get();
@@ -300,12 +295,11 @@ final class ServicePass {
                 && state.ingress().equals(others);
     }
 
-    private Optional<Outcome> undo(ServicePlan.TearDown down, Step step) {
+    private Optional<Outcome> undo(ServicePlan.TearDown down, Step.TearingDown step) {
         return switch (step) {
             case Step.DeleteLoadBalancer(ServedClass served) -> provider.delete(down, served);
             case Step.Clear(List<Published> others) -> clear(down, others);
             case Step.Release(List<Ip> addresses) -> claims.release(addresses);
-            default -> throw new IllegalStateException(step + " is no step of a tear-down");
         };
     }
 
