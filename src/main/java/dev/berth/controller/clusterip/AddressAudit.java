@@ -69,13 +69,14 @@ final class AddressAudit {
         List<ClusterService> services =
                 caches.services().list().map(ClusterServices::of).toList();
         List<PoolRange> pools = TakenNetworks.pools(caches);
-        List<Avoided> networks = Stream.concat(TakenNetworks.ofOthers(caches).stream(), pods(cidrs, now).stream())
+        List<Avoided> networks = Stream.concat(TakenNetworks.ofOthers(caches).stream(), pods(cidrs).stream())
                 .toList();
         return network.askClusterIps(ips -> new Audit(cidrs, ips, services, pools, networks).findings(now));
     }
 
     /** The Pods in ranges, as they were when they were listed last: hourly, and when a range is new or gone. */
-    private List<Avoided> pods(List<ServiceCidr> cidrs, Instant now) {
+    private List<Avoided> pods(List<ServiceCidr> cidrs) {
+        Instant now = steady.instant();
         List<IpRange> ranges = cidrs.stream()
                 .flatMap(cidr -> cidr.ranges().stream())
                 .map(ServiceRange::whole)

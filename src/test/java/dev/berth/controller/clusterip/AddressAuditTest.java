@@ -122,6 +122,19 @@ class AddressAuditTest {
     }
 
     @Test
+    void clockThatIsSetBack_keepsNoListOfPodsWaiting() {
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
+        look();
+        assertThat(network.liveReads).isEqualTo(1);
+
+        clock.set(Duration.ofHours(-24));
+        clock.passSeconds(3600);
+        look();
+
+        assertThat(network.liveReads).isEqualTo(2);
+    }
+
+    @Test
     void podsThatCannotBeListed_areAskedForAgainFiveMinutesLater_andTheRestIsFound() {
         network.put(SampleCidrs.ready("useless", "fd00::/48"));
         network.silent = true;
