@@ -16,9 +16,16 @@ final class Later implements Timer, AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("later").factory());
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+    private final Duration ending;
     private volatile boolean closed;
 
     Later() {
+        this(ENDING);
+    }
+
+    /** With another time to wait at the end. */
+    Later(Duration ending) {
+        this.ending = ending;
         timer.setRemoveOnCancelPolicy(true);
         timer.setRejectedExecutionHandler((what, closing) -> {});
     }
@@ -42,19 +49,27 @@ final class Later implements Timer, AutoCloseable {
         });
     }
 
-    /** Nothing begins any more, and what is being done is interrupted. */
+    /**
+     * Nothing begins any more, and what is being done is interrupted.
+     *
+     * @throws IllegalStateException if some of it goes on for all that: it may still write
+     */
     @Override
     public void close() {
         closed = true;
         timer.shutdownNow();
         running.forEach(Thread::interrupt);
-        long until = System.nanoTime() + ENDING.toNanos();
+        long until = System.nanoTime() + ending.toNanos();
         try {
             for (Thread one : running) {
                 one.join(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
             }
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
+        }
+        long left = running.stream().filter(Thread::isAlive).count();
+        if (left > 0) {
+            throw new IllegalStateException(left + " of what was begun goes on");
         }
     }
 }

@@ -1,9 +1,11 @@
 package dev.berth.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,25 @@ class LaterTest {
         later.close();
 
         assertThat(ended).isTrue();
+    }
+
+    /** Else the lease would be handed over while it may write. */
+    @Test
+    void whatGoesOnForAllThat_failsTheClose() throws InterruptedException {
+        Later later = new Later(Duration.ofMillis(1));
+        CountDownLatch begun = new CountDownLatch(1);
+        Semaphore end = new Semaphore(0);
+        later.after(Duration.ZERO, () -> {
+            begun.countDown();
+            end.acquireUninterruptibly();
+        });
+        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+
+        try {
+            assertThatIllegalStateException().isThrownBy(later::close).withMessage("1 of what was begun goes on");
+        } finally {
+            end.release();
+        }
     }
 
     @Test
