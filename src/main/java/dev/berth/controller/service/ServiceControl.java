@@ -377,6 +377,8 @@ public final class ServiceControl implements ClassControl.Services {
             if (!parts.cluster().hasService(key)) {
                 if (!memory.isSeenLive()) {
                     memories.remove(key);
+                    // No timer of it comes, should this pass have put off what was left to do.
+                    due.accept(parts.ledger().stopWaiting(key));
                 }
                 memory.madeForAnother(Optional.empty())
                         .filter(made -> !holdsAnything(made.request().service()))

@@ -21,9 +21,20 @@ import org.junit.jupiter.api.Test;
 class GoneServiceTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final Broken line = new Broken();
+    private final SimulatedCluster cluster = new SimulatedCluster(false, line);
     private final Slow provider = new Slow();
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
+
+    /** A line on which no read gets through while it is broken. */
+    private static final class Broken extends CalmLine {
+        private boolean isBroken;
+
+        @Override
+        public boolean readFails(String call) {
+            return isBroken;
+        }
+    }
 
     /** A provider that is never done. */
     private static final class Slow implements QuietProvider {
@@ -59,5 +70,23 @@ class GoneServiceTest {
         assertThat(provider.deleted).containsOnly("uid-web");
         assertThat(cluster.claims).isEmpty();
         assertThat(operator.ledger.holdings()).isEmpty();
+    }
+
+    @Test
+    void serviceThatIsGone_waitsNoLonger_thoughItCannotBeReadLive() {
+        cluster.put(
+                WEB,
+                SampleService.named(WEB, "uid-web")
+                        .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6));
+        operator.hear();
+        operator.control.reconcile(WEB);
+        assertThat(operator.ledger.waiting()).containsExactly(WEB);
+
+        cluster.put(WEB, null);
+        operator.hear();
+        line.isBroken = true;
+        operator.control.reconcile(WEB);
+
+        assertThat(operator.ledger.waiting()).isEmpty();
     }
 }
