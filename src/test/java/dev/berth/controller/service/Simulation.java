@@ -195,7 +195,8 @@ final class Simulation {
     }
 
     private void restart() {
-        SimulatedOperator operator = anyOperator();
+        // Who leads no longer does not lead again: its token would be newer than that of its successor.
+        SimulatedOperator operator = usurped > 0 ? world.operators.getLast() : anyOperator();
         operator.kill();
         if (!world.deletedByHand.isEmpty()) {
             world.stillUnderWay.clear();
