@@ -424,6 +424,7 @@ final class PassProvider {
             }
         }
         try {
+            pass.memory.unsure();
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
             pass.memory.deleted(request.service());
         } catch (ProviderException failure) {
@@ -472,6 +473,8 @@ final class PassProvider {
                 pass.parts.events().normal(about, "DeletingLoadBalancer", "Deleting load balancer");
             }
             pass.memory.deletesBy(served);
+            // Should the answer be lost, it may be deleted all the same.
+            pass.memory.unsure();
             pass.visit.delete(provider, request);
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");

@@ -10,6 +10,7 @@ import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;
+import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +27,21 @@ class ServiceChangesTest extends CloudStage {
 
     private static SampleService web() {
         return SampleService.named(key("web"), "uid-web").ports(HTTP);
+    }
+
+    /** Its load balancer may be gone: the answer to the delete was lost. */
+    @Test
+    void provider_isAskedAgain_forAServiceThatIsALoadBalancerAgain_afterADeleteThatFailed() {
+        served("web");
+        cloud.deleteFails = new ProviderException("no answer");
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+        reconcile("web");
+        cloud.calls.clear();
+
+        put(SampleService.from(service("web")).typeLoadBalancer(true));
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("ensure web[n1]");
     }
 
     private record Change(String rule, UnaryOperator<SampleService> edit, boolean isAsked) {}
