@@ -228,6 +228,9 @@ final class SimulationRules {
         List<Claim> held = cluster.claims.values().stream()
                 .filter(claim -> isOwner(claim, service))
                 .toList();
+        if (held.isEmpty() && nobodyKnowsWhoseItIs(service, classes)) {
+            return;
+        }
         switch (plan(service, classes, told)) {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
             case ServicePlan.LeaveAlone leave -> checkLeftAlone(leave, held, told);
@@ -236,6 +239,16 @@ final class SimulationRules {
             case ServicePlan.TearDown down ->
                 check(false, () -> service + " is ours, and should not be: " + down.why());
         }
+    }
+
+    /** A user took the mark of its class off, and that class is gone: who served it is known until a restart. */
+    private boolean nobodyKnowsWhoseItIs(ServiceState service, ClassBook classes) {
+        String named = service.loadBalancerClass();
+        return world.unmarked.contains(service.uid())
+                && world.classWasDeleted
+                && service.servedByClass().isEmpty()
+                && named != null
+                && classes.byValue(named).isEmpty();
     }
 
     private void checkNoneOfOurs(ServiceState service, List<Claim> held) {
