@@ -19,8 +19,7 @@ MVN       = $(JDK) mvn -B -ntp
 DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
-KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager
-KUBERNETES_ALL     = $(KUBERNETES_TO_TEST) kube-proxy
+KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager kube-proxy
 
 # The Go examples; the versions of everything are in their go.mod.
 EXAMPLES = src/examples
@@ -70,7 +69,7 @@ run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl unt
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
 
 .PHONY: test
-test: kube-to-test generated-check go-check go-test ## builds and runs every test (mvn verify)
+test: kube-to-test lab-tools generated-check go-check go-test ## builds and runs every test (mvn verify)
 	@echo "make: mvn verify: formatting, compiler checks, then each test class as it ends; reports in target/"
 	@$(FULL_BUILD) verify
 	@$(SLOWEST)
@@ -81,8 +80,10 @@ test-fast: ## unit tests only, on fewer seeds, without the checks of the code, c
 	@$(FAST_BUILD) $(TEST_LOG) test $(FAST_SEEDS)
 
 .PHONY: it
-it: kube-to-test ## one integration test, built without the checks: make it IT=PoolEditsIT
+it: kube-to-test lab-tools ## one integration test, built without the checks: make it IT=PoolEditsIT
 	@test -n "$(IT)" || { echo "make: which one? For example: make it IT=PoolEditsIT" >&2; exit 2; }
+	@for it in $$(echo '$(IT)' | tr , ' '); do test -n "$$(find src/test/java -name "$${it%%#*}.java")" || \
+	  { echo "make: src/test/java has no $${it%%#*}.java" >&2; exit 2; }; done
 	@$(FAST_BUILD) $(TEST_LOG) verify -DskipUTs -Dit.test='$(IT)'
 
 .PHONY: dev
@@ -100,7 +101,7 @@ test-units: generated-check go-check go-test ## what CI runs beside the integrat
 	@$(SLOWEST)
 
 .PHONY: test-its
-test-its: kube-to-test ## the integration tests, or a part of them: make test-its SHARD=1/3
+test-its: kube-to-test lab-tools ## the integration tests, or a part of them: make test-its SHARD=1/3
 	@its=$(SHARD_ITS) && echo "make: shard $(SHARD): $$its" && $(FULL_BUILD) verify -DskipUTs -Djacoco.skip=true -Dit.test="$$its"
 	@$(SLOWEST)
 
@@ -135,7 +136,7 @@ soak: $(BUILT) ## simulates operators on seeds that the tests do not have, on al
 
 .PHONY: kube
 kube: ## fetches or builds etcd and kube-apiserver into ~/.cache/berth; ALL=1: what the tests use, too
-	@$(KUBE) $(if $(filter-out 0,$(ALL)),$(KUBERNETES_ALL),$(KUBERNETES_TO_RUN))
+	@$(KUBE) $(if $(filter-out 0,$(ALL)),$(KUBERNETES_TO_TEST),$(KUBERNETES_TO_RUN))
 
 .PHONY: manifests
 manifests: kubectl $(BUILT) ## writes crds/ and src/main/kubernetes/berth.yaml anew
@@ -173,6 +174,10 @@ kube-to-run:
 
 kube-to-test:
 	@$(KUBE) $(KUBERNETES_TO_TEST)
+
+.PHONY: lab-tools
+lab-tools: ## gets what the lab needs beside Kubernetes (nftables, HAProxy, ...), without installing it
+	@src/test/lab/tools
 
 kubectl:
 	@command -v kubectl >/dev/null || $(KUBE) kubectl

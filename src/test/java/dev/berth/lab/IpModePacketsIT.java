@@ -1,0 +1,189 @@
+package dev.berth.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Installation;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What real kube-proxies do with the address and the ipMode that Berth publishes, without any load balancer. */
+@LabOnly
+@ParameterizedClass(name = "{0}")
+@EnumSource(KubeProxyMode.class)
+class IpModePacketsIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String PATH = "/";
+
+    private static Lab lab;
+
+    @Parameter
+    private KubeProxyMode mode;
+
+    private String namespace;
+
+    @BeforeParameterizedClassInvocation
+    static void start(KubeProxyMode mode) {
+        lab = Lab.start(mode, 2);
+        lab.installation().operator();
+        lab.installation().loadBalancerClass("vip", "VIP");
+        lab.installation().loadBalancerClass("proxy", "Proxy");
+    }
+
+    @AfterParameterizedClassInvocation
+    static void stop() {
+        lab.close();
+    }
+
+    @BeforeEach
+    void pods() {
+        namespace = lab.installation().namespace("packets");
+    }
+
+    private LabPod pod(int node) {
+        return lab.node(node).pod(namespace, namespace + "-" + node, Map.of("app", "web"));
+    }
+
+    private Service service(String loadBalancerClass, String pool, UnaryOperator<ServiceBuilder> change) {
+        Installation installation = lab.installation();
+        installation.pool(namespace, pool);
+        installation.service(
+                namespace,
+                "web",
+                service -> change.apply(service.editSpec()
+                        .withLoadBalancerClass("test.dev/" + loadBalancerClass)
+                        .withSelector(Map.of("app", "web"))
+                        .editFirstPort()
+                        .withNewTargetPort(LabPod.PORT)
+                        .endPort()
+                        .endSpec()));
+        return installation.awaitAddress(namespace, "web");
+    }
+
+    private static String url(Service service) {
+        return "http://" + Installation.ips(service).getFirst() + PATH;
+    }
+
+    private static Reply awaitReply(Peer client, String url) {
+        return await(() -> client.get(url), Reply::ok);
+    }
+
+    private static <T> T await(Callable<T> supplier, Predicate<T> wanted) {
+        return Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(100))
+                .until(supplier, wanted);
+    }
+
+    @Test
+    void vip_isReachedFromPodsAndNodes_withoutALoadBalancer() {
+        LabPod here = pod(1);
+        LabPod there = pod(2);
+        Service service = service("vip", "10.77.0.100/30", UnaryOperator.identity());
+
+        assertThat(awaitReply(here.client(), url(service)).name()).isIn(here.name(), there.name());
+        assertThat(awaitReply(lab.node(2).client(), url(service)).name()).isIn(here.name(), there.name());
+    }
+
+    @Test
+    void vip_keepsTheSourceAddressOfAPod_withTrafficPolicyLocal() {
+        LabPod here = pod(1);
+        LabPod there = pod(2);
+        Service service = service("vip", "10.77.0.104/30", local());
+        awaitReply(here.client(), url(service));
+
+        assertThat(sources(here, there, service)).isNotEmpty().containsOnly(here.ipv4());
+    }
+
+    @Test
+    void vip_showsTheNodesAddress_withTrafficPolicyCluster() {
+        LabPod here = pod(1);
+        LabPod there = pod(2);
+        Service service = service("vip", "10.77.0.116/30", UnaryOperator.identity());
+        awaitReply(here.client(), url(service));
+
+        assertThat(sources(here, there, service))
+                .isNotEmpty()
+                .containsOnly(lab.node(1).ipv4());
+    }
+
+    /** Where {@code there} saw the requests of {@code here} from. */
+    private static List<String> sources(LabPod here, LabPod there, Service service) {
+        return here.client().get(url(service), 20).stream()
+                .filter(reply -> there.name().equals(reply.name()))
+                .map(Reply::source)
+                .toList();
+    }
+
+    private static UnaryOperator<ServiceBuilder> local() {
+        return change -> change.editSpec().withExternalTrafficPolicy("Local").endSpec();
+    }
+
+    @Test
+    void proxy_isLeftToTheLoadBalancer_fromPodsAndNodes() {
+        LabPod here = pod(1);
+        Service vip = service("vip", "10.77.0.108/30", UnaryOperator.identity());
+        awaitReply(here.client(), url(vip));
+        lab.installation()
+                .service(
+                        namespace,
+                        "proxied",
+                        service -> service.editSpec()
+                                .withLoadBalancerClass("test.dev/proxy")
+                                .withSelector(Map.of("app", "web"))
+                                .editFirstPort()
+                                .withNewTargetPort(LabPod.PORT)
+                                .endPort()
+                                .endSpec());
+        Service proxied = lab.installation().awaitAddress(namespace, "proxied");
+        // By its cluster IP it is there: kube-proxy knows the Service.
+        awaitReply(here.client(), "http://" + proxied.getSpec().getClusterIP() + PATH);
+
+        assertThat(here.client().get(url(proxied)).ok()).isFalse();
+        assertThat(lab.node(1).client().get(url(proxied)).ok()).isFalse();
+    }
+
+    @Test
+    void healthCheckNodePort_answersOnlyOnNodesWithAReadyEndpoint() {
+        LabPod only = pod(1);
+        Service service = service("vip", "10.77.0.112/30", local());
+        int port = service.getSpec().getHealthCheckNodePort();
+
+        await(() -> lab.node(1).httpStatus(port, "/healthz"), status -> status == 200);
+        assertThat(lab.node(2).httpStatus(port, "/healthz")).isEqualTo(503);
+
+        only.ready(false);
+        await(() -> lab.node(1).httpStatus(port, "/healthz"), status -> status == 503);
+    }
+
+    @Test
+    void vip_ofIPv6_isReachedFromPods() {
+        LabPod here = pod(1);
+        Service service = service(
+                "vip",
+                "fd77::1:0/124",
+                change -> change.editSpec()
+                        .withIpFamilyPolicy("SingleStack")
+                        .withIpFamilies("IPv6")
+                        .endSpec());
+
+        Reply reply =
+                awaitReply(here.client(), "http://[" + Installation.ips(service).getFirst() + "]" + PATH);
+
+        assertThat(reply.name()).isEqualTo(here.name());
+    }
+}

@@ -1,0 +1,116 @@
+package dev.berth.lab;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.berth.testing.Build;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The program of src/test/lab/peer, as a client in a namespace. */
+record Peer(Namespace namespace) {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /**
+     * What came of one request.
+     *
+     * @param name of the server that answered; null without an answer
+     * @param source the address that the server saw packets from
+     * @param proxied the client's address in the PROXY header; null without one
+     * @param error null if the request was answered
+     * @param millis how long it took
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Reply(
+            @Nullable String name,
+            @Nullable String source,
+            @Nullable String proxied,
+            @Nullable String error,
+            long millis) {
+        boolean ok() {
+            return error == null;
+        }
+    }
+
+    /** What came of many requests. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Load(
+            int requests,
+            int failed,
+            Map<String, Integer> byName,
+            Map<String, Integer> bySource,
+            List<String> errors,
+            long p50,
+            long p99,
+            long max) {}
+
+    /** One request on a connection of its own. */
+    Reply get(String url) {
+        return get(url, 1).getFirst();
+    }
+
+    /** Requests one after another, each on a connection of its own. */
+    List<Reply> get(String url, int count) {
+        return namespace
+                .run(program(), "get", "--count", "" + count, url)
+                .lines()
+                .map(line -> parse(line, Reply.class))
+                .toList();
+    }
+
+    /** One datagram, sent up to three times. */
+    Reply udp(String address) {
+        return parse(namespace.run(program(), "udp", address), Reply.class);
+    }
+
+    /** Starts so many requests; each worker waits for {@code pause}, like 5ms, after each of its own. */
+    CompletableFuture<Load> load(String url, int requests, int workers, String pause) {
+        List<String> command = new ArrayList<>(
+                List.of(program(), "load", "--requests", "" + requests, "--workers", "" + workers, "--pause", pause));
+        command.add(url);
+        return CompletableFuture.supplyAsync(() -> parse(namespace.run(command.toArray(String[]::new)), Load.class));
+    }
+
+    static String program() {
+        return Built.FILE.toString();
+    }
+
+    private static <T> T parse(String json, Class<T> type) {
+        try {
+            return JSON.readValue(json, type);
+        } catch (JsonProcessingException failure) {
+            throw new IllegalStateException(json, failure);
+        }
+    }
+
+    /** Built once for this JVM. */
+    private static final class Built {
+        static final Path FILE = Build.file("lab/peer").toAbsolutePath();
+
+        static {
+            try {
+                Files.createDirectories(FILE.getParent());
+                Process go = new ProcessBuilder("go", "build", "-buildvcs=false", "-o", FILE.toString(), ".")
+                        .directory(Path.of("src/test/lab/peer").toFile())
+                        .inheritIO()
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+                if (go.waitFor() != 0) {
+                    throw new IllegalStateException("go build of src/test/lab/peer failed");
+                }
+            } catch (IOException failure) {
+                throw new UncheckedIOException("running go, which has to be on the PATH", failure);
+            } catch (InterruptedException stopping) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(stopping);
+            }
+        }
+    }
+}

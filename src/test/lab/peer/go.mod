@@ -1,0 +1,3 @@
+module dev.berth/lab/peer
+
+go 1.26
