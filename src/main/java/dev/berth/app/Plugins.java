@@ -1,5 +1,6 @@
 package dev.berth.app;
 
+import dev.berth.dataplane.haproxy.HaproxyFactory;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
@@ -36,7 +37,11 @@ import java.util.zip.ZipFile;
 final class Plugins {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
     private static final String GRPC = ".grpc.properties";
+    private static final ClassLoader BERTH = Plugins.class.getClassLoader();
     private static final String SERVICE = "META-INF/services/" + ProviderFactory.class.getName();
+
+    /** Berth's own that need settings: a file NAME.properties switches one on. */
+    private static final List<ProviderFactory> OWN = List.of(new HaproxyFactory());
 
     private final Path directory;
     private final SequencedMap<String, Path> owners = new LinkedHashMap<>();
@@ -56,7 +61,7 @@ final class Plugins {
     }
 
     /**
-     * Makes the providers of all plug-ins, in the order of their file names.
+     * Makes Berth's own providers that have settings there, and those of all plug-ins, in the order of their file names.
      *
      * @param taken names that plug-ins may not have
      * @throws UnusablePlugin at the first that cannot be used: a Berth that served some of its classes only, and said
@@ -67,6 +72,12 @@ final class Plugins {
         Plugins plugins = new Plugins(directory);
         if (!Files.isDirectory(directory)) {
             throw new UnusablePlugin("plug-in folder " + directory + ": there is no such folder; see --plugin-dir");
+        }
+        for (ProviderFactory factory : OWN) {
+            Path settings = directory.resolve(factory.name() + ".properties");
+            if (Files.exists(settings)) {
+                plugins.providers.put(factory.name(), plugins.create(settings, BERTH, factory.name(), factory));
+            }
         }
         for (Path plugin : plugins.entries(directory)) {
             if (Files.isDirectory(plugin)) {
@@ -243,7 +254,6 @@ final class Plugins {
     private static final class SpiOnly extends ClassLoader {
         private static final Pattern SHOWN =
                 Pattern.compile("(dev\\.berth\\.provider|org\\.jspecify\\.annotations)\\.[^.]+");
-        private static final ClassLoader BERTH = Plugins.class.getClassLoader();
 
         static {
             registerAsParallelCapable();

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
@@ -97,9 +96,8 @@ final class ProviderHostCommand implements Callable<Integer> {
             }
             return new PoolProvider();
         }
-        SequencedMap<String, LoadBalancerProvider> loaded = pluginDirectory == null
-                ? new LinkedHashMap<>()
-                : Plugins.load(pluginDirectory, List.of(PoolProvider.NAME));
+        SequencedMap<String, LoadBalancerProvider> loaded =
+                pluginDirectory == null ? new LinkedHashMap<>() : Plugins.load(pluginDirectory, Wiring.OWN_PROVIDERS);
         loaded.values().forEach(one -> {
             if (one instanceof RemoteProvider elsewhere) {
                 elsewhere.close();

@@ -23,6 +23,7 @@ import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
 import dev.berth.controller.service.ServiceReconciler;
+import dev.berth.dataplane.haproxy.HaproxyProvider;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
@@ -100,7 +101,7 @@ public final class Wiring {
     };
 
     /** The names that no plug-in may have. */
-    static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME);
+    static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME, HaproxyProvider.NAME);
 
     private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
 

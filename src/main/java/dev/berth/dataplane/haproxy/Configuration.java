@@ -1,0 +1,143 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
+import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * HAProxy's configuration, written. Every value from outside is one word of a few harmless characters, so none can
+ * end its line or begin another.
+ */
+final class Configuration {
+    private static final Pattern WORD = Pattern.compile("[A-Za-z0-9._:/-]{1,253}");
+    private static final Pattern PATH = Pattern.compile("/[A-Za-z0-9._~/-]{0,252}");
+
+    private final StringBuilder text = new StringBuilder();
+
+    private Configuration() {}
+
+    /**
+     * Writes it.
+     *
+     * @param directory absolute; where the sockets and the state of servers are
+     * @throws IllegalArgumentException if a value is not one harmless word
+     */
+    static String of(String directory, Collection<LoadBalancer> loadBalancers) {
+        Configuration configuration = new Configuration();
+        configuration.global(directory);
+        loadBalancers.forEach(one -> one.ports().forEach(port -> configuration.add(one, port)));
+        return configuration.text.toString();
+    }
+
+    /** The words after {@code server NAME}, which a server that is added later needs, too. */
+    static List<String> server(ClassParameters parameters, Target target) {
+        List<String> words = new ArrayList<>();
+        words.add((target.address().indexOf(':') < 0 ? word(target.address()) : "[" + word(target.address()) + "]")
+                + ":" + target.port());
+        if (!parameters.proxyProtocol().keyword().isEmpty()) {
+            words.add(parameters.proxyProtocol().keyword());
+        }
+        words.addAll(List.of(
+                "check",
+                "port",
+                Integer.toString(target.checkPort()),
+                "inter",
+                "1s",
+                "fastinter",
+                "500ms",
+                "fall",
+                "2",
+                "rise",
+                "1"));
+        return words;
+    }
+
+    private void global(String directory) {
+        line("# Written by Berth at each change; what is edited here is lost.");
+        line("global");
+        line("  log stderr format raw local0 warning");
+        line("  stats socket " + word(directory) + "/stats.sock mode 600 level admin expose-fd listeners");
+        line("  server-state-file " + word(directory) + "/server-state");
+        line("  hard-stop-after 15m");
+        line("  spread-checks 5");
+        line("");
+        line("defaults");
+        line("  mode tcp");
+        line("  load-server-state-from-file global");
+        line("  option redispatch");
+        line("  retries 3");
+        line("  timeout queue 10s");
+        line("  timeout check 1s");
+        line("");
+        line("peers berth");
+        line("  peer berth unix@" + word(directory) + "/peers.sock");
+    }
+
+    private void add(LoadBalancer one, ListenPort port) {
+        String proxy = word(one.proxy(port));
+        ClassParameters parameters = one.parameters();
+        line("");
+        line("# Service " + word(one.namespace()) + "/" + word(one.service()));
+        line("frontend " + proxy);
+        one.addresses()
+                .forEach(address -> line("  bind "
+                        + (address.indexOf(':') < 0 ? word(address) : "[" + word(address) + "]") + ":" + port.port()));
+        line("  maxconn " + parameters.maxConnections());
+        line("  timeout client " + millis(parameters.idleTimeout()));
+        if (!one.sourceRanges().isEmpty()) {
+            one.sourceRanges().forEach(range -> line("  acl allowed src " + word(range)));
+            line("  tcp-request connection reject unless allowed");
+        }
+        line("  default_backend " + proxy);
+        line("backend " + proxy);
+        line("  balance " + parameters.balance().keyword());
+        line("  fullconn " + parameters.maxConnections());
+        line("  timeout connect " + millis(parameters.connectTimeout()));
+        line("  timeout server " + millis(parameters.idleTimeout()));
+        Duration affinity = one.sessionAffinity();
+        if (affinity != null) {
+            line("  stick-table type " + (isIpv6(one) ? "ipv6" : "ip") + " size 100k expire " + millis(affinity)
+                    + " peers berth");
+            line("  stick on src");
+        }
+        port.targets().stream()
+                .flatMap(target -> Stream.ofNullable(target.checkPath()))
+                .findFirst()
+                .ifPresent(path -> line("  option httpchk GET " + path(path)));
+        port.targets()
+                .forEach(target ->
+                        line("  server " + word(target.server()) + " " + String.join(" ", server(parameters, target))));
+    }
+
+    private static boolean isIpv6(LoadBalancer one) {
+        return one.addresses().stream().anyMatch(address -> address.indexOf(':') >= 0);
+    }
+
+    private static String millis(Duration duration) {
+        return duration.toMillis() + "ms";
+    }
+
+    private void line(String line) {
+        text.append(line).append('\n');
+    }
+
+    private static String word(String value) {
+        return matching(WORD, value);
+    }
+
+    private static String path(String value) {
+        return matching(PATH, value);
+    }
+
+    private static String matching(Pattern pattern, String value) {
+        if (!pattern.matcher(value).matches()) {
+            throw new IllegalArgumentException("\"" + value + "\" cannot stand in HAProxy's configuration");
+        }
+        return value;
+    }
+}

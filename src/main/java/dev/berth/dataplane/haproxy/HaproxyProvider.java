@@ -1,0 +1,324 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
+import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.Protocol;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries the TCP ports of Services with a HAProxy on this host: to the node ports of the cluster's nodes, or straight
+ * to pods. Addresses come from Berth's pools and are put onto an interface of this host.
+ *
+ * <p>Targets come and go by HAProxy's runtime API. It is reloaded only for ports, addresses and settings; connections
+ * live on in the former worker, for up to 15 minutes.
+ */
+public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseable {
+    /** What a LoadBalancerClass calls it. */
+    public static final String NAME = "haproxy";
+
+    private static final Logger LOG = LoggerFactory.getLogger(HaproxyProvider.class);
+    private static final long LOOK_AGAIN_MILLIS = 500;
+
+    private final Capabilities capabilities;
+    private final String directory;
+    private final Records records;
+    private final HostAddresses addresses;
+    private final Haproxy haproxy;
+    private final SequencedMap<String, LoadBalancer> wanted;
+    /** Servers that get no new connections, and are deleted when the last one ends: backend/server. */
+    private final SequencedSet<String> leaving = new LinkedHashSet<>();
+
+    private final ScheduledExecutorService supervisor = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("haproxy-supervisor").factory());
+
+    /**
+     * Takes over what an earlier process has left, and starts HAProxy if it does not run.
+     *
+     * @param settings {@code directory}, {@code binary}, {@code interface}, {@code targets}; see {@link Settings}
+     * @throws ProviderException if a setting is wrong, or HAProxy cannot work here
+     */
+    public HaproxyProvider(Map<String, String> settings) {
+        Settings read = Settings.of(settings);
+        capabilities = Capabilities.fromPools(IpMode.PROXY)
+                .withTargets(read.targets())
+                .withProtocols(Protocol.TCP)
+                .withFeatures(
+                        Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY, Feature.LOCAL_TRAFFIC_POLICY, Feature.LISTING);
+        records = new Records(read.directory());
+        addresses = new HostAddresses(read.networkInterface());
+        haproxy = new Haproxy(read.directory(), read.binary());
+        directory = read.directory().toString();
+        wanted = records.loadBalancers();
+        wanted.values().stream().flatMap(one -> one.addresses().stream()).forEach(addresses::add);
+        String configuration = Configuration.of(directory, wanted.values());
+        if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
+            haproxy.load(configuration);
+        }
+        supervisor.scheduleWithFixedDelay(this::supervise, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public String getLoadBalancerName(ServiceIdentity service) {
+        return "a" + service.uid().replaceAll("[^A-Za-z0-9]", "");
+    }
+
+    @Override
+    public synchronized Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+        return Optional.ofNullable(wanted.get(getLoadBalancerName(request.service())))
+                .filter(one -> !one.addresses().isEmpty())
+                .filter(one -> one.addresses().stream().allMatch(addresses::has))
+                .map(HaproxyProvider::status);
+    }
+
+    @Override
+    public synchronized EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+        return new EnsureOutcome.Ready(status(put(request)));
+    }
+
+    @Override
+    public synchronized void updateLoadBalancer(LoadBalancerRequest request) {
+        String name = getLoadBalancerName(request.service());
+        if (!wanted.containsKey(name)) {
+            throw new ProviderException("there is no load balancer " + name + " to update");
+        }
+        put(request);
+    }
+
+    private LoadBalancer put(LoadBalancerRequest request) {
+        records.requireLeader(request.clusterName(), request.fencingToken());
+        LoadBalancer next = LoadBalancer.of(getLoadBalancerName(request.service()), request);
+        replace(next.name(), next);
+        return next;
+    }
+
+    @Override
+    public synchronized void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+        records.requireLeader(request.clusterName(), request.fencingToken());
+        replace(getLoadBalancerName(request.service()), null);
+    }
+
+    @Override
+    public synchronized List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+        return wanted.values().stream()
+                .filter(one -> one.clusterName().equals(clusterName))
+                .map(one -> new ListedLoadBalancer(
+                        one.name(), new ServiceIdentity(one.namespace(), one.service(), one.uid())))
+                .toList();
+    }
+
+    /** Records are written before anything is added, and removed after everything is gone: a crash leaves nothing. */
+    private void replace(String name, @Nullable LoadBalancer next) {
+        LoadBalancer former = wanted.get(name);
+        if (next == null && former == null || next != null && next.equals(former) && haproxy.isRunning()) {
+            return;
+        }
+        SequencedMap<String, LoadBalancer> all = new TreeMap<>(wanted);
+        List<String> added = new ArrayList<>();
+        List<String> removed = new ArrayList<>();
+        if (next == null) {
+            all.remove(name);
+        } else {
+            all.put(name, next);
+            added.addAll(next.addresses());
+        }
+        if (former != null) {
+            removed.addAll(former.addresses());
+            removed.removeAll(added);
+            added.removeAll(former.addresses());
+        }
+        // Services that share an address.
+        all.values().forEach(other -> removed.removeAll(other.addresses()));
+        if (next != null) {
+            records.put(name, next);
+        }
+        try {
+            added.forEach(addresses::add);
+            if (next != null) {
+                requireFreePorts(former, next);
+            }
+            apply(all);
+        } catch (RuntimeException refused) {
+            added.stream()
+                    .filter(address -> wanted.values().stream()
+                            .noneMatch(one -> one.addresses().contains(address)))
+                    .forEach(addresses::remove);
+            records.put(name, former);
+            throw refused;
+        }
+        wanted.clear();
+        wanted.putAll(all);
+        removed.forEach(addresses::remove);
+        if (next == null) {
+            records.put(name, null);
+        }
+    }
+
+    private static void requireFreePorts(@Nullable LoadBalancer former, LoadBalancer next) {
+        for (String address : next.addresses()) {
+            for (ListenPort port : next.ports()) {
+                boolean ours = former != null
+                        && former.addresses().contains(address)
+                        && former.ports().stream().anyMatch(one -> one.port() == port.port());
+                if (!ours) {
+                    requireFree(address, port.port());
+                }
+            }
+        }
+    }
+
+    private static void requireFree(String address, int port) {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port));
+        } catch (IOException taken) {
+            throw new ProviderException(
+                    "port %d of %s cannot be listened on, is another program of this host there? %s"
+                            .formatted(port, address, taken.getMessage()),
+                    null,
+                    taken);
+        }
+    }
+
+    private void apply(SequencedMap<String, LoadBalancer> all) {
+        String configuration = Configuration.of(directory, all.values());
+        if (configuration.equals(haproxy.configuration()) && haproxy.isRunning()) {
+            return;
+        }
+        boolean onlyTargets = haproxy.isRunning() && structure(all).equals(structure(wanted));
+        if (onlyTargets && changeTargets(all)) {
+            haproxy.note(configuration);
+        } else {
+            haproxy.load(configuration);
+            leaving.clear();
+        }
+    }
+
+    /** All that the runtime API cannot change. */
+    private static List<Object> structure(Map<String, LoadBalancer> all) {
+        List<Object> structure = new ArrayList<>();
+        all.values().forEach(one -> {
+            structure.add(one.withoutTargets());
+            one.ports()
+                    .forEach(port -> structure.add(port.targets().stream()
+                            .map(target -> String.valueOf(target.checkPath()))
+                            .findFirst()));
+        });
+        return structure;
+    }
+
+    /** Whether the runtime API has done all of it. */
+    private boolean changeTargets(Map<String, LoadBalancer> all) {
+        for (LoadBalancer next : all.values()) {
+            LoadBalancer former = wanted.get(next.name());
+            for (int i = 0; former != null && i < next.ports().size(); i++) {
+                if (!changeTargets(next, former.ports().get(i), next.ports().get(i))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private boolean changeTargets(LoadBalancer one, ListenPort former, ListenPort next) {
+        for (Target target : former.targets()) {
+            if (!next.targets().contains(target)) {
+                String server = one.proxy(former) + "/" + target.server();
+                if (!silently("set server " + server + " state maint")) {
+                    return false;
+                }
+                leaving.add(server);
+            }
+        }
+        deleteLeaving();
+        for (Target target : next.targets()) {
+            if (!former.targets().contains(target) && !add(one, next, target)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean add(LoadBalancer one, ListenPort port, Target target) {
+        String server = one.proxy(port) + "/" + target.server();
+        if (leaving.contains(server)) {
+            // It still has connections, and maybe another health check.
+            return false;
+        }
+        String answer = haproxy.runtime(
+                "add server " + server + " " + String.join(" ", Configuration.server(one.parameters(), target)));
+        return answer.contains("registered")
+                && silently("enable health " + server)
+                && silently("enable server " + server);
+    }
+
+    private boolean silently(String command) {
+        String answer = haproxy.runtime(command);
+        if (!answer.isEmpty()) {
+            LOG.warn("HAProxy: {}: {}", command, answer);
+        }
+        return answer.isEmpty();
+    }
+
+    private void deleteLeaving() {
+        leaving.removeIf(server -> haproxy.runtime("del server " + server).contains("deleted"));
+    }
+
+    /** Stops looking after HAProxy, which goes on. */
+    @Override
+    public void close() {
+        supervisor.close();
+    }
+
+    private synchronized void supervise() {
+        try {
+            if (!haproxy.isRunning()) {
+                LOG.warn("HAProxy has ended, it is started again");
+                haproxy.load(Configuration.of(directory, wanted.values()));
+                leaving.clear();
+            } else if (!leaving.isEmpty()) {
+                deleteLeaving();
+            }
+        } catch (RuntimeException failure) {
+            LOG.error("looking after HAProxy: {}", failure.getMessage());
+        }
+    }
+
+    private static LoadBalancerStatus status(LoadBalancer one) {
+        return new LoadBalancerStatus(one.addresses().stream()
+                .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
+                .toList());
+    }
+}

@@ -1,0 +1,145 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.ProviderException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What HAProxy is to do for one Service.
+ *
+ * @param name {@link HaproxyProvider#getLoadBalancerName}; letters, digits and hyphens
+ * @param clusterName whose Service it is
+ * @param namespace of the Service
+ * @param service name of the Service
+ * @param uid of the Service
+ * @param addresses to listen on, canonical text
+ * @param ports TCP, by number
+ * @param sourceRanges CIDRs that are let in; empty: all are
+ * @param sessionAffinity for how long a client's connections go to one target; null: no affinity
+ * @param parameters of the class
+ */
+record LoadBalancer(
+        String name,
+        String clusterName,
+        String namespace,
+        String service,
+        String uid,
+        List<String> addresses,
+        List<ListenPort> ports,
+        List<String> sourceRanges,
+        @Nullable Duration sessionAffinity,
+        ClassParameters parameters) {
+    LoadBalancer {
+        addresses = List.copyOf(addresses);
+        ports = List.copyOf(ports);
+        sourceRanges = List.copyOf(sourceRanges);
+    }
+
+    /** A port, and where its connections go. */
+    record ListenPort(int port, List<Target> targets) {
+        ListenPort {
+            targets = List.copyOf(targets);
+        }
+    }
+
+    /**
+     * Where connections go.
+     *
+     * @param address canonical text
+     * @param checkPort of the health check, on the same address
+     * @param checkPath of an HTTP GET that must be answered with 200; null: TCP has to connect
+     */
+    record Target(
+            String address,
+            int port,
+            int checkPort,
+            @Nullable String checkPath) {
+        /** Of HAProxy's server: the same for the same target, and unlike any other of its port. */
+        String server() {
+            return address.replace(':', '-') + "_" + port;
+        }
+    }
+
+    /**
+     * What a request asks for.
+     *
+     * @throws ProviderException if a parameter of the class is unknown or out of range
+     */
+    static LoadBalancer of(String name, LoadBalancerRequest request) {
+        return new LoadBalancer(
+                name,
+                request.clusterName(),
+                request.service().namespace(),
+                request.service().name(),
+                request.service().uid(),
+                request.addresses(),
+                request.ports().stream()
+                        .map(port -> new ListenPort(port.port(), targets(request, port)))
+                        .toList(),
+                request.sourceRanges(),
+                request.sessionAffinity(),
+                ClassParameters.of(request.parameters()));
+    }
+
+    private static List<Target> targets(LoadBalancerRequest request, Port port) {
+        if (!request.endpoints().isEmpty()) {
+            return endpoints(request.endpoints(), port);
+        }
+        HealthCheck check = request.healthCheck();
+        return port.nodePort() == 0
+                ? List.of()
+                : request.nodes().stream()
+                        .filter(node -> !node.addresses().isEmpty())
+                        .map(node -> new Target(
+                                node.addresses().getFirst(),
+                                port.nodePort(),
+                                check == null ? port.nodePort() : check.port(),
+                                check == null ? null : check.path()))
+                        .distinct()
+                        .toList();
+    }
+
+    /** Of a pod with addresses of both families, those of the first one's: twice would be double its share. */
+    private static List<Target> endpoints(List<Endpoint> endpoints, Port port) {
+        List<Endpoint> ofPort = endpoints.stream()
+                .filter(endpoint -> endpoint.port().equals(port.name()))
+                .toList();
+        return ofPort.stream()
+                .filter(endpoint ->
+                        isIpv6(endpoint.address()) == isIpv6(ofPort.getFirst().address()))
+                .map(endpoint -> new Target(endpoint.address(), endpoint.targetPort(), endpoint.targetPort(), null))
+                .distinct()
+                .toList();
+    }
+
+    private static boolean isIpv6(String address) {
+        return address.indexOf(':') >= 0;
+    }
+
+    /** The same without targets: what HAProxy has to be reloaded for. */
+    LoadBalancer withoutTargets() {
+        return new LoadBalancer(
+                name,
+                clusterName,
+                namespace,
+                service,
+                uid,
+                addresses,
+                ports.stream()
+                        .map(port -> new ListenPort(port.port(), List.of()))
+                        .toList(),
+                sourceRanges,
+                sessionAffinity,
+                parameters);
+    }
+
+    /** HAProxy's name for a port of it, as frontend and backend. */
+    String proxy(ListenPort port) {
+        return name + "-" + port.port();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.berth.dataplane.haproxy;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.berth.provider.ProviderException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HexFormat;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the provider has to know after a restart: a file for each load balancer, and one for each cluster's fencing
+ * token. Each is written whole or not at all.
+ */
+final class Records {
+    private static final String ENDING = ".json";
+    private static final JsonMapper JSON =
+            JsonMapper.builder().addModule(new JavaTimeModule()).build();
+
+    private final Path loadBalancers;
+    private final Path tokens;
+
+    /** @param directory created when absent */
+    Records(Path directory) {
+        loadBalancers = directory.resolve("load-balancers");
+        tokens = directory.resolve("tokens");
+        try {
+            Files.createDirectories(loadBalancers);
+            Files.createDirectories(tokens);
+        } catch (IOException failure) {
+            throw new ProviderException("creating " + directory + ": " + failure, null, failure);
+        }
+    }
+
+    /** All load balancers, by name. */
+    SequencedMap<String, LoadBalancer> loadBalancers() {
+        SequencedMap<String, LoadBalancer> all = new TreeMap<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(loadBalancers, "*" + ENDING)) {
+            for (Path file : files) {
+                LoadBalancer one = JSON.readValue(file.toFile(), LoadBalancer.class);
+                all.put(one.name(), one);
+            }
+            return all;
+        } catch (IOException failure) {
+            throw new ProviderException("reading " + loadBalancers + ": " + failure, null, failure);
+        }
+    }
+
+    /** Keeps what is wanted of this name; null: nothing any more. */
+    void put(String name, @Nullable LoadBalancer wanted) {
+        Path file = loadBalancers.resolve(name + ENDING);
+        try {
+            if (wanted == null) {
+                Files.deleteIfExists(file);
+            } else {
+                write(file, JSON.writeValueAsBytes(wanted));
+            }
+        } catch (IOException failure) {
+            throw new ProviderException("writing " + file + ": " + failure, null, failure);
+        }
+    }
+
+    /**
+     * Refuses a deposed leader.
+     *
+     * @throws ProviderException if a higher token of this cluster has been here
+     */
+    void requireLeader(String cluster, long token) {
+        Path file = tokens.resolve(HexFormat.of().formatHex(cluster.getBytes(StandardCharsets.UTF_8)));
+        try {
+            long highest = Files.exists(file) ? Long.parseLong(Files.readString(file)) : 0;
+            if (token < highest) {
+                throw new ProviderException("the fencing token %d of cluster %s is lower than %d: it has a later leader"
+                        .formatted(token, cluster, highest));
+            }
+            if (token > highest) {
+                write(file, Long.toString(token).getBytes(StandardCharsets.UTF_8));
+            }
+        } catch (IOException | NumberFormatException failure) {
+            throw new ProviderException("the fencing token in " + file + ": " + failure, null, failure);
+        }
+    }
+
+    private static void write(Path file, byte[] content) throws IOException {
+        Path part = Files.write(file.resolveSibling(file.getFileName() + ".part"), content);
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.berth.dataplane.haproxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
+import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.provider.ProviderException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationTest {
+    private static LoadBalancer loadBalancer(String address, String range, String parameterBalance, Target... targets) {
+        return new LoadBalancer(
+                "a1",
+                "cluster",
+                "shop",
+                "web",
+                "uid-1",
+                List.of(address),
+                List.of(new ListenPort(80, List.of(targets))),
+                range.isEmpty() ? List.of() : List.of(range),
+                Duration.ofHours(3),
+                ClassParameters.of(Map.of("balance", parameterBalance)));
+    }
+
+    @Test
+    void aPort_isAFrontendAndABackend() {
+        String text = Configuration.of(
+                "/state",
+                List.of(loadBalancer(
+                        "2001:db8::1",
+                        "10.0.0.0/8",
+                        "LeastConnections",
+                        new Target("10.77.0.11", 30080, 10256, "/healthz"))));
+
+        assertThat(text)
+                .contains("frontend a1-80\n  bind [2001:db8::1]:80\n")
+                .contains("  acl allowed src 10.0.0.0/8\n  tcp-request connection reject unless allowed\n")
+                .contains("  balance leastconn\n")
+                .contains("  stick-table type ipv6 size 100k expire 10800000ms peers berth\n")
+                .contains("  option httpchk GET /healthz\n")
+                .contains("  server 10.77.0.11_30080 10.77.0.11:30080 check port 10256 inter 1s");
+    }
+
+    /** What comes from Kubernetes is one word, or nothing is written. */
+    @Test
+    void noValue_canAddALineOrAWord() {
+        Random random = new Random(1);
+        String harmful = " \n\r\t#\"'\\{}$%;,=()[]<>|&\u0000\u2028é";
+        for (int i = 0; i < 2_000; i++) {
+            String value = "10.0.0.1" + harmful.charAt(random.nextInt(harmful.length())) + "  server evil 192.0.2.1:80";
+
+            assertThatThrownBy(() -> Configuration.of("/state", List.of(loadBalancer(value, "", "RoundRobin"))))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Configuration.of("/state", List.of(loadBalancer("10.0.0.1", value, "RoundRobin"))))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Configuration.of(
+                            "/state",
+                            List.of(loadBalancer("10.0.0.1", "", "RoundRobin", new Target(value, 80, 80, null)))))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Configuration.of(
+                            "/state",
+                            List.of(loadBalancer(
+                                    "10.0.0.1", "", "RoundRobin", new Target("10.0.0.2", 80, 80, "/" + value)))))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void anUnknownParameter_isRefusedByName() {
+        assertThatThrownBy(() -> ClassParameters.of(Map.of("maxConnection", "5")))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageContaining("\"maxConnection\" is unknown")
+                .hasMessageContaining("maxConnections");
+    }
+
+    @Test
+    void aParameterOutOfRange_isRefusedWithWhatItMustBe() {
+        assertThatThrownBy(() -> ClassParameters.of(Map.of("maxConnections", "0")))
+                .hasMessage("parameter \"maxConnections\" is \"0\"; it must be a number from 1 to 1000000");
+        assertThatThrownBy(() -> ClassParameters.of(Map.of("idleTimeout", "99999h")))
+                .hasMessageContaining("it must be a duration");
+        assertThatThrownBy(() -> ClassParameters.of(Map.of("proxyProtocol", "v3")))
+                .hasMessage("parameter \"proxyProtocol\" is \"v3\"; it must be None, V1 or V2");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.dataplane.haproxy;
+
+import org.jspecify.annotations.NullMarked;

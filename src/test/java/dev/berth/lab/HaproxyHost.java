@@ -1,0 +1,93 @@
+package dev.berth.lab;
+
+import dev.berth.testing.Build;
+import dev.berth.testing.ChildProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** A machine of the {@link Lab} that runs Berth's provider {@code haproxy} by {@code provider-host}. */
+final class HaproxyHost implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Lab lab;
+    private final Path folder;
+    private @Nullable ChildProcess host;
+
+    /** @param targets NodePorts or Endpoints */
+    HaproxyHost(Lab lab, String targets) {
+        this.lab = lab;
+        this.folder = lab.folder().resolve("haproxy-" + targets);
+        try {
+            Files.createDirectories(folder.resolve("plugins"));
+            Files.writeString(
+                    folder.resolve("plugins/haproxy.properties"),
+                    "directory=%s\ninterface=eth0\ntargets=%s\n".formatted(folder.resolve("state"), targets));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        start();
+    }
+
+    /** Where its plug-in answers. */
+    Path socket() {
+        return folder.resolve("plugin.sock");
+    }
+
+    /** Starts provider-host, and with it HAProxy, unless that runs. */
+    void start() {
+        host = lab.loadBalancerHost()
+                .start(
+                        "provider-host",
+                        folder,
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-jar",
+                        Build.application().toAbsolutePath().toString(),
+                        "provider-host",
+                        "--plugin-dir=" + folder.resolve("plugins"),
+                        "--provider=haproxy",
+                        "--listen=unix://" + socket());
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            host.requireAlive();
+            return host.log().contains("serving provider");
+        });
+    }
+
+    /** Kills provider-host; HAProxy goes on. */
+    void kill() {
+        if (host != null) {
+            host.close();
+        }
+    }
+
+    /** The process ID of HAProxy's master. */
+    String haproxy() {
+        try {
+            return Files.readString(folder.resolve("state/haproxy.pid")).strip();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Sends a signal to HAProxy, master and workers. */
+    void signalHaproxy(String signal) {
+        lab.loadBalancerHost().run("pkill", "-" + signal, "-x", "haproxy");
+    }
+
+    /** What ip says of the addresses of the host. */
+    String addresses() {
+        return lab.loadBalancerHost().ip("-o addr show dev eth0");
+    }
+
+    @Override
+    public void close() {
+        kill();
+        signalHaproxy("KILL");
+    }
+}
