@@ -94,6 +94,7 @@ class ArchitectureTest {
                     List.of("kube", "api", "address", "clusterip", "plan", "provider")),
             new Row("migration reads what others left", "migration", List.of("address", "plan", "provider")),
             new Row("a data plane knows the SPI only", "providers", List.of("provider")),
+            new Row("a data plane that comes with Berth knows the SPI only", "dataplane", List.of("provider")),
             new Row(
                     "telemetry decorates",
                     "telemetry",
@@ -133,10 +134,12 @@ class ArchitectureTest {
 
     @Test
     void dataPlanes_haveNoSiblings() {
-        slices().matching("dev.berth.providers.(*)..")
-                .should()
-                .notDependOnEachOther()
-                .check(MAIN);
+        for (String planes : List.of("providers", "dataplane")) {
+            slices().matching("dev.berth." + planes + ".(*)..")
+                    .should()
+                    .notDependOnEachOther()
+                    .check(MAIN);
+        }
     }
 
     @Test
