@@ -65,6 +65,8 @@ final class Configuration {
         line("  server-state-file " + word(directory) + "/server-state");
         line("  hard-stop-after 15m");
         line("  spread-checks 5");
+        line("  max-spread-checks 200");
+        line("  mworker-max-reloads 50");
         line("");
         line("defaults");
         line("  mode tcp");

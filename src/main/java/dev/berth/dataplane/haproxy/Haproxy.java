@@ -2,19 +2,23 @@ package dev.berth.dataplane.haproxy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.berth.dataplane.haproxy.Command.Outcome;
 import dev.berth.provider.ProviderException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
@@ -32,6 +36,8 @@ final class Haproxy {
     private static final Logger LOG = LoggerFactory.getLogger(Haproxy.class);
     private static final Pattern VERSION = Pattern.compile("version (\\d+)\\.(\\d+)");
     private static final Pattern WORKER = Pattern.compile("(?m)^# workers\\R(\\d+)\\s+worker\\s");
+    private static final Pattern PID = Pattern.compile("[0-9]{1,10}");
+    private static final long LOG_BYTES = 10_000_000;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration ANSWER = Duration.ofSeconds(2);
     private static final Duration POLL = Duration.ofMillis(10);
@@ -52,7 +58,15 @@ final class Haproxy {
     }
 
     private void requireVersion() {
-        String answer = run(List.of(binary, "-v")).output();
+        String answer;
+        try {
+            answer = Command.run(List.of(binary, "-v")).output();
+        } catch (ProviderException missing) {
+            throw new ProviderException(
+                    missing.getMessage() + "; install HAProxy 2.6 or later, or say by \"binary\" where it is",
+                    null,
+                    missing);
+        }
         Matcher version = VERSION.matcher(answer);
         if (!version.find()) {
             throw new ProviderException("\"" + binary + "\" is no HAProxy: " + firstLine(answer));
@@ -64,12 +78,50 @@ final class Haproxy {
         }
     }
 
-    /** Whether it runs and answers. */
+    /**
+     * Whether it runs.
+     *
+     * @throws ProviderException if it does, and does not answer: a second one beside it would take half of its connections
+     */
     boolean isRunning() {
+        // A master that reloads takes no questions for a moment.
+        if (comesTrue(this::answersOrIsGone, ANSWER)) {
+            return hasProcess();
+        }
+        throw new ProviderException(
+                "HAProxy, process %s, runs and does not answer at %s; Berth starts another one when it is gone"
+                        .formatted(pid(), masterSocket()));
+    }
+
+    private boolean answersOrIsGone() {
         try {
             return !ask(masterSocket(), "show proc").isEmpty();
-        } catch (IOException notThere) {
-            return false;
+        } catch (IOException noAnswer) {
+            return !hasProcess();
+        }
+    }
+
+    /** Whether its master is there, going by its pid file: the number may be another program's by now. */
+    private boolean hasProcess() {
+        String pid = pid();
+        return !pid.isEmpty()
+                && ProcessHandle.of(Long.parseLong(pid))
+                        .filter(ProcessHandle::isAlive)
+                        .flatMap(process -> process.info().command())
+                        .filter(command -> command.endsWith("/haproxy"))
+                        .isPresent();
+    }
+
+    private String pid() {
+        try {
+            String text = Files.exists(file("haproxy.pid")) ? Files.readString(file("haproxy.pid")) : "";
+            return PID.matcher(text)
+                    .results()
+                    .findFirst()
+                    .map(found -> found.group())
+                    .orElse("");
+        } catch (IOException failure) {
+            throw failed("reading its process ID", failure);
         }
     }
 
@@ -88,13 +140,14 @@ final class Haproxy {
      *
      * @throws ProviderException if it refuses the configuration, or cannot listen; it goes on by the last one
      */
-    void load(String configuration) {
+    void load(String configuration, Collection<LoadBalancer> wanted) {
         String before = configuration();
         check(configuration);
-        saveServerState();
+        boolean running = isRunning();
+        write("server-state", ServerState.next(running ? runtime("show servers state") : lastState(), wanted));
         write("haproxy.cfg", configuration);
         try {
-            if (isRunning()) {
+            if (running) {
                 reload();
             } else {
                 start();
@@ -125,9 +178,23 @@ final class Haproxy {
         }
     }
 
+    /** Empties its log when it has grown large: HAProxy appends, so it goes on from there. */
+    void limitLog() {
+        if (!Files.exists(file("haproxy.log"))) {
+            return;
+        }
+        try (FileChannel log = FileChannel.open(file("haproxy.log"), StandardOpenOption.WRITE)) {
+            if (log.size() > LOG_BYTES) {
+                log.truncate(0);
+            }
+        } catch (IOException failure) {
+            throw failed("looking after its log", failure);
+        }
+    }
+
     private void check(String configuration) {
         write("haproxy.cfg.new", configuration);
-        Outcome outcome = run(List.of(
+        Outcome outcome = Command.run(List.of(
                 binary, "-c", "-q", "-L", "berth", "-f", file("haproxy.cfg.new").toString()));
         if (outcome.code() != 0) {
             throw new ProviderException("HAProxy refuses the configuration: " + alerts(outcome.output()));
@@ -136,8 +203,9 @@ final class Haproxy {
 
     private void start() {
         LOG.info("starting HAProxy in {}", directory);
+        Process master;
         try {
-            new ProcessBuilder(
+            master = new ProcessBuilder(
                             binary,
                             "-W",
                             "-L",
@@ -158,7 +226,9 @@ final class Haproxy {
         } catch (IOException failure) {
             throw failed("starting it", failure);
         }
-        if (!comesTrue(() -> worker() != 0 && answers())) {
+        // It stays in the foreground; worker() is negative without an answer.
+        if (!comesTrue(() -> !master.isAlive() || (worker() > 0 && answers()), PATIENCE) || !master.isAlive()) {
+            master.destroyForcibly();
             throw new ProviderException("HAProxy did not start: " + lastAlert());
         }
     }
@@ -171,10 +241,12 @@ final class Haproxy {
             LOG.debug("the master closes its socket when it reloads: {}", restarting.toString());
         }
         // A worker that cannot listen ends at once, and the former one goes on; the master shows none but "old" ones.
-        boolean loaded = comesTrue(() -> {
-            long now = worker();
-            return now != former && (now == 0 || answers());
-        });
+        boolean loaded = comesTrue(
+                () -> {
+                    long now = worker();
+                    return now != former && (now == 0 || answers());
+                },
+                PATIENCE);
         if (!loaded || worker() == 0) {
             throw new ProviderException("HAProxy could not be reloaded, it goes on as before: " + lastAlert());
         }
@@ -198,16 +270,16 @@ final class Haproxy {
         }
     }
 
-    private void saveServerState() {
-        if (isRunning()) {
-            write("server-state", runtime("show servers state") + "\n");
-        } else if (!Files.exists(file("server-state"))) {
-            write("server-state", "1\n");
+    private String lastState() {
+        try {
+            return Files.exists(file("server-state")) ? Files.readString(file("server-state")) : "";
+        } catch (IOException failure) {
+            throw failed("reading what it knew of its servers", failure);
         }
     }
 
-    private static boolean comesTrue(BooleanSupplier condition) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+    private static boolean comesTrue(BooleanSupplier condition, Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
         while (System.nanoTime() < end) {
             if (condition.getAsBoolean()) {
                 return true;
@@ -226,11 +298,13 @@ final class Haproxy {
     private static String ask(Path socket, String command) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
                 Selector selector = Selector.open()) {
-            channel.connect(UnixDomainSocketAddress.of(socket));
+            channel.configureBlocking(false);
+            if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
+                throw new IOException("too many questions wait");
+            }
             channel.write(ByteBuffer.wrap((command + "\n").getBytes(UTF_8)));
             // The master answers, and then waits for more until nothing more can come.
             channel.shutdownOutput();
-            channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ);
             ByteArrayOutputStream answer = new ByteArrayOutputStream();
             ByteBuffer buffer = ByteBuffer.allocate(16 * 1024);
@@ -238,28 +312,11 @@ final class Haproxy {
                 answer.write(buffer.array(), 0, buffer.position());
                 buffer.clear();
                 if (selector.select(ANSWER.toMillis()) == 0) {
-                    throw new IOException("no answer within " + ANSWER.toSeconds() + " s");
+                    throw new IOException("nothing within " + ANSWER.toSeconds() + " s");
                 }
                 selector.selectedKeys().clear();
             }
             return answer.toString(UTF_8);
-        }
-    }
-
-    private record Outcome(int code, String output) {}
-
-    private static Outcome run(List<String> command) {
-        try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
-            process.getOutputStream().close();
-            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-            return new Outcome(process.waitFor(), output);
-        } catch (IOException failure) {
-            throw failed("running " + command.getFirst(), failure);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, stopping);
         }
     }
 

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,7 +29,10 @@ import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +49,10 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     public static final String NAME = "haproxy";
 
     private static final Logger LOG = LoggerFactory.getLogger(HaproxyProvider.class);
+    private static final Pattern NOT_IN_A_NAME = Pattern.compile("[^A-Za-z0-9-]");
     private static final long LOOK_AGAIN_MILLIS = 500;
+    private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);
+    private static final Duration POLL = Duration.ofMillis(20);
 
     private final Capabilities capabilities;
     private final String directory;
@@ -55,6 +62,9 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     private final SequencedMap<String, LoadBalancer> wanted;
     /** Servers that get no new connections, and are deleted when the last one ends: backend/server. */
     private final SequencedSet<String> leaving = new LinkedHashSet<>();
+
+    /** Of the supervisor's last look; empty: none. */
+    private String failure = "";
 
     private final ScheduledExecutorService supervisor = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("haproxy-supervisor").factory());
@@ -77,12 +87,38 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
         haproxy = new Haproxy(read.directory(), read.binary());
         directory = read.directory().toString();
         wanted = records.loadBalancers();
-        wanted.values().stream().flatMap(one -> one.addresses().stream()).forEach(addresses::add);
-        String configuration = Configuration.of(directory, wanted.values());
-        if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
-            haproxy.load(configuration);
+        bindAddresses();
+        takeOver();
+        ScheduledFuture<?> _ = supervisor.scheduleWithFixedDelay(
+                this::supervise, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** One that another interface has by now is said, and stops nothing else. */
+    private void bindAddresses() {
+        List<String> all = wanted.values().stream()
+                .flatMap(one -> one.addresses().stream())
+                .distinct()
+                .toList();
+        records.addresses().stream().filter(former -> !all.contains(former)).forEach(addresses::remove);
+        for (String address : all) {
+            try {
+                addresses.add(address);
+            } catch (ProviderException refused) {
+                LOG.error("{}", refused.getMessage());
+            }
         }
-        supervisor.scheduleWithFixedDelay(this::supervise, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        records.putAddresses(all);
+    }
+
+    private void takeOver() {
+        try {
+            String configuration = configuration(wanted);
+            if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
+                haproxy.load(configuration, wanted.values());
+            }
+        } catch (ProviderException later) {
+            logOnce(later);
+        }
     }
 
     @Override
@@ -92,20 +128,47 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
 
     @Override
     public String getLoadBalancerName(ServiceIdentity service) {
-        return "a" + service.uid().replaceAll("[^A-Za-z0-9]", "");
+        return "a"
+                + NOT_IN_A_NAME
+                        .matcher(service.uid())
+                        .replaceAll(other -> "_%x_".formatted(other.group().codePointAt(0)));
     }
 
     @Override
     public synchronized Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+        if (!haproxy.isRunning()) {
+            throw new ProviderException("HAProxy does not run; Berth starts it again");
+        }
         return Optional.ofNullable(wanted.get(getLoadBalancerName(request.service())))
+                .filter(one -> one.clusterName().equals(request.clusterName()))
                 .filter(one -> !one.addresses().isEmpty())
                 .filter(one -> one.addresses().stream().allMatch(addresses::has))
                 .map(HaproxyProvider::status);
     }
 
+    /** Waits a moment, without the lock, for the first health checks: before, no node gets a connection. */
     @Override
-    public synchronized EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-        return new EnsureOutcome.Ready(status(put(request)));
+    public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+        LoadBalancer made = put(request);
+        long end = System.nanoTime() + FIRST_CHECKS.toNanos();
+        while (!made.ports().stream().allMatch(port -> isDecided(made, port)) && System.nanoTime() < end) {
+            try {
+                Thread.sleep(POLL);
+            } catch (InterruptedException stopping) {
+                Thread.currentThread().interrupt();
+                throw new ProviderException("interrupted", null, stopping);
+            }
+        }
+        return new EnsureOutcome.Ready(status(made));
+    }
+
+    private boolean isDecided(LoadBalancer one, ListenPort port) {
+        try {
+            return port.targets().stream().noneMatch(Target::startsDown)
+                    || ServerState.isDecided(haproxy.runtime("show servers state " + one.proxy(port)));
+        } catch (ProviderException reloading) {
+            return false;
+        }
     }
 
     @Override
@@ -117,16 +180,32 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
         put(request);
     }
 
-    private LoadBalancer put(LoadBalancerRequest request) {
+    private synchronized LoadBalancer put(LoadBalancerRequest request) {
         records.requireLeader(request.clusterName(), request.fencingToken());
+        requireSameCluster(request);
+        if (request.addresses().isEmpty()) {
+            throw new ProviderException("Service " + request.service().namespace() + "/"
+                    + request.service().name() + " has no address to listen on");
+        }
         LoadBalancer next = LoadBalancer.of(getLoadBalancerName(request.service()), request);
         replace(next.name(), next);
         return next;
     }
 
+    /** Of a cluster that was restored from a backup of another, the Services have the UIDs of the other's. */
+    private void requireSameCluster(LoadBalancerRequest request) {
+        LoadBalancer one = wanted.get(getLoadBalancerName(request.service()));
+        if (one != null && !one.clusterName().equals(request.clusterName())) {
+            throw new ProviderException(
+                    "load balancer %s belongs to a Service of cluster %s with the same UID; serve cluster %s by another host"
+                            .formatted(one.name(), one.clusterName(), request.clusterName()));
+        }
+    }
+
     @Override
     public synchronized void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
         records.requireLeader(request.clusterName(), request.fencingToken());
+        requireSameCluster(request);
         replace(getLoadBalancerName(request.service()), null);
     }
 
@@ -142,7 +221,12 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     /** Records are written before anything is added, and removed after everything is gone: a crash leaves nothing. */
     private void replace(String name, @Nullable LoadBalancer next) {
         LoadBalancer former = wanted.get(name);
-        if (next == null && former == null || next != null && next.equals(former) && haproxy.isRunning()) {
+        if (next == null && former == null) {
+            return;
+        }
+        if (next != null && next.equals(former) && haproxy.isRunning()) {
+            // Somebody may have taken them off the host.
+            next.addresses().forEach(addresses::add);
             return;
         }
         SequencedMap<String, LoadBalancer> all = new TreeMap<>(wanted);
@@ -164,6 +248,9 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
         if (next != null) {
             records.put(name, next);
         }
+        List<String> held = records.addresses();
+        records.putAddresses(
+                Stream.of(held, added).flatMap(List::stream).distinct().toList());
         try {
             added.forEach(addresses::add);
             if (next != null) {
@@ -176,11 +263,15 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
                             .noneMatch(one -> one.addresses().contains(address)))
                     .forEach(addresses::remove);
             records.put(name, former);
+            records.putAddresses(held);
             throw refused;
         }
         wanted.clear();
         wanted.putAll(all);
         removed.forEach(addresses::remove);
+        records.putAddresses(records.addresses().stream()
+                .filter(one -> !removed.contains(one))
+                .toList());
         if (next == null) {
             records.put(name, null);
         }
@@ -213,7 +304,7 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     }
 
     private void apply(SequencedMap<String, LoadBalancer> all) {
-        String configuration = Configuration.of(directory, all.values());
+        String configuration = configuration(all);
         if (configuration.equals(haproxy.configuration()) && haproxy.isRunning()) {
             return;
         }
@@ -221,8 +312,16 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
         if (onlyTargets && changeTargets(all)) {
             haproxy.note(configuration);
         } else {
-            haproxy.load(configuration);
+            haproxy.load(configuration, all.values());
             leaving.clear();
+        }
+    }
+
+    private String configuration(SequencedMap<String, LoadBalancer> all) {
+        try {
+            return Configuration.of(directory, all.values());
+        } catch (IllegalArgumentException odd) {
+            throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
         }
     }
 
@@ -281,7 +380,11 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
                 "add server " + server + " " + String.join(" ", Configuration.server(one.parameters(), target)));
         return answer.contains("registered")
                 && silently("enable health " + server)
-                && silently("enable server " + server);
+                // Draining it gets no connection, so that there is no moment in which it counts as up.
+                && (!target.startsDown()
+                        || (silently("set server " + server + " state drain")
+                                && silently("set server " + server + " health down")))
+                && silently("set server " + server + " state ready");
     }
 
     private boolean silently(String command) {
@@ -305,15 +408,25 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     private synchronized void supervise() {
         try {
             if (!haproxy.isRunning()) {
-                LOG.warn("HAProxy has ended, it is started again");
-                haproxy.load(Configuration.of(directory, wanted.values()));
+                LOG.warn("HAProxy does not run, it is started");
+                haproxy.load(configuration(wanted), wanted.values());
                 leaving.clear();
             } else if (!leaving.isEmpty()) {
                 deleteLeaving();
             }
-        } catch (RuntimeException failure) {
-            LOG.error("looking after HAProxy: {}", failure.getMessage());
+            haproxy.limitLog();
+            failure = "";
+        } catch (RuntimeException failed) {
+            logOnce(failed);
         }
+    }
+
+    private void logOnce(RuntimeException failed) {
+        String message = String.valueOf(failed.getMessage());
+        if (!message.equals(failure)) {
+            LOG.error("looking after HAProxy: {}", message);
+        }
+        failure = message;
     }
 
     private static LoadBalancerStatus status(LoadBalancer one) {

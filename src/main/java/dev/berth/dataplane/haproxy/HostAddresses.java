@@ -1,9 +1,7 @@
 package dev.berth.dataplane.haproxy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.berth.dataplane.haproxy.Command.Outcome;
 import dev.berth.provider.ProviderException;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -15,38 +13,61 @@ import org.jspecify.annotations.Nullable;
 final class HostAddresses {
     private final String networkInterface;
 
-    /** @param networkInterface like lo */
+    /**
+     * For the addresses on one interface.
+     *
+     * @param networkInterface like lo
+     * @throws ProviderException if there is none of this name
+     */
     HostAddresses(String networkInterface) {
         this.networkInterface = networkInterface;
+        try {
+            if (NetworkInterface.getByName(networkInterface) == null) {
+                throw new ProviderException("setting \"interface\" is \"" + networkInterface
+                        + "\", and this host has no interface of that name");
+            }
+        } catch (SocketException failure) {
+            throw new ProviderException("reading the interfaces of this host: " + failure, null, failure);
+        }
     }
 
     /**
      * Puts an address onto the interface, if it is not there.
      *
-     * @throws ProviderException if another interface has it
+     * @throws ProviderException if the host has it already as one of its own: on another interface, or with the prefix of
+     *     its network
      */
     void add(String address) {
         NetworkInterface has = holder(address);
         if (has == null) {
             ip("addr", "add", withPrefix(address), "dev", networkInterface, "nodad");
-        } else if (!has.getName().equals(networkInterface)) {
-            throw new ProviderException("address %s is already on interface %s of this host, which is not Berth's"
-                    .formatted(address, has.getName()));
+        } else if (!isOurs(has, address)) {
+            throw new ProviderException(
+                    "address %s is the host's own, on interface %s; take it out of the pool, or off the host"
+                            .formatted(address, has.getName()));
         }
     }
 
     /** Takes an address off the interface, if it is there. */
     void remove(String address) {
-        NetworkInterface has = holder(address);
-        if (has != null && has.getName().equals(networkInterface)) {
+        if (has(address)) {
             ip("addr", "del", withPrefix(address), "dev", networkInterface);
         }
     }
 
-    /** Whether this host has it on the interface. */
+    /** Whether it is on the interface for a load balancer. */
     boolean has(String address) {
         NetworkInterface has = holder(address);
-        return has != null && has.getName().equals(networkInterface);
+        return has != null && isOurs(has, address);
+    }
+
+    /** An address of the host itself has the prefix of its network. */
+    private boolean isOurs(NetworkInterface has, String address) {
+        InetAddress wanted = InetAddress.ofLiteral(address);
+        return has.getName().equals(networkInterface)
+                && has.getInterfaceAddresses().stream()
+                        .anyMatch(one -> wanted.equals(one.getAddress())
+                                && one.getNetworkPrefixLength() == wanted.getAddress().length * 8);
     }
 
     private static @Nullable NetworkInterface holder(String address) {
@@ -64,19 +85,10 @@ final class HostAddresses {
     private static void ip(String... arguments) {
         List<String> command = new ArrayList<>(List.of("ip"));
         command.addAll(List.of(arguments));
-        try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
-            process.getOutputStream().close();
-            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-            if (process.waitFor() != 0) {
-                throw new ProviderException(String.join(" ", command) + ": " + output.strip());
-            }
-        } catch (IOException failure) {
-            throw new ProviderException(String.join(" ", command) + ": " + failure.getMessage(), null, failure);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, stopping);
+        Outcome outcome = Command.run(command);
+        if (outcome.code() != 0) {
+            throw new ProviderException(
+                    String.join(" ", command) + ": " + outcome.output().strip());
         }
     }
 }

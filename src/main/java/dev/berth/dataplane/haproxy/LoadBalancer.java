@@ -59,6 +59,11 @@ record LoadBalancer(
             int port,
             int checkPort,
             @Nullable String checkPath) {
+        /** Whether it gets nothing before its first health check. */
+        boolean startsDown() {
+            return checkPath != null;
+        }
+
         /** Of HAProxy's server: the same for the same target, and unlike any other of its port. */
         String server() {
             return address.replace(':', '-') + "_" + port;

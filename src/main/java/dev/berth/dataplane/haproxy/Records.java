@@ -1,5 +1,6 @@
 package dev.berth.dataplane.haproxy;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.berth.provider.ProviderException;
@@ -9,7 +10,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +28,13 @@ final class Records {
 
     private final Path loadBalancers;
     private final Path tokens;
+    private final Path addresses;
 
     /** @param directory created when absent */
     Records(Path directory) {
         loadBalancers = directory.resolve("load-balancers");
         tokens = directory.resolve("tokens");
+        addresses = directory.resolve("addresses");
         try {
             Files.createDirectories(loadBalancers);
             Files.createDirectories(tokens);
@@ -43,12 +48,54 @@ final class Records {
         SequencedMap<String, LoadBalancer> all = new TreeMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(loadBalancers, "*" + ENDING)) {
             for (Path file : files) {
-                LoadBalancer one = JSON.readValue(file.toFile(), LoadBalancer.class);
+                LoadBalancer one = read(file);
                 all.put(one.name(), one);
             }
             return all;
         } catch (IOException failure) {
             throw new ProviderException("reading " + loadBalancers + ": " + failure, null, failure);
+        }
+    }
+
+    private static LoadBalancer read(Path file) throws IOException {
+        try {
+            return JSON.readValue(file.toFile(), LoadBalancer.class);
+        } catch (JacksonException | NullPointerException corrupt) {
+            throw new ProviderException(
+                    "record %s cannot be read (%s); remove it, and Berth makes the load balancer again"
+                            .formatted(
+                                    file,
+                                    String.valueOf(corrupt.getMessage())
+                                            .lines()
+                                            .findFirst()
+                                            .orElse("")),
+                    null,
+                    corrupt);
+        }
+    }
+
+    /** The addresses that are on this host for load balancers, or may be; others are not Berth's to remove. */
+    List<String> addresses() {
+        try {
+            return Files.exists(addresses)
+                    ? Files.readAllLines(addresses).stream()
+                            .filter(line -> !line.isBlank())
+                            .toList()
+                    : List.of();
+        } catch (IOException failure) {
+            throw new ProviderException("reading " + addresses + ": " + failure, null, failure);
+        }
+    }
+
+    /** Keeps them. */
+    void putAddresses(List<String> all) {
+        if (all.equals(addresses())) {
+            return;
+        }
+        try {
+            write(addresses, String.join("\n", all).getBytes(StandardCharsets.UTF_8));
+        } catch (IOException failure) {
+            throw new ProviderException("writing " + addresses + ": " + failure, null, failure);
         }
     }
 
@@ -88,7 +135,14 @@ final class Records {
     }
 
     private static void write(Path file, byte[] content) throws IOException {
-        Path part = Files.write(file.resolveSibling(file.getFileName() + ".part"), content);
+        // Without DSYNC, a file may be empty after a power failure.
+        Path part = Files.write(
+                file.resolveSibling(file.getFileName() + ".part"),
+                content,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DSYNC);
         Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

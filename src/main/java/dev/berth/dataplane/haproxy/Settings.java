@@ -5,6 +5,7 @@ import dev.berth.provider.ProviderException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * What holds for the whole provider, from {@code haproxy.properties}.
@@ -15,6 +16,9 @@ import java.util.Map;
  * @param targets where connections go: NodePorts, which is the default, or Endpoints
  */
 record Settings(Path directory, String binary, String networkInterface, Targets targets) {
+    /** As long as the path of a socket in it may be, and of letters that need no quotes in HAProxy's configuration. */
+    private static final Pattern DIRECTORY = Pattern.compile("/[A-Za-z0-9._/-]{0,79}");
+
     private static final List<String> KNOWN = List.of("directory", "binary", "interface", "targets");
 
     static Settings of(Map<String, String> settings) {
@@ -26,9 +30,15 @@ record Settings(Path directory, String binary, String networkInterface, Targets 
                             .formatted(name, HaproxyProvider.NAME, String.join(", ", KNOWN)));
                 });
         String targets = settings.getOrDefault("targets", "NodePorts");
+        Path directory = Path.of(settings.getOrDefault("directory", "/var/lib/berth/haproxy"))
+                .toAbsolutePath();
+        if (!DIRECTORY.matcher(directory.toString()).matches()) {
+            throw new ProviderException(
+                    "setting \"directory\" is \"%s\"; it must have 80 characters at most: letters, digits, \".\", \"_\", \"-\""
+                            .formatted(directory));
+        }
         return new Settings(
-                Path.of(settings.getOrDefault("directory", "/var/lib/berth/haproxy"))
-                        .toAbsolutePath(),
+                directory,
                 settings.getOrDefault("binary", "haproxy"),
                 settings.getOrDefault("interface", "lo"),
                 switch (targets) {

@@ -1,38 +1,122 @@
 package dev.berth.dataplane.haproxy;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.berth.lab.LabOnly;
 import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
+import dev.berth.provider.Protocol;
+import dev.berth.provider.ServiceIdentity;
 import dev.berth.provider.tck.LoadBalancerProviderTck;
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.berth.provider.tck.Outage;
+import dev.berth.provider.tck.World;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract, kept with a real HAProxy behind it. */
+/** The contract, kept with a real HAProxy behind it, which the kit asks itself. */
 @LabOnly
-class HaproxyProviderIT extends LoadBalancerProviderTck {
+class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
+    private static final Pattern CHECK = Pattern.compile("(?m)^  server .* check port (\\d+) ");
+    private static final Pattern PATH = Pattern.compile("(?m)^  option httpchk GET (\\S+)$");
+    private static final Pattern ALLOWED = Pattern.compile("(?m)^  acl allowed src (\\S+)$");
+
     @TempDir
     Path directory;
 
-    private final List<HaproxyProvider> providers = new ArrayList<>();
+    private final HaproxyProcesses processes = new HaproxyProcesses();
+    private @Nullable HaproxyProvider made;
 
     @Override
     protected LoadBalancerProvider provider() {
-        HaproxyProvider made = new HaproxyProvider(Map.of("directory", directory.toString()));
-        providers.add(made);
-        return made;
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        made = provider;
+        return provider;
     }
 
     @AfterEach
-    void endHaproxy() throws IOException {
-        providers.forEach(HaproxyProvider::close);
-        Path pid = directory.resolve("haproxy.pid");
-        if (Files.exists(pid)) {
-            ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).ifPresent(ProcessHandle::destroyForcibly);
+    void endHaproxy() {
+        processes.close();
+    }
+
+    @Override
+    protected Optional<Map<String, String>> otherParameters() {
+        return Optional.of(Map.of("balance", "LeastConnections"));
+    }
+
+    @Override
+    protected Optional<World> world() {
+        return Optional.of(this);
+    }
+
+    /** It hangs, and so does everybody who asks it. */
+    @Override
+    protected Optional<Outage> outage() {
+        processes.signal(directory, "STOP");
+        return Optional.of(() -> processes.signal(directory, "CONT"));
+    }
+
+    @Override
+    public Optional<Seen> look(String clusterName, ServiceIdentity service) {
+        Haproxy haproxy = new Haproxy(directory, "haproxy");
+        String name = Objects.requireNonNull(made).getLoadBalancerName(service);
+        List<String> backends = haproxy.runtime("show backend")
+                .lines()
+                .filter(line -> line.startsWith(name + "-"))
+                .toList();
+        if (backends.isEmpty()) {
+            return Optional.empty();
         }
+        List<Listener> ports = backends.stream()
+                .map(backend -> new Listener(Protocol.TCP, Integer.parseInt(backend.substring(name.length() + 1))))
+                .toList();
+        List<String> nodes = backends.stream()
+                .flatMap(backend ->
+                        haproxy.runtime("show servers state " + backend).lines())
+                .map(line -> line.split(" ", -1))
+                .filter(words -> words.length > 11 && words[6].equals("0"))
+                .map(words -> words[4])
+                .distinct()
+                .toList();
+        String own = haproxy.configuration()
+                .lines()
+                .dropWhile(line -> !line.equals("# Service " + service.namespace() + "/" + service.name()))
+                .skip(1)
+                .takeWhile(line -> !line.startsWith("#"))
+                .reduce("", (text, line) -> text + line + "\n");
+        List<String> ranges = all(ALLOWED, own).toList();
+        return Optional.of(new Seen(
+                ports,
+                nodes,
+                ranges,
+                all(CHECK, own)
+                        .findFirst()
+                        .map(port -> new HealthCheck(
+                                Integer.parseInt(port),
+                                all(PATH, own).findFirst().orElse(null)))
+                        .orElse(null)));
+    }
+
+    private static Stream<String> all(Pattern pattern, String text) {
+        return pattern.matcher(text).results().map(found -> found.group(1));
+    }
+
+    /** The name of a proxy is that of its load balancer and a number, and no other UID has it. */
+    @Test
+    void names_differ_forUidsThatDifferInPunctuationOnly() {
+        LoadBalancerProvider provider = provider();
+        List<String> names = Stream.of("a-b", "ab", "a.b", "a_b", "a_2e_b", "A-b", "a b")
+                .map(uid -> provider.getLoadBalancerName(new ServiceIdentity("shop", "web", uid)))
+                .toList();
+
+        assertThat(names).doesNotHaveDuplicates().allMatch(name -> name.matches("[A-Za-z0-9_-]+"));
     }
 }

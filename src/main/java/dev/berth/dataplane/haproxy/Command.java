@@ -1,0 +1,57 @@
+package dev.berth.dataplane.haproxy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.berth.provider.ProviderException;
+import java.io.File;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A program of this host that ends soon. */
+final class Command {
+    private static final long SECONDS = 5;
+
+    /**
+     * What came of it.
+     *
+     * @param output standard output and errors
+     */
+    record Outcome(int code, String output) {}
+
+    private Command() {}
+
+    /**
+     * Runs it.
+     *
+     * @throws ProviderException if it cannot be run, or does not end
+     */
+    static Outcome run(List<String> words) {
+        try {
+            Process process = new ProcessBuilder(words)
+                    .redirectErrorStream(true)
+                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                    .start();
+            CompletableFuture<Process> kill = new CompletableFuture<Process>()
+                    .completeOnTimeout(process, SECONDS, TimeUnit.SECONDS)
+                    .whenComplete((late, cancelled) -> process.destroyForcibly());
+            try {
+                String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+                int code = process.waitFor();
+                if (kill.isDone()) {
+                    throw new ProviderException(
+                            "\"%s\" has not ended within %d s".formatted(String.join(" ", words), SECONDS));
+                }
+                return new Outcome(code, output);
+            } finally {
+                kill.cancel(false);
+            }
+        } catch (IOException failure) {
+            throw new ProviderException("running \"" + words.getFirst() + "\": " + failure.getMessage(), null, failure);
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            throw new ProviderException("interrupted", null, stopping);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package dev.berth.dataplane.haproxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.lab.LabOnly;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is wrong with a host, a setting or a Service is said in one line, and what worked goes on. */
+@LabOnly
+class HaproxyBadInputIT {
+    private static final String ADDRESS = "198.51.100.1";
+    private static final String OTHER = "198.51.100.2";
+
+    @TempDir
+    Path directory;
+
+    private final HaproxyProcesses processes = new HaproxyProcesses();
+    private final String uid = UUID.randomUUID().toString();
+
+    @AfterEach
+    void end() {
+        processes.close();
+        for (String address : List.of(ADDRESS, OTHER)) {
+            Command.run(List.of("ip", "addr", "del", address + "/32", "dev", "lo"));
+        }
+    }
+
+    private static LoadBalancerRequest request(String uid, String address, int port) {
+        return LoadBalancerRequest.builder("cluster", new ServiceIdentity("shop", "web", uid), IpMode.PROXY)
+                .fencingToken(1)
+                .addresses(List.of(address))
+                .ports(List.of(new Port("", Protocol.TCP, port, 30080)))
+                .nodes(List.of(new Node("n1", "", List.of("127.0.0.1"))))
+                .healthCheck(new HealthCheck(10256, "/healthz"))
+                .build();
+    }
+
+    private LoadBalancerRequest request(String address, int port) {
+        return request(uid, address, port);
+    }
+
+    private HaproxyProvider serving() {
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(request("first", ADDRESS, 80));
+        return provider;
+    }
+
+    private static void assertServes(String address, int port) {
+        assertThatCode(() -> {
+                    try (Socket socket = new Socket()) {
+                        socket.connect(new InetSocketAddress(address, port), 1_000);
+                    }
+                })
+                .doesNotThrowAnyException();
+    }
+
+    private Path script(String text) throws IOException {
+        Path script = Files.writeString(directory.resolve("other-haproxy"), "#!/bin/sh\n" + text + "\n");
+        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    @Test
+    void aMissingBinary_isNamed() {
+        assertThatThrownBy(() -> processes.provider(directory, Map.of("binary", "/nowhere/haproxy")))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageContaining("/nowhere/haproxy")
+                .hasMessageContaining("install HAProxy 2.6 or later");
+    }
+
+    @Test
+    void anOldHaproxy_isRefusedByItsVersion() throws IOException {
+        Path old = script("echo 'HAProxy version 2.4.22-1 2023/02/14 - https://haproxy.org/'");
+
+        assertThatThrownBy(() -> processes.provider(directory, Map.of("binary", old.toString())))
+                .isInstanceOf(ProviderException.class)
+                .hasMessage("HAProxy 2.4 is too old; install 2.6 or later");
+    }
+
+    @Test
+    void aBinaryThatDoesNotEnd_isKilled() throws IOException {
+        Path hangs = script("exec sleep 100");
+
+        assertThatThrownBy(() -> processes.provider(directory, Map.of("binary", hangs.toString())))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageContaining("has not ended within 5 s");
+    }
+
+    @Test
+    void anInterfaceThatIsNotThere_isNamed() {
+        assertThatThrownBy(() -> processes.provider(directory, Map.of("interface", "eth7")))
+                .isInstanceOf(ProviderException.class)
+                .hasMessage("setting \"interface\" is \"eth7\", and this host has no interface of that name");
+    }
+
+    @Test
+    void aCorruptRecord_isNamed() throws IOException {
+        serving();
+        Path record = directory.resolve("load-balancers/afirst.json");
+        Files.writeString(record, "{\"name\":");
+
+        assertThatThrownBy(() -> processes.provider(directory, Map.of()))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageContaining("record " + record + " cannot be read")
+                .hasMessageContaining("remove it")
+                .message()
+                .hasLineCount(1);
+    }
+
+    @Test
+    void anAddressOfTheHostItself_isRefused_andStaysOnIt() {
+        HaproxyProvider provider = serving();
+        Command.run(List.of("ip", "addr", "add", OTHER + "/24", "dev", "lo"));
+        try {
+            assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 80)))
+                    .isInstanceOf(ProviderException.class)
+                    .hasMessageContaining("address " + OTHER + " is the host's own, on interface lo");
+
+            provider.ensureLoadBalancerDeleted(request(OTHER, 80));
+            assertThat(Command.run(List.of("ip", "-o", "addr", "show", "dev", "lo"))
+                            .output())
+                    .contains(OTHER + "/24");
+            assertServes(ADDRESS, 80);
+        } finally {
+            Command.run(List.of("ip", "addr", "del", OTHER + "/24", "dev", "lo"));
+        }
+    }
+
+    @Test
+    void aPortThatAnotherProgramListensOn_isRefused_untilItIsFree() throws IOException {
+        HaproxyProvider provider = serving();
+        try (ServerSocket other = new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0"))) {
+            assertThat(other.isBound()).isTrue();
+            assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 8081)))
+                    .isInstanceOf(ProviderException.class)
+                    .hasMessageContaining("port 8081 of " + OTHER + " cannot be listened on");
+            assertServes(ADDRESS, 80);
+        }
+
+        assertThat(provider.ensureLoadBalancer(request(OTHER, 8081))).isInstanceOf(EnsureOutcome.Ready.class);
+        assertServes(OTHER, 8081);
+    }
+
+    @Test
+    void aConfigurationThatHaproxyRefuses_changesNothing() throws IOException {
+        Path picky = script(
+                "case $* in *haproxy.cfg.new*) for last; do :; done; grep -q ':8082' \"$last\" && "
+                        + "{ echo '[ALERT]    (7) : config : it does not like port 8082'; exit 1; };; esac\nexec haproxy \"$@\"");
+        HaproxyProvider provider = processes.provider(directory, Map.of("binary", picky.toString()));
+        provider.ensureLoadBalancer(request("first", ADDRESS, 80));
+
+        assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 8082)))
+                .isInstanceOf(ProviderException.class)
+                .hasMessage("HAProxy refuses the configuration: config : it does not like port 8082");
+
+        assertServes(ADDRESS, 80);
+        assertThat(provider.ensureLoadBalancer(request(OTHER, 8083))).isInstanceOf(EnsureOutcome.Ready.class);
+        assertServes(OTHER, 8083);
+    }
+
+    @Test
+    void theSameUidOfAnotherCluster_isRefused() {
+        HaproxyProvider provider = serving();
+        LoadBalancerRequest theirs =
+                request("first", OTHER, 80).toBuilder().clusterName("restored").build();
+
+        assertThatThrownBy(() -> provider.ensureLoadBalancer(theirs))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageContaining("cluster cluster with the same UID");
+        assertThat(provider.getLoadBalancer(theirs)).isEmpty();
+        assertServes(ADDRESS, 80);
+    }
+
+    /** A second one beside it would take half of its connections. */
+    @Test
+    void aHaproxyThatHangs_isNotStartedTwice() {
+        HaproxyProvider provider = serving();
+        processes.signal(directory, "STOP");
+        try {
+            assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 80)))
+                    .isInstanceOf(ProviderException.class)
+                    .hasMessageContaining("runs and does not answer");
+        } finally {
+            processes.signal(directory, "CONT");
+        }
+        assertServes(ADDRESS, 80);
+        provider.ensureLoadBalancer(request(OTHER, 80));
+        assertServes(OTHER, 80);
+    }
+
+    @Test
+    void aHaproxyThatIsKilled_isBackWithinTwoSeconds() {
+        serving();
+        processes.signal(directory, "KILL");
+
+        Awaitility.await().atMost(Duration.ofSeconds(2)).untilAsserted(() -> assertServes(ADDRESS, 80));
+    }
+
+    @Test
+    void anAddressThatSomebodyTookOffTheHost_isBackWithTheNextEnsure() {
+        HaproxyProvider provider = serving();
+        Command.run(List.of("ip", "addr", "del", ADDRESS + "/32", "dev", "lo"));
+        assertThat(provider.getLoadBalancer(request("first", ADDRESS, 80))).isEmpty();
+
+        provider.ensureLoadBalancer(request("first", ADDRESS, 80));
+
+        assertServes(ADDRESS, 80);
+    }
+
+    /** As after a crash between a change of address and the removal of the former one. */
+    @Test
+    void anAddressThatACrashLeft_isRemovedAtTheNextStart() throws IOException {
+        serving().close();
+        Command.run(List.of("ip", "addr", "add", OTHER + "/32", "dev", "lo"));
+        Files.writeString(directory.resolve("addresses"), ADDRESS + "\n" + OTHER);
+
+        processes.provider(directory, Map.of());
+
+        assertThat(Command.run(List.of("ip", "-o", "addr", "show", "dev", "lo")).output())
+                .contains(ADDRESS + "/32")
+                .doesNotContain(OTHER + "/32");
+    }
+}

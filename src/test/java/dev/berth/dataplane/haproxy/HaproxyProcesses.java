@@ -1,0 +1,50 @@
+package dev.berth.dataplane.haproxy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Providers, and the HAProxies that they leave behind. */
+final class HaproxyProcesses implements AutoCloseable {
+    private final List<HaproxyProvider> providers = new ArrayList<>();
+    private final List<Path> directories = new ArrayList<>();
+
+    HaproxyProvider provider(Path directory, Map<String, String> settings) {
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        all.put("directory", directory.toString());
+        directories.add(directory);
+        HaproxyProvider made = new HaproxyProvider(all);
+        providers.add(made);
+        return made;
+    }
+
+    /** Sends a signal to the master and its workers. */
+    void signal(Path directory, String signal) {
+        master(directory)
+                .forEach(master -> Stream.concat(Stream.of(master), master.descendants())
+                        .forEach(process -> Command.run(List.of("kill", "-" + signal, Long.toString(process.pid())))));
+    }
+
+    private static Stream<ProcessHandle> master(Path directory) {
+        Path pid = directory.resolve("haproxy.pid");
+        try {
+            return Files.exists(pid)
+                    ? ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).stream()
+                    : Stream.of();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        providers.forEach(HaproxyProvider::close);
+        directories.forEach(directory -> signal(directory, "KILL"));
+    }
+}
