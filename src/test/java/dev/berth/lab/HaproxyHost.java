@@ -7,6 +7,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +18,13 @@ final class HaproxyHost implements AutoCloseable {
 
     private final Lab lab;
     private final Path folder;
+    private final String targets;
     private @Nullable ChildProcess host;
 
     /** @param targets NodePorts or Endpoints */
     HaproxyHost(Lab lab, String targets) {
         this.lab = lab;
+        this.targets = targets;
         this.folder = lab.folder().resolve("haproxy-" + targets);
         try {
             Files.createDirectories(folder.resolve("plugins"));
@@ -40,9 +44,9 @@ final class HaproxyHost implements AutoCloseable {
 
     /** Starts provider-host, and with it HAProxy, unless that runs. */
     void start() {
-        host = lab.loadBalancerHost()
+        ChildProcess started = lab.loadBalancerHost()
                 .start(
-                        "provider-host",
+                        "provider-host-" + targets,
                         folder,
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -53,9 +57,10 @@ final class HaproxyHost implements AutoCloseable {
                         "--plugin-dir=" + folder.resolve("plugins"),
                         "--provider=haproxy",
                         "--listen=unix://" + socket());
+        host = started;
         Awaitility.await().atMost(PATIENCE).until(() -> {
-            host.requireAlive();
-            return host.log().contains("serving provider");
+            started.requireAlive();
+            return started.log().contains("serving provider");
         });
     }
 
@@ -77,7 +82,12 @@ final class HaproxyHost implements AutoCloseable {
 
     /** Sends a signal to HAProxy, master and workers. */
     void signalHaproxy(String signal) {
-        lab.loadBalancerHost().run("pkill", "-" + signal, "-x", "haproxy");
+        List<String> processes = ProcessHandle.of(Long.parseLong(haproxy())).stream()
+                .flatMap(master -> Stream.concat(Stream.of(master), master.descendants()))
+                .map(process -> Long.toString(process.pid()))
+                .toList();
+        // Workers end with their master, maybe before their turn.
+        lab.loadBalancerHost().run("sh", "-c", "kill -" + signal + " " + String.join(" ", processes) + " || true");
     }
 
     /** What ip says of the addresses of the host. */

@@ -7,9 +7,13 @@ import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.Taint;
+import io.fabric8.kubernetes.api.model.TaintBuilder;
+import io.fabric8.kubernetes.client.readiness.Readiness;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,15 +39,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 @LabOnly
 @ParameterizedClass(name = "{0}")
 @EnumSource(KubeProxyMode.class)
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class HaproxyTrafficIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static Lab lab;
     private static HaproxyHost haproxy;
+    private static HaproxyHost direct;
     private static OperatorProcess operator;
     private static int pools;
 
     @Parameter
+    @SuppressWarnings("unused") // JUnit wants a place for it
     private KubeProxyMode mode;
 
     private String namespace;
@@ -53,25 +60,29 @@ class HaproxyTrafficIT {
         pools = 0;
         lab = Lab.start(mode, 2);
         haproxy = new HaproxyHost(lab, "NodePorts");
+        direct = new HaproxyHost(lab, "Endpoints");
         Path plugins = Files.createDirectories(lab.folder().resolve("plugins"));
         Files.writeString(plugins.resolve("lb.grpc.properties"), "target=unix://" + haproxy.socket() + "\n");
+        Files.writeString(plugins.resolve("direct.grpc.properties"), "target=unix://" + direct.socket() + "\n");
         operator = lab.installation().startOperator("--plugin-dir=" + plugins);
-        loadBalancerClass("proxy", Map.of());
-        loadBalancerClass("proxy-v2", Map.of("proxyProtocol", "V2"));
+        loadBalancerClass("proxy", "lb", Map.of());
+        loadBalancerClass("proxy-v2", "lb", Map.of("proxyProtocol", "V2"));
+        loadBalancerClass("direct", "direct", Map.of());
     }
 
     @AfterParameterizedClassInvocation
     static void stop() {
         haproxy.close();
+        direct.close();
         lab.close();
     }
 
-    private static void loadBalancerClass(String name, Map<String, String> parameters) {
+    private static void loadBalancerClass(String name, String provider, Map<String, String> parameters) {
         LoadBalancerClass object = new LoadBalancerClass();
         object.setMetadata(new ObjectMetaBuilder().withName(name).build());
         Map<String, Object> spec = new LinkedHashMap<>();
         spec.put("loadBalancerClass", "test.dev/" + name);
-        spec.put("provider", "lb");
+        spec.put("provider", provider);
         if (!parameters.isEmpty()) {
             spec.put("parameters", parameters);
         }
@@ -92,10 +103,14 @@ class HaproxyTrafficIT {
     }
 
     private Service service(String loadBalancerClass, UnaryOperator<ServiceBuilder> change) {
+        return service("web", loadBalancerClass, change);
+    }
+
+    private Service service(String name, String loadBalancerClass, UnaryOperator<ServiceBuilder> change) {
         lab.installation()
                 .service(
                         namespace,
-                        "web",
+                        name,
                         service -> change.apply(service.editSpec()
                                 .withLoadBalancerClass("test.dev/" + loadBalancerClass)
                                 .withSelector(Map.of("app", "web"))
@@ -104,11 +119,28 @@ class HaproxyTrafficIT {
                                 .withNewTargetPort(LabPod.PORT)
                                 .endPort()
                                 .endSpec()));
-        return lab.installation().awaitAddress(namespace, "web");
+        return lab.installation().awaitAddress(namespace, name);
     }
 
-    private static UnaryOperator<ServiceBuilder> local() {
-        return change -> change.editSpec().withExternalTrafficPolicy("Local").endSpec();
+    private void addPort(int port) {
+        lab.installation()
+                .client()
+                .services()
+                .inNamespace(namespace)
+                .withName("web")
+                .edit(current -> new ServiceBuilder(current)
+                        .editSpec()
+                        .addNewPort()
+                        .withName("p" + port)
+                        .withPort(port)
+                        .withNewTargetPort(LabPod.PORT)
+                        .endPort()
+                        .endSpec()
+                        .build());
+    }
+
+    private static ServiceBuilder local(ServiceBuilder change) {
+        return change.editSpec().withExternalTrafficPolicy("Local").endSpec();
     }
 
     private static String url(Service service) {
@@ -154,7 +186,7 @@ class HaproxyTrafficIT {
     void policyLocal_sendsOnlyToNodesWithAReadyEndpoint() {
         LabPod here = pod(1, "a");
         LabPod there = pod(2, "b");
-        Service service = service("proxy", local());
+        Service service = service("proxy", HaproxyTrafficIT::local);
         await(
                 () -> lab.client().get(url(service), 10),
                 replies -> replies.stream().allMatch(Reply::ok)
@@ -248,34 +280,208 @@ class HaproxyTrafficIT {
     }
 
     @Test
-    void changesOfPortsUnderLoad_failNoRequest() throws Exception {
+    void twentyChangesOfPortsUnderLoad_failNoRequest_andKeepAConnection() throws Exception {
         pod(1, "a");
         Service service = service("proxy", UnaryOperator.identity());
         String ip = Installation.ips(service).getFirst();
         awaitReply(lab.client(), url(service));
 
         CompletableFuture<Load> load = lab.client().load(url(service), 3_000, 4, "5ms");
-        for (int port = 8001; port <= 8010; port++) {
-            int added = port;
-            lab.installation()
-                    .client()
-                    .services()
-                    .inNamespace(namespace)
-                    .withName("web")
-                    .edit(current -> new ServiceBuilder(current)
-                            .editSpec()
-                            .addNewPort()
-                            .withName("p" + added)
-                            .withPort(added)
-                            .withNewTargetPort(LabPod.PORT)
-                            .endPort()
-                            .endSpec()
-                            .build());
-            awaitReply(lab.client(), "http://" + ip + ":" + added + "/");
+        CompletableFuture<List<Reply>> held = lab.client().hold(ip + ":80", "8s");
+        for (int port = 8001; port <= 8020; port++) {
+            addPort(port);
+            awaitReply(lab.client(), "http://" + ip + ":" + port + "/");
         }
 
         Load done = load.get();
         assertThat(done.failed()).as("%s", done.errors()).isZero();
+        assertThat(held.get()).allMatch(Reply::ok).hasSizeGreaterThan(40);
+    }
+
+    /** With policy Local and an endpoint on one of two nodes: no request goes to the other while its health is unknown. */
+    @Test
+    void aNewServiceWithPolicyLocal_failsNoRequestAfterTheFirst() {
+        LabPod here = pod(1, "a");
+        Service service = service("proxy", HaproxyTrafficIT::local);
+
+        awaitReply(lab.client(), url(service));
+
+        assertThat(lab.client().get(url(service), 20))
+                .allMatch(Reply::ok)
+                .allMatch(reply -> here.name().equals(reply.name()));
+    }
+
+    @Test
+    void policyCluster_drainsANodeThatIsToBeRemoved() throws Exception {
+        pod(1, "a");
+        Service service = service("proxy", UnaryOperator.identity());
+        awaitReply(lab.client(), url(service));
+        String other = lab.node(2).ipv4();
+        await(
+                () -> lab.client().get(url(service), 10),
+                replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
+
+        CompletableFuture<Load> load = lab.client().load(url(service), 1_000, 4, "5ms");
+        taint(2, true);
+        try {
+            await(
+                    () -> lab.client().get(url(service), 10),
+                    replies -> replies.stream().noneMatch(reply -> other.equals(reply.source())));
+            assertThat(lab.client().get(url(service), 30))
+                    .allMatch(Reply::ok)
+                    .noneMatch(reply -> other.equals(reply.source()));
+            Load done = load.get();
+            assertThat(done.failed()).as("%s", done.errors()).isZero();
+        } finally {
+            taint(2, false);
+        }
+        await(
+                () -> lab.client().get(url(service), 10),
+                replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
+    }
+
+    private static void taint(int node, boolean on) {
+        lab.controlPlane().adminClient().nodes().withName(lab.node(node).name()).edit(current -> {
+            List<Taint> taints = on
+                    ? List.of(new TaintBuilder()
+                            .withKey("ToBeDeletedByClusterAutoscaler")
+                            .withEffect("NoSchedule")
+                            .build())
+                    : List.of();
+            return new NodeBuilder(current)
+                    .editSpec()
+                    .withTaints(taints)
+                    .endSpec()
+                    .build();
+        });
+    }
+
+    @Test
+    void withoutNodePorts_connectionsGoStraightToPods() throws Exception {
+        LabPod here = pod(1, "a");
+        LabPod there = pod(2, "b");
+        Service service = service(
+                "direct",
+                change -> change.editSpec()
+                        .withAllocateLoadBalancerNodePorts(false)
+                        .endSpec());
+
+        assertThat(service.getSpec().getPorts().getFirst().getNodePort()).isNull();
+        await(
+                () -> lab.client().get(url(service), 10),
+                replies -> replies.stream().map(Reply::name).distinct().count() == 2);
+        assertThat(lab.client().get(url(service), 10))
+                .as("from HAProxy itself, and not from a node")
+                .allMatch(reply -> "10.77.0.5".equals(reply.source()));
+
+        CompletableFuture<Load> load = lab.client().load(url(service), 1_000, 4, "5ms");
+        there.terminate();
+        await(
+                () -> lab.client().get(url(service), 10),
+                replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
+        there.close();
+        Load done = load.get();
+        assertThat(done.failed()).as("%s", done.errors()).isZero();
+    }
+
+    @Test
+    void clientIpAffinity_holds_alsoOverAReload() {
+        pod(1, "a");
+        pod(2, "b");
+        pod(2, "c");
+        awaitEndpoints(3);
+        Service service = service(
+                "direct",
+                change -> change.editSpec().withSessionAffinity("ClientIP").endSpec());
+        Reply first = awaitReply(lab.client(), url(service));
+        assertThat(lab.client().get(url(service), 20))
+                .allMatch(reply -> String.valueOf(first.name()).equals(reply.name()));
+
+        addPort(81);
+        awaitReply(lab.client(), "http://" + Installation.ips(service).getFirst() + ":81/");
+
+        assertThat(lab.client().get(url(service), 20))
+                .allMatch(reply -> String.valueOf(first.name()).equals(reply.name()));
+    }
+
+    private void awaitEndpoints(int count) {
+        await(
+                () -> lab.installation().client().pods().inNamespace(namespace).list().getItems().stream()
+                        .filter(Readiness::isPodReady)
+                        .count(),
+                ready -> ready == count);
+    }
+
+    @Test
+    void twoServicesThatShareAnAddress_areServed_andOneOutlivesTheOther() {
+        pod(1, "a");
+        UnaryOperator<ServiceBuilder> sharing = change -> change.editMetadata()
+                .addToAnnotations("berth.dev/sharing-key", "one")
+                .endMetadata();
+        Service web = service("proxy", sharing);
+        Service api = service(
+                "api",
+                "proxy",
+                change -> sharing.apply(change)
+                        .editSpec()
+                        .editFirstPort()
+                        .withPort(8080)
+                        .endPort()
+                        .endSpec());
+        String ip = Installation.ips(web).getFirst();
+        assertThat(Installation.ips(api)).containsExactly(ip);
+        awaitReply(lab.client(), "http://" + ip + ":8080/");
+        awaitReply(lab.client(), url(web));
+
+        lab.installation().deleteService(namespace, "api");
+        lab.installation().awaitReleased(namespace, "api");
+
+        assertThat(lab.client().get(url(web), 10)).allMatch(Reply::ok);
+        assertThat(lab.client().get("http://" + ip + ":8080/").ok()).isFalse();
+        assertThat(haproxy.addresses()).contains(ip + "/32");
+    }
+
+    @Test
+    void udp_isNamedAsNotServed_andTcpIsServed() {
+        pod(1, "a");
+        Service service = service(
+                "proxy",
+                change -> change.editSpec()
+                        .addNewPort()
+                        .withName("dns")
+                        .withProtocol("UDP")
+                        .withPort(53)
+                        .withNewTargetPort(LabPod.PORT)
+                        .endPort()
+                        .endSpec());
+
+        awaitReply(lab.client(), url(service));
+        assertThat(Installation.condition(lab.installation().get(namespace, "web"), "berth.dev/Unsupported"))
+                .hasValueSatisfying(condition -> assertThat(condition.getMessage())
+                        .isEqualTo("provider \"lb\" cannot carry UDP, only TCP"));
+    }
+
+    @Test
+    void traffic_goesOn_whileTheApiServerIsAway_andWhatChangedIsTakenOver() throws Exception {
+        LabPod first = pod(1, "a");
+        Service service = service("proxy", UnaryOperator.identity());
+        awaitReply(lab.client(), url(service));
+
+        CompletableFuture<Load> load = lab.client().load(url(service), 2_000, 4, "5ms");
+        lab.controlPlane().stopApiServer();
+        assertThat(lab.client().get(url(service), 50)).allMatch(Reply::ok);
+        lab.controlPlane().startApiServer();
+        Load done = load.get();
+        assertThat(done.failed()).as("%s", done.errors()).isZero();
+
+        LabPod second = pod(2, "b");
+        await(
+                () -> lab.client().get(url(service), 10),
+                replies -> replies.stream()
+                        .map(Reply::name)
+                        .distinct()
+                        .toList()
+                        .containsAll(List.of(first.name(), second.name())));
     }
 
     @Test

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @LabOnly
 @ParameterizedClass(name = "{0}")
 @EnumSource(KubeProxyMode.class)
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class IpModePacketsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String PATH = "/";
@@ -32,6 +33,7 @@ class IpModePacketsIT {
     private static Lab lab;
 
     @Parameter
+    @SuppressWarnings("unused") // JUnit wants a place for it
     private KubeProxyMode mode;
 
     private String namespace;
@@ -103,7 +105,7 @@ class IpModePacketsIT {
     void vip_keepsTheSourceAddressOfAPod_withTrafficPolicyLocal() {
         LabPod here = pod(1);
         LabPod there = pod(2);
-        Service service = service("vip", "10.77.0.104/30", local());
+        Service service = service("vip", "10.77.0.104/30", IpModePacketsIT::local);
         awaitReply(here.client(), url(service));
 
         assertThat(sources(here, there, service)).isNotEmpty().containsOnly(here.ipv4());
@@ -129,8 +131,8 @@ class IpModePacketsIT {
                 .toList();
     }
 
-    private static UnaryOperator<ServiceBuilder> local() {
-        return change -> change.editSpec().withExternalTrafficPolicy("Local").endSpec();
+    private static ServiceBuilder local(ServiceBuilder change) {
+        return change.editSpec().withExternalTrafficPolicy("Local").endSpec();
     }
 
     @Test
@@ -160,7 +162,7 @@ class IpModePacketsIT {
     @Test
     void healthCheckNodePort_answersOnlyOnNodesWithAReadyEndpoint() {
         LabPod only = pod(1);
-        Service service = service("vip", "10.77.0.112/30", local());
+        Service service = service("vip", "10.77.0.112/30", IpModePacketsIT::local);
         int port = service.getSpec().getHealthCheckNodePort();
 
         await(() -> lab.node(1).httpStatus(port, "/healthz"), status -> status == 200);

@@ -78,6 +78,15 @@ record Peer(Namespace namespace) {
         return CompletableFuture.supplyAsync(() -> parse(namespace.run(command.toArray(String[]::new)), Load.class));
     }
 
+    /** Holds one connection for so long, like 10s, and asks on it ten times a second; ends with the first failure. */
+    CompletableFuture<List<Reply>> hold(String address, String lasting) {
+        return CompletableFuture.supplyAsync(() -> namespace
+                .run(program(), "hold", "--for", lasting, address)
+                .lines()
+                .map(line -> parse(line, Reply.class))
+                .toList());
+    }
+
     static String program() {
         return Built.FILE.toString();
     }
