@@ -91,7 +91,7 @@ final class PassStatus {
             }
             wanted = wanted.withIngress(withoutDropped(state, entries));
         }
-        switch (claims.confirm(serve, firstPublished(state, wanted))) {
+        switch (claims.confirm(serve, aboutToBePublished(state, wanted))) {
             case OTHERWISE -> {
                 return Optional.of(new Outcome.Again(true));
             }
@@ -122,8 +122,8 @@ final class PassStatus {
         return new Publication(holds, mark(serve.servedClass()), ingress, conditions(serve));
     }
 
-    /** What is about to be written into the status, and is not in it yet. */
-    private List<Ip> firstPublished(ServiceState state, Publication wanted) {
+    /** That the status has one of them already says nothing: others may have written it. */
+    private List<Ip> aboutToBePublished(ServiceState state, Publication wanted) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         return difference
                         .filter(what -> pass.memory
@@ -131,9 +131,7 @@ final class PassStatus {
                                 .isEmpty())
                         .isEmpty()
                 ? List.of()
-                : PassState.ips(difference.get().ingress()).stream()
-                        .filter(ip -> !state.publishes(ip))
-                        .toList();
+                : PassState.ips(difference.get().ingress());
     }
 
     private static boolean hasModes(@Nullable List<Published> entries) {

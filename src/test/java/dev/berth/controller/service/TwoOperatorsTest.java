@@ -190,6 +190,23 @@ class TwoOperatorsTest {
         onlyWebHasTheFormerAddress();
     }
 
+    /** Then the other takes it for published already. */
+    @Test
+    void anAddressThatAStrangerWritesBackIntoTheStatus_isNotReleasedOnceItIsPublished() {
+        hasItsFormerAddress(web -> web);
+        askFor(NEW);
+        line.justBefore("delete Address " + FORMER, () -> {
+            askFor(FORMER);
+            edit(web -> web.ingress(FORMER.toString(), "203.0.113.9"));
+            reconcile(two, WEB);
+        });
+
+        reconcile(one, WEB);
+
+        assertThat(line.hasHappened()).isTrue();
+        onlyWebHasTheFormerAddress();
+    }
+
     @Test
     void anAddressThatAnotherOperatorReleased_isNotPublishedAgain() {
         hasItsFormerAddress(web -> web);
