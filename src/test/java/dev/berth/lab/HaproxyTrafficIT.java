@@ -457,8 +457,8 @@ class HaproxyTrafficIT {
 
         awaitReply(lab.client(), url(service));
         assertThat(Installation.condition(lab.installation().get(namespace, "web"), "berth.dev/Unsupported"))
-                .hasValueSatisfying(condition -> assertThat(condition.getMessage())
-                        .isEqualTo("provider \"lb\" cannot carry UDP, only TCP"));
+                .hasValueSatisfying(condition ->
+                        assertThat(condition.getMessage()).isEqualTo("provider \"lb\" cannot carry UDP, only TCP"));
     }
 
     @Test

@@ -127,7 +127,7 @@ class AddressAuditTest {
         look();
         assertThat(network.liveReads).isEqualTo(1);
 
-        clock.set(Duration.ofHours(-24));
+        clock.set(Duration.ofDays(-1));
         clock.passSeconds(3600);
         look();
 
