@@ -111,8 +111,8 @@ final class PassClaims {
         if (claim == null) {
             return Optional.of(new Outcome.Again(false));
         }
-        if (!pass.live && holding.holderNamed(pass.key).isPresent()) {
-            // Only a live read tells who bears the name now.
+        if (!pass.isReadSince(claim) && holding.holderNamed(pass.key).isPresent()) {
+            // Only a live read tells who bears the name now, and none that is older than the claim.
             return Optional.of(new Outcome.Again(true));
         }
         ClaimSpec taken = claim.spec()

@@ -54,6 +54,9 @@ final class PassState {
     /** The Addresses of its name as they were known before the plan was made. */
     final Map<Ip, Claim> planned;
 
+    /** The same just before the Service was read. */
+    private final Map<Ip, Claim> beforeReading;
+
     // What is learned on the way.
     Optional<WaitReason> waiting = Optional.empty();
     Optional<WaitReason> sharingConflict = Optional.empty();
@@ -144,6 +147,7 @@ final class PassState {
             Optional<ServiceState> service,
             ServicePlan plan,
             boolean live,
+            Map<Ip, Claim> beforeReading,
             Map<Ip, Claim> planned,
             Written written) {
         this.parts = parts;
@@ -154,6 +158,7 @@ final class PassState {
         this.service = service;
         this.plan = plan;
         this.live = live;
+        this.beforeReading = beforeReading;
         this.planned = planned;
         this.written = written;
         service.ifPresent(written::at);
@@ -181,6 +186,11 @@ final class PassState {
     /** Whether the Service says by now that it gives addresses back. */
     boolean isReleasing(ServiceState planned) {
         return newest(planned).condition(Marks.RELEASING).isPresent();
+    }
+
+    /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */
+    boolean isReadSince(Claim claim) {
+        return live && claim.equals(beforeReading.get(claim.ip()));
     }
 
     /** Whether this pass has written the Service. */

@@ -402,6 +402,7 @@ public final class ServiceControl implements ClassControl.Services {
         PassState.Written written = new PassState.Written();
         for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;
+            Map<Ip, Claim> beforeReading = PassState.claims(parts.ledger(), key);
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
@@ -423,7 +424,7 @@ public final class ServiceControl implements ClassControl.Services {
                 memory.forgetTurn();
             }
             ServicePass work = new ServicePass(
-                    new PassState(parts, visit, due, memory, key, service, plan, live, claims, written));
+                    new PassState(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             // No event will tell of what this pass has done itself.

@@ -41,14 +41,27 @@ class TwoOperatorsTest {
         private String before = "";
         private @Nullable Runnable meanwhile;
         private String last = "nothing";
+        private String answer = "";
+        private @Nullable Runnable afterwards;
 
         /** Whoever sends this write does nothing any more once it is done. */
         void killAfter(String write) {
             last = write;
         }
 
+        /** Something happens while the first answer to such a call is on its way. */
+        void justAfter(String call, Runnable what) {
+            answer = call;
+            afterwards = what;
+        }
+
         @Override
         public void answered(String call) {
+            Runnable what = afterwards;
+            if (what != null && call.startsWith(answer)) {
+                afterwards = null;
+                what.run();
+            }
             if (call.startsWith(last)) {
                 last = "nothing";
                 throw new Killed();
@@ -273,6 +286,27 @@ class TwoOperatorsTest {
 
         assertThat(line.hasHappened()).isTrue();
         assertThat(cluster.claims.get(NEW)).isEqualTo(own);
+    }
+
+    @Test
+    void anAddressOfOneThatBoresTheNameSinceTheServiceWasRead_isNotTakenOver() {
+        Owner next = new Owner(WEB, "uid-next");
+        cluster.putClaim(
+                new Claim(NEW, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(WEB, "uid-before"))));
+        cluster.put(WEB, service(WEB).annotation(Marks.ADDRESSES, NEW.toString()));
+        one.hear();
+        line.justAfter("read Service", () -> {
+            cluster.put(WEB, service(WEB).uid("uid-next").annotation(Marks.ADDRESSES, NEW.toString()));
+            reconcile(two, WEB);
+            one.hear();
+            line.justBefore("update Address " + NEW, () -> {});
+        });
+
+        one.control.reconcile(WEB);
+
+        assertThat(line.hasHappened()).isFalse();
+        assertThat(stored(WEB).publishedAddresses()).containsExactly(NEW);
+        assertThat(Objects.requireNonNull(cluster.claims.get(NEW)).owners()).containsExactly(next);
     }
 
     @Test
