@@ -26,6 +26,7 @@ import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.WaitReason;
+import dev.berth.provider.Capabilities.AddressSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -520,6 +521,10 @@ final class PassClaims {
         Owner owner = pass.owner(serve);
         for (Ip ip : first) {
             Optional<Holding> held = pass.parts.ledger().holding(ip).filter(PassClaims::isSomebodys);
+            if (held.isEmpty() && serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
+                // Another operator released it meanwhile.
+                return Checked.OTHERWISE;
+            }
             if (held.isEmpty() || pass.written.contains(ip)) {
                 // A provider's own, or sure.
                 continue;

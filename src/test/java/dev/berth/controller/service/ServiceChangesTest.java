@@ -2,19 +2,26 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.plan.Marks;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.Delivery;
 import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +49,25 @@ class ServiceChangesTest extends CloudStage {
         reconcile("web");
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
+    }
+
+    @Test
+    void anAddressThatIsReleasedWhileItsProviderIsAsked_isNotPublishedBeforeItIsClaimedAgain() {
+        takeAddressesFrom("192.0.2.0/32");
+        Ip ip = Ip.parse("192.0.2.0");
+        cloud.answer =
+                new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.0", IpMode.PROXY))));
+        create("web");
+        cloud.meanwhile = () -> {
+            Claim claim = Objects.requireNonNull(cluster.claims.get(ip));
+            client.deleteClaim(claim);
+            ledger.free(claim);
+        };
+
+        reconcile("web");
+
+        assertThat(service("web").publishedAddresses()).containsExactly(ip);
+        assertThat(cluster.claims).containsKey(ip);
     }
 
     private record Change(String rule, UnaryOperator<SampleService> edit, boolean isAsked) {}

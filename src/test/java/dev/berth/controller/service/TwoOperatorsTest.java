@@ -289,10 +289,9 @@ class TwoOperatorsTest {
     }
 
     @Test
-    void anAddressOfOneThatBoresTheNameSinceTheServiceWasRead_isNotTakenOver() {
+    void anAddressOfOneThatBearsTheNameSinceTheServiceWasRead_isNotTakenOver() {
         Owner next = new Owner(WEB, "uid-next");
-        cluster.putClaim(
-                new Claim(NEW, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(WEB, "uid-before"))));
+        cluster.putClaim(new Claim(NEW, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(WEB, "uid-before"))));
         cluster.put(WEB, service(WEB).annotation(Marks.ADDRESSES, NEW.toString()));
         one.hear();
         line.justAfter("read Service", () -> {
