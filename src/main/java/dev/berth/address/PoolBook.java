@@ -70,7 +70,7 @@ public final class PoolBook {
                 declarations.stream().sorted(PoolDeclaration.BY_AGE).toList()) {
             List<String> said = new ArrayList<>(declaration.faults());
             if (!declaration.isWhole()) {
-                said.add("nothing is given out of it until that is corrected");
+                said.add("nothing is allocated from it until that is corrected");
             }
             List<IpRange> own = ownRanges(declaration, said);
             IpSet usable = IpSet.of(own);
@@ -125,7 +125,7 @@ public final class PoolBook {
                     usable.removeAll(other.range());
                     if (other.fault()) {
                         faults.add("range " + range + " overlaps " + other.by() + " (" + other.range()
-                                + "); nothing is given out of the overlap");
+                                + "); nothing is allocated from the overlap");
                     }
                 }
             }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         name = "export",
         mixinStandardHelpOptions = true,
         description = "Prints every Address as a reservation for the Service of its name, to be applied to another"
-                + " cluster, or to this one when it is made anew.")
+                + " cluster, or to this one when it is recreated.")
 final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--kubeconfig",

@@ -78,7 +78,7 @@ public final class OperatorOptions {
     @Option(
             names = "--delete-left-over-load-balancers",
             description = "delete load balancers that providers have for Services that are gone; without it they"
-                    + " are only told of")
+                    + " are only reported")
     boolean deleteLeftOver;
 
     @Option(

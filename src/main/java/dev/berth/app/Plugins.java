@@ -32,7 +32,7 @@ import java.util.zip.ZipFile;
 /**
  * The providers of a plug-in folder. Each {@code *.jar} in it is a plug-in, and each folder in it is one with all the
  * jars of that folder: its own and the libraries that it needs. No plug-in sees another, nor Berth, but the SPI. Each
- * {@code *.grpc.properties} says where a plug-in is that runs in a process of its own.
+ * {@code *.grpc.properties} says where a plug-in is that runs in a separate process.
  */
 final class Plugins {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
@@ -174,7 +174,7 @@ final class Plugins {
                 return factories;
             });
         } catch (ServiceConfigurationError | LinkageError broken) {
-            throw unusable(plugin, "its provider cannot be loaded: " + told(broken) + "; build it anew");
+            throw unusable(plugin, "its provider cannot be loaded: " + told(broken) + "; rebuild it");
         }
     }
 
@@ -184,7 +184,7 @@ final class Plugins {
             zip.size();
         } catch (IOException broken) {
             throw unusable(
-                    plugin, jar.getFileName() + " is no jar that can be read: " + told(broken) + "; copy it anew");
+                    plugin, jar.getFileName() + " is no jar that can be read: " + told(broken) + "; copy it again");
         }
     }
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The condition {@code Ready} of a ServiceCIDR.
  *
- * @param message for people; each controller, and each version of one, may have its own
+ * @param message human-readable; each controller, and each version of one, may have its own
  */
 public record ReadyCondition(Status status, String reason, String message) {
     /** What the ServiceCIDR controller says of a range that addresses may come from. */
@@ -27,7 +27,7 @@ public record ReadyCondition(Status status, String reason, String message) {
     public static final ReadyCondition LAST_OF_ITS_CIDR = new ReadyCondition(
             Status.FALSE,
             "TerminatingLastOfItsCIDR",
-            "The other ServiceCIDRs of the same CIDR are gone, and every API server is given 10 seconds to hear of it");
+            "The other ServiceCIDRs of the same CIDR are gone, and every API server is given 10 seconds to see it");
 
     /** Whether {@code other} says the same: its status and reason. */
     public boolean isSaidBy(@Nullable ReadyCondition other) {

@@ -105,7 +105,7 @@ record ServiceAudit(RangeUnion ranges, ClusterIps ips, ClusterIpHolders holders)
     }
 
     private static String recreate(ServiceKey service) {
-        return "create the Service anew: kubectl delete service -n " + service.namespace() + " " + service.name()
+        return "recreate the Service: kubectl delete service -n " + service.namespace() + " " + service.name()
                 + ", then apply its manifest without clusterIP and clusterIPs";
     }
 }

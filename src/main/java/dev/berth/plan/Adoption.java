@@ -48,7 +48,7 @@ public final class Adoption {
         }
         if (served.capabilities().addresses() != AddressSource.POOLS) {
             return Optional.of(left("it has " + list(service) + " of another controller, and provider \""
-                    + served.provider() + "\" brings addresses of its own"));
+                    + served.provider() + "\" brings its own addresses"));
         }
         if (asked.fault().isPresent()) {
             return Optional.of(new WaitReason(
@@ -116,7 +116,7 @@ public final class Adoption {
                         || holding.holderNamed(service.key()).isPresent());
     }
 
-    /** Whether the Service has what it asked for, or shall share it with one that is just claiming it. */
+    /** Whether the Service has what it asked for, or is to share it with one that is just claiming it. */
     public static boolean goesOn(Choice answer) {
         return switch (answer) {
             case Choice.Assigned assigned -> true;

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  * What a Service asks of the provider of its class, and what of it that provider cannot do. Pure.
  *
  * @param request without what the provider cannot carry; with no ports if it can carry none
- * @param unmet what was asked for in vain, for people; empty: all can be done
+ * @param unmet requests that cannot be met, human-readable; empty: all can be met
  * @param portErrors the ports that are left out of the request, and why
  */
 public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortError> portErrors) {
@@ -45,7 +45,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
     }
 
     /**
-     * Something that was asked for in vain.
+     * A request that cannot be met.
      *
      * @param reason one PascalCase word
      */
@@ -193,13 +193,13 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             if (!can.has(Feature.SOURCE_RANGES)) {
                 unmet(
                         "SourceRangesNotSupported",
-                        provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says");
+                        provider + " allows all clients, whatever spec.loadBalancerSourceRanges says");
                 return List.of();
             }
             if (!enforcesSourceRanges()) {
                 unmet(
                         "SourceRangesNotSupported",
-                        provider + " lets everybody in, whatever spec.loadBalancerSourceRanges says: it leaves them to"
+                        provider + " allows all clients, whatever spec.loadBalancerSourceRanges says: it leaves them to"
                                 + " kube-proxy, which looks at them for ipMode VIP alone; let the proxy that has the"
                                 + " address do it");
                 return List.of();
@@ -208,7 +208,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                 unmet(
                         "SourceRangesUnreadable",
                         "spec.loadBalancerSourceRanges: " + unreadable.getFirst() + " is no CIDR; "
-                                + (letsNobodyIn() ? "nothing is served" : "nobody is let in by it"));
+                                + (letsNobodyIn() ? "nothing is served" : "no client is allowed"));
             }
             return SourceRanges.canonical(asked);
         }

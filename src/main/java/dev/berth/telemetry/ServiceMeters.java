@@ -39,7 +39,7 @@ public final class ServiceMeters implements ServiceMetrics {
         Gauge.builder("berth.ipmode.dropped", ipModeDropped, AtomicInteger::get)
                 .description("1 while the API server drops status.loadBalancer.ingress[].ipMode")
                 .register(registry);
-        gauge("berth.pool.capacity", "addresses that a pool can give out", PoolUse::capacity);
+        gauge("berth.pool.capacity", "addresses that a pool can allocate", PoolUse::capacity);
         gauge("berth.pool.allocated", "addresses of a pool that Services have", PoolUse::allocated);
         gauge("berth.pool.available", "addresses of a pool that are left", PoolUse::available);
         gauge("berth.pool.reserved", "addresses of a pool that are kept for Services to come", PoolUse::reserved);

@@ -32,7 +32,7 @@ class PoolBookTest {
         assertThat(book.faults("z-older")).isEmpty();
         assertThat(book.faults("a-younger"))
                 .containsExactly(
-                        "range 192.0.2.2-192.0.2.9 overlaps AddressPool \"z-older\" (192.0.2.0-192.0.2.3); nothing is given out of the overlap");
+                        "range 192.0.2.2-192.0.2.9 overlaps AddressPool \"z-older\" (192.0.2.0-192.0.2.3); nothing is allocated from the overlap");
         assertThat(book.poolOf(Ip.parse("192.0.2.2")).map(Pool::name)).contains("z-older");
     }
 
@@ -44,7 +44,7 @@ class PoolBookTest {
 
         assertThat(book.faults("edge"))
                 .containsExactly(
-                        "range 10.96.0.0-10.96.0.255 overlaps ServiceCIDR \"kubernetes\" (10.96.0.0-10.111.255.255); nothing is given out of the overlap");
+                        "range 10.96.0.0-10.96.0.255 overlaps ServiceCIDR \"kubernetes\" (10.96.0.0-10.111.255.255); nothing is allocated from the overlap");
         assertThat(ranges(book, "edge")).isEmpty();
     }
 

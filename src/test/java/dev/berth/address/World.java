@@ -268,7 +268,7 @@ final class World {
     void drain() {
         int left = 10_000;
         while (!due.isEmpty()) {
-            check(left-- > 0, "they wake each other for ever");
+            check(left-- > 0, "they wake each other forever");
             serveOneOfDue();
         }
     }

@@ -25,7 +25,7 @@ class OwnResourceTest {
     private record Row(String rule, String spec, List<String> adjusted, List<String> unreadable) {}
 
     private static final List<Row> ROWS = List.of(
-            new Row("what the schema lets in is read", "{\"addresses\": [\"192.0.2.1\"]}", List.of(), List.of()),
+            new Row("what the schema accepts is read", "{\"addresses\": [\"192.0.2.1\"]}", List.of(), List.of()),
             new Row("a field of a later version is passed over", "{\"later\": {\"a\": [1]}}", List.of(), List.of()),
             new Row(
                     "a number out of range counts as the largest",

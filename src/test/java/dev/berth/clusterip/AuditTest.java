@@ -487,12 +487,12 @@ class AuditTest {
                             + "\"more\"},\"spec\":{\"cidrs\":[\"<CIDR>\"]}}' | kubectl create -f -"),
             new Says(
                     CLUSTER.with(service("a", "ten")),
-                    "\"ten\" in spec.clusterIPs is no IP address; create the Service anew: kubectl delete service -n bar"
+                    "\"ten\" in spec.clusterIPs is no IP address; recreate the Service: kubectl delete service -n bar"
                             + " a, then apply its manifest without clusterIP and clusterIPs"),
             new Says(
                     CLUSTER.with(service("a", "10.9.0.1")),
                     "10.9.0.1 is in no ServiceCIDR, so that the API server does not look after it; make a ServiceCIDR that"
-                            + " contains it, or create the Service anew: kubectl delete service -n bar a, then apply its"
+                            + " contains it, or recreate the Service: kubectl delete service -n bar a, then apply its"
                             + " manifest without clusterIP and clusterIPs"),
             new Says(
                     CLUSTER.with(service("a", "10.0.1.1")),
@@ -509,8 +509,8 @@ class AuditTest {
             new Says(
                     CLUSTER.with(service("a", "10.0.1.1"), service("b", "10.0.1.1"))
                             .with(ip("10.0.1.1", "b")),
-                    "10.0.1.1 is the cluster IP of bar/b, too, and connections to it reach the one or the other; create the"
-                            + " Service anew: kubectl delete service -n bar a, then apply its manifest without clusterIP"
+                    "10.0.1.1 is the cluster IP of bar/b, too, and connections to it reach the one or the other; recreate the"
+                            + " Service: kubectl delete service -n bar a, then apply its manifest without clusterIP"
                             + " and clusterIPs"),
             new Says(
                     CLUSTER.with(ip("10.0.1.1", "a")),

@@ -193,7 +193,7 @@ class RetirementTest {
         all[0] = deleted(all[0]);
         ips.remove(Ip.parse("10.0.5.1"));
         assertThat(verdicts(of(names, ips, all)))
-                .as("a Service is made anew")
+                .as("a Service is recreated")
                 .startsWith(new Verdict.Draining(), noRoom("small-1", "20 addresses", "17 are"))
                 .noneMatch(Verdict.Delete.class::isInstance);
     }

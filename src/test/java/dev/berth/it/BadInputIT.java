@@ -77,13 +77,13 @@ class BadInputIT {
                     "overlaps-pool",
                     List.of("198.51.100.8-198.51.100.15", "203.0.113.3"),
                     "203.0.113.3",
-                    "range 198.51.100.8-198.51.100.15 overlaps AddressPool \"neighbour\" (198.51.100.0-198.51.100.15); nothing is given out of the overlap"),
+                    "range 198.51.100.8-198.51.100.15 overlaps AddressPool \"neighbour\" (198.51.100.0-198.51.100.15); nothing is allocated from the overlap"),
             new PoolRow(
                     "an overlap with a ServiceCIDR",
                     "overlaps-cidr",
                     List.of("10.96.5.0/24", "203.0.113.4"),
                     "203.0.113.4",
-                    "range 10.96.5.0-10.96.5.255 overlaps ServiceCIDR \"kubernetes\" (10.96.0.0-10.96.255.255); nothing is given out of the overlap"),
+                    "range 10.96.5.0-10.96.5.255 overlaps ServiceCIDR \"kubernetes\" (10.96.0.0-10.96.255.255); nothing is allocated from the overlap"),
             new PoolRow(
                     "an overlap with itself",
                     "overlaps-itself",

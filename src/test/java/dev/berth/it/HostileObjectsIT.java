@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No object that an API server lets in keeps Berth from starting, or from serving everybody else. */
+/** No object that an API server accepts keeps Berth from starting, or from serving everybody else. */
 @ExtendWith(SharedInstallation.class)
 class HostileObjectsIT {
     private static final String CLASS = "berth.dev/pool";
@@ -114,7 +114,7 @@ class HostileObjectsIT {
                             + " counts as 2147483647; spec.quota.namespaces.other is -5, and counts as 0");
             assertThat(valid("selects"))
                     .isEqualTo("False Unreadable: spec.serviceSelector.matchLabels is [\"x\"], which cannot be read;"
-                            + " nothing is given out of it until that is corrected");
+                            + " nothing is allocated from it until that is corrected");
             assertThat(valid("edge")).startsWith("True ");
         });
 

@@ -144,7 +144,7 @@ class PlannerTest {
                     AUTO,
                     false,
                     "Serve Acquire Ensure Publish ReleaseRest"),
-            new Row("without a class: Auto stands back", web(), List.of(), AUTO, true, "LeaveAlone StandingBack"),
+            new Row("without a class: Auto defers", web(), List.of(), AUTO, true, "LeaveAlone StandingBack"),
             new Row(
                     "without a class: Always does not",
                     web(),
@@ -155,7 +155,7 @@ class PlannerTest {
             new Row("without a class: Never", web(), List.of(), SampleClasses.one(Classless.NEVER), false, "NotOurs"),
             new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
             new Row(
-                    "standing back, what we said of the wait goes",
+                    "when it defers, what we said of the wait goes",
                     web().conditions(List.of(waits())),
                     List.of(),
                     AUTO,
@@ -197,7 +197,7 @@ class PlannerTest {
                     false,
                     "Serve Ensure Publish"),
             new Row(
-                    "once it is ours, standing back does not concern it",
+                    "once it is ours, deferring to others does not concern it",
                     web(),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
@@ -239,7 +239,7 @@ class PlannerTest {
                     false,
                     "TearDown DeleteLoadBalancer Clear"),
             new Row(
-                    "nor around standing back",
+                    "nor around deferring to others",
                     web().finalizer(Marks.FINALIZER),
                     List.of(),
                     AUTO,
@@ -267,7 +267,7 @@ class PlannerTest {
                     false,
                     "TearDown DeleteLoadBalancer Clear"),
             new Row(
-                    "served before, and its Address vanished: still ours, whoever serves others",
+                    "served before, and its Address vanished: still ours, no matter who serves others",
                     served().ingress("192.0.2.1"),
                     List.of(),
                     AUTO,

@@ -626,7 +626,7 @@ final class BrokenProviders {
                     }
                 }
             }),
-            new Broken("failure04", "fails for ever after", world -> new ReferenceProvider(world, ALL) {
+            new Broken("failure04", "fails forever after", world -> new ReferenceProvider(world, ALL) {
                 private volatile boolean failed;
 
                 @Override

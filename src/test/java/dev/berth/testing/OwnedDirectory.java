@@ -51,7 +51,7 @@ final class OwnedDirectory implements AutoCloseable {
                     Path directory = Files.createDirectory(folder.resolve(name), PRIVATE);
                     return new OwnedDirectory(directory, channel);
                 }
-                // Someone who removes left-overs took the new lock file for one.
+                // Someone who removes leftovers took the new lock file for one.
                 channel.close();
             }
         } catch (IOException e) {
@@ -105,7 +105,7 @@ final class OwnedDirectory implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("looking for left-overs in " + folder, e);
+            throw new UncheckedIOException("looking for leftovers in " + folder, e);
         }
     }
 

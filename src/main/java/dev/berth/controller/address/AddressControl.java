@@ -44,7 +44,7 @@ public final class AddressControl {
 
     private static final int REMEMBERED = 10_000;
 
-    /** A cache has heard of a create long before. */
+    /** A cache has seen a create long before. */
     private static final Duration HEARD_WITHIN = Duration.ofMinutes(1);
 
     private final Cluster cluster;
@@ -75,7 +75,7 @@ public final class AddressControl {
         void after(Duration delay, Runnable what);
     }
 
-    /** Objects that we deleted, by uid, until the cache has heard of it: what it says of them is old. */
+    /** Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. */
     private final Set<String> deleted = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
@@ -96,8 +96,6 @@ public final class AddressControl {
     private final Map<Ip, Integer> failures = new ConcurrentHashMap<>();
 
     /**
-     * Wires it.
-     *
      * @param classes the classes as they are judged now
      * @param clock what time it is, for what others read
      * @param steady how time passes: nobody sets it forward or back
@@ -146,7 +144,7 @@ public final class AddressControl {
         List<Owner> before = ledger.holding(ip).map(Holding::owners).orElse(List.of());
         boolean news = observe(claim);
         if (news) {
-            // Whoever it was taken from by hand must not go on publishing it.
+            // The Service that it was taken from by hand must not go on publishing it.
             due.accept(before.stream()
                     .filter(owner -> !claim.owners().contains(owner))
                     .map(Owner::service)
@@ -192,7 +190,7 @@ public final class AddressControl {
         }
         return switch (delete(claim)) {
             case Write.Done<Claim> done -> {
-                LOG.info("{} has rested, and may be given out again", ip);
+                LOG.info("{} has rested, and may be allocated again", ip);
                 due.accept(ledger.free(claim));
                 yield Next.ON_EVENT;
             }
@@ -223,7 +221,7 @@ public final class AddressControl {
     }
 
     /**
-     * This Address object was just made by us. The cache will hear of it, and of its end; but of neither, if the
+     * This Address object was just made by us. The cache will see it, and its end; but neither, if the
      * watch was broken all its life. So a live read decides, if the cache does not have it in time.
      */
     public void made(Claim claim) {
@@ -262,7 +260,7 @@ public final class AddressControl {
         Ip ip = last.ip();
         resting.remove(ip);
         if (cluster.claim(ip).filter(claim -> claim.uid().equals(last.uid())).isPresent()) {
-            // The operator SDK tells of the deletion of one with the object that was made in its place.
+            // The operator SDK reports the deletion of one with the object that was made in its place.
             return reconcile(ip);
         }
         ledger.gone(last);
@@ -358,7 +356,7 @@ public final class AddressControl {
     public enum Released {
         /** It is given back, or was not held any more. */
         DONE,
-        /** Its Address is not as it was: look at the Service again, then decide anew. */
+        /** Its Address is not as it was: look at the Service again, then decide again. */
         CHANGED,
         /** It could not be done: try again later. */
         LATER
@@ -367,7 +365,7 @@ public final class AddressControl {
     /**
      * Releases the hold of a Service that is there, and was seen to need it no longer. Others' holds stay.
      *
-     * <p>It may need it again by now. Whoever publishes it for the first time writes its Address before that;
+     * <p>It may need it again by now. Anyone who publishes it for the first time writes its Address before that;
      * so it is given back only if its Address is still what it was before the Service was looked at.
      *
      * @param before the Address as it was known before the Service was seen not to need it; null: not known
@@ -460,7 +458,7 @@ public final class AddressControl {
         return ledger.pools().takesBack(ip, left.pool());
     }
 
-    /** Noted before it is done: the informer may hear of it before the answer is here. */
+    /** Noted before it is done: the informer may see it before the answer is here. */
     private Write<Claim> delete(Claim claim) {
         deleted.add(claim.uid());
         Write<Claim> outcome = cluster.deleteClaim(claim);

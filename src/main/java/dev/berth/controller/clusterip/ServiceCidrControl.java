@@ -75,8 +75,6 @@ public final class ServiceCidrControl {
     private final ReentrantLock proof = new ReentrantLock();
 
     /**
-     * Wires it.
-     *
      * @param takeoverDelay in mode Auto, how long work must be left undone before it is done
      * @param apiVersion of the ServiceCIDRs, for events on them
      * @param clock what time it is, for what others read and wrote
@@ -261,7 +259,7 @@ public final class ServiceCidrControl {
             case ServiceCidrStep.SetAfterAnother(String first) ->
                 "set Ready to False while \"" + first + "\" of the same CIDR goes first";
             case ServiceCidrStep.SetLastOfItsCidr() ->
-                "set Ready to False anew, as the other ServiceCIDRs of the same CIDR are gone";
+                "set Ready to False again, as the other ServiceCIDRs of the same CIDR are gone";
             case ServiceCidrStep.RemoveFinalizer() -> "remove its finalizer";
             case ServiceCidrStep.Keep keep -> "remove its finalizer";
             case ServiceCidrStep.Wait(Instant until) -> "wait until " + until;

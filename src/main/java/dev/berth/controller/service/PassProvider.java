@@ -171,7 +171,7 @@ final class PassProvider {
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
-        // Of one that is gone no timer comes; whoever releases what it holds deletes first, and tries again.
+        // Of one that is gone no timer comes; the pass that releases what it holds deletes first, and tries again.
         boolean isDeletedByOthers = pass.service.isEmpty() && pass.plan instanceof ServicePlan.TearDown;
         switch (enter(served, request)) {
             case Entry.In mayCall -> {}
@@ -209,7 +209,7 @@ final class PassProvider {
         }
     }
 
-    /** The Service that bears the name now waits until it is deleted, and says so if it is one of Berth's. */
+    /** The Service that has the name now waits until it is deleted, and says so if it is one of Berth's. */
     private Outcome heldUp(ServiceState state, ServiceMemory.Made made, String cause, Optional<Duration> retryAfter) {
         Trouble what = new Trouble(
                 "deleting the load balancer of another Service " + pass.key + ", of uid "
@@ -342,7 +342,7 @@ final class PassProvider {
                                     + found.map(status ->
                                                     "has " + ingress(status) + " instead of " + ingress(known.status()))
                                             .orElse("is gone")
-                                    + "; ensuring it anew");
+                                    + "; ensuring it again");
             pass.memory.unsure();
             return true;
         } catch (ProviderException failure) {
@@ -390,7 +390,7 @@ final class PassProvider {
         return nodes.size() > NODES_NAMED ? "[" + some + " ...] (" + nodes.size() + " in all)" : "[" + some + "]";
     }
 
-    /** A node or an endpoint that came while the provider was being told of others must not be lost. */
+    /** A node or an endpoint that came while the provider was being notified of others must not be lost. */
     private void lookAgainAtTargets() {
         if (pass.memory.knowsOther(pass.parts.backends().apply(pass.key))) {
             pass.due.accept(List.of(pass.key));

@@ -51,7 +51,7 @@ class HostileAnswersTest extends CloudStage {
 
     /** It was given 192.0.2.0. */
     static final List<Row> OF_ONE_THAT_TAKES_ADDRESSES = List.of(
-            new Row("an address of its own", "ensure04", proxy("8.8.8.8")),
+            new Row("its own address", "ensure04", proxy("8.8.8.8")),
             new Row("the node itself", "ensure04", proxy("127.0.0.1")),
             new Row("a free address of the pool", "ensure04", proxy("192.0.2.1")),
             new Row("one more than it was given", "ensure04", proxy("192.0.2.0"), proxy("192.0.2.1")),

@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which calls a provider of node ports gets, and what people hear of them: upstream's
+ * Which calls a provider of node ports gets, and which events users see of them: upstream's
  * TestUpdateNodesInExternalLoadBalancer, TestNodeChangesForStableNodeSetEnabled, TestNodeChangesInExternalLoadBalancer,
  * TestNodesNotEqual, TestSlowNodeSync, TestServiceQueueDelay, TestProcessServiceDeletion, and what upstream leaves
  * untested.
@@ -381,8 +381,8 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
         assertThat(told.events)
                 .contains(
-                        "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it anew",
-                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it anew");
+                        "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it again",
+                        "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it again");
     }
 
     @Test

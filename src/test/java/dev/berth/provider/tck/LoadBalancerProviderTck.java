@@ -74,7 +74,7 @@ import org.junit.jupiter.api.function.Executable;
  * {@link #outage}); else the test is skipped, with the reason. {@code untested_}: a rule that no test can show; it is
  * skipped always.
  *
- * <p>Each test takes a cluster name and uids of its own and deletes what it made, so that tests do not meet in one world.
+ * <p>Each test takes its own cluster name and uids and deletes what it made, so that tests do not meet in one world.
  */
 public abstract class LoadBalancerProviderTck {
     private static final int AT_ONCE = 8;
@@ -103,7 +103,8 @@ public abstract class LoadBalancerProviderTck {
     }
 
     /**
-     * How long a call may take: as long as Berth waits for a plug-in in a process of its own whose settings say nothing of
+     * How long a call may take: as long as Berth waits for a plug-in in a separate process whose settings say nothing
+     * of
      * a {@code deadline}. One that needs longer says so in both.
      */
     protected Duration deadline() {
@@ -518,7 +519,7 @@ public abstract class LoadBalancerProviderTck {
         LoadBalancerRequest web = requests.of("web");
         calls.ready(web);
         assumeTrue(
-                seen(world, web).healthCheck() != null, "the kit cannot see its health check: have look() tell of it");
+                seen(world, web).healthCheck() != null, "the kit cannot see its health check: have look() report it");
         for (HealthCheck check : List.of(
                 new HealthCheck(10256, "/healthz"),
                 new HealthCheck(32000, "/healthz"),
@@ -904,7 +905,7 @@ public abstract class LoadBalancerProviderTck {
         try {
             call.execute();
         } catch (ProviderException itMayRefuse) {
-            assertFalse(String.valueOf(itMayRefuse.getMessage()).isBlank(), sentence + ": a message for people");
+            assertFalse(String.valueOf(itMayRefuse.getMessage()).isBlank(), sentence + ": a human-readable message");
         } catch (AssertionError failed) {
             throw failed;
         } catch (Throwable other) {
@@ -930,7 +931,7 @@ public abstract class LoadBalancerProviderTck {
                 try {
                     call.execute();
                 } catch (ProviderException failure) {
-                    assertFalse(String.valueOf(failure.getMessage()).isBlank(), "a message for people");
+                    assertFalse(String.valueOf(failure.getMessage()).isBlank(), "a human-readable message");
                     failure.retryAfter()
                             .ifPresent(after -> assertTrue(after.isPositive(), () -> "to be tried after " + after));
                 } catch (Throwable judgedByFailure02) {
