@@ -24,7 +24,7 @@ public final class Allocator {
         Collection<Holding> shared(String namespace, String key);
 
         /**
-         * The address of {@code family} that {@code pool} gives out next, none that somebody ahead of {@code
+         * The address of {@code family} that {@code pool} allocates next, none that somebody ahead of {@code
          * turn} waits for; absent: there is none.
          */
         Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn);
@@ -47,11 +47,12 @@ public final class Allocator {
 
     /**
      * Chooses the address that each requested family gets: the very one that the Service names; else one
-     * that it shares; else one asked for again if it can be had and nobody ahead waits; else the next free one of the first pool,
+     * that it shares; else one asked for again if it is available and nobody ahead waits; else the next free one of the
+     * first pool,
      * by priority and name, that allows it.
      *
      * @return {@link Choice.Assigned}, or {@link Choice.Refused} with the first rule of every pool that
-     *     said no
+     *     refused
      */
     public static Choice choose(View view, AddressRequest request) {
         List<Choice.Pick> picks = new ArrayList<>();
@@ -71,7 +72,7 @@ public final class Allocator {
         return enough ? new Choice.Assigned(request, picks, refusals) : new Choice.Refused(request, refusals);
     }
 
-    /** The address of {@code family} asked for again that can be had, whoever waits; absent: none can. */
+    /** The address of {@code family} asked for again that is available, no matter who waits; absent: none is. */
     static Optional<Choice.Pick> preferred(View view, AddressRequest request, IpFamily family) {
         return new ForFamily(view, request, family, new ArrayList<>()).preferred((ip, pool) -> true);
     }
@@ -89,7 +90,7 @@ public final class Allocator {
                 : Optional.of("namespace " + namespace + " has " + used + " of " + limit.getAsInt());
     }
 
-    /** Whether another of its sharing key is just claiming the address that it shall have. */
+    /** Whether another of its sharing key is just claiming the address that it is to have. */
     static boolean sharesSoon(View view, AddressRequest request, IpFamily family) {
         List<Refusal> said = new ArrayList<>();
         return request.wishes().address(family).isEmpty()
@@ -120,7 +121,7 @@ public final class Allocator {
                 return overPools(pool -> exactly(pool, named.get()));
             }
             Optional<Choice.Pick> joined = join();
-            // Who shall share an address that is just being claimed waits for it, and takes no other.
+            // Who is to share an address that is just being claimed waits for it, and takes no other.
             return joined.isPresent() || !refusals.isEmpty()
                     ? joined
                     : preferred(this::isTurn).or(() -> overPools(this::next));

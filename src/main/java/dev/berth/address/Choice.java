@@ -19,7 +19,7 @@ public sealed interface Choice {
     /**
      * Addresses that were free when it was asked; {@link Ledger#hold} makes sure of them.
      *
-     * @param picks one a family, in the order asked; not empty
+     * @param picks one per family, in the order asked; not empty
      * @param missing why a family that could be done without has none; empty: all were found
      */
     record Assigned(AddressRequest request, List<Pick> picks, List<Refusal> missing) implements Choice {
@@ -32,7 +32,7 @@ public sealed interface Choice {
     /**
      * Nothing.
      *
-     * @param refusals every pool and the first rule by which it said no, for each family that lacks; empty:
+     * @param refusals every pool and the first rule by which it refused, for each family that lacks; empty:
      *     there is no pool at all
      */
     record Refused(AddressRequest request, List<Refusal> refusals) implements Choice {

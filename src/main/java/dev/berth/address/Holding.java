@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One address that cannot be given to another.
  *
- * @param spec what its Address object says, or shall say
+ * @param spec what its Address object says, or must say
  * @param claim the Address object as last seen; null: not seen
  */
 public record Holding(

@@ -77,7 +77,7 @@ final class Holdings {
         return pool.capacity(family).subtract(counts.held(pool.name(), family));
     }
 
-    /** The free address of a pool that is given out next. */
+    /** The free address of a pool that is allocated next. */
     Optional<Ip> next(Pool pool, IpFamily family) {
         if (pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED) {
             return rested.next(pool, family, ip -> true);

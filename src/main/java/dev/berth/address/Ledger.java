@@ -125,7 +125,7 @@ public final class Ledger {
     }
 
     /**
-     * Takes note of an Address object, whoever wrote it. What it says replaces what was known, unless that
+     * Takes note of an Address object, no matter who wrote it. What it says replaces what was known, unless that
      * is newer, or the object is known to be gone: a cache may lag behind the answer to a write, and an
      * answer behind the cache.
      *
@@ -225,7 +225,7 @@ public final class Ledger {
     }
 
     /**
-     * {@code owner} holds {@code ip} no longer, for its Address object was surely never made. Whoever else
+     * {@code owner} holds {@code ip} no longer, for its Address object was surely never made. Anyone else who
      * claimed it meanwhile keeps it.
      *
      * @return the Services whose turn it is now
@@ -322,7 +322,9 @@ public final class Ledger {
                 .toList();
     }
 
-    /** This Address object is no more: whoever hears late of it, or of one before it, must not take it for there. */
+    /**
+     * This Address object is no more: anyone who learns late of it, or of one before it, must not take it for there.
+     */
     public void gone(Claim claim) {
         locked(() -> {
             gone.add(claim);
@@ -377,7 +379,7 @@ public final class Ledger {
 
     /**
      * Holds those of the preferred addresses that are free, or kept back on account of this Service alone, and that
-     * a pool still allows: they are this Service's again before anything new is given out, whoever waits.
+     * a pool still allows: they are this Service's again before anything new is allocated, no matter who waits.
      */
     public void holdAgain(AddressRequest request) {
         locked(() -> {
@@ -588,7 +590,7 @@ public final class Ledger {
         return locked(() -> holdings.stranded().contains(holding));
     }
 
-    /** Who comes into turn is queued anew: what it waits for may be another thing by now. */
+    /** Who comes into turn is requeued: what it waits for may be another thing by now. */
     private List<ServiceKey> newlyInTurn(List<Queue> opened) {
         SequencedSet<ServiceKey> due = new LinkedHashSet<>();
         Deque<Queue> left = new ArrayDeque<>(opened);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A pool as it may be given out from.
+ * A pool as it may be allocated from.
  */
 public final class Pool {
     private final String name;
@@ -20,7 +20,7 @@ public final class Pool {
     /**
      * Makes one.
      *
-     * @param ranges ascending and apart; what is wrong, excluded, overlapping or never given out is left out
+     * @param ranges ascending and apart; what is wrong, excluded, overlapping or never allocated is left out
      * @param isWhole whether all that its administrator wrote could be read; else it gives nothing new
      */
     public Pool(String name, List<IpRange> ranges, PoolPolicy policy, boolean isWhole) {
@@ -49,7 +49,7 @@ public final class Pool {
         return policy;
     }
 
-    /** How many addresses of {@code family} it can give out in all. */
+    /** How many addresses of {@code family} it can allocate in all. */
     public BigInteger capacity(IpFamily family) {
         return capacity.getOrDefault(family, BigInteger.ZERO);
     }

@@ -13,7 +13,7 @@ import java.util.List;
  *     CIDR, are left out: those of the network, of its broadcast, and of any of its routers (RFC 4291)
  * @param releasesStranded whether addresses that came from it and that no pool has any more are taken back
  * @param faults what else is wrong with it, a sentence each
- * @param isWhole whether all of it could be read; else nothing is given out of it, for what is missing may be a limit
+ * @param isWhole whether all of it could be read; else nothing is allocated from it, for what is missing may be a limit
  */
 public record PoolDeclaration(
         String name,

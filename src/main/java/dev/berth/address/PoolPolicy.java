@@ -3,11 +3,11 @@ package dev.berth.address;
 import java.time.Duration;
 
 /**
- * Who may have addresses of a pool, and how they are given out.
+ * Who may have addresses of a pool, and how they are allocated.
  *
  * @param autoAssign whether a request that names neither pool nor address may have one of it
  * @param priority lower first
- * @param suspended nothing new is given out
+ * @param suspended nothing new is allocated
  * @param reuseAfter how long an address rests after its release; zero: not at all
  */
 public record PoolPolicy(
@@ -30,7 +30,7 @@ public record PoolPolicy(
             Duration.ZERO,
             Quota.NONE);
 
-    /** Which of the free addresses is given out next. */
+    /** Which of the free addresses is allocated next. */
     public enum Strategy {
         LOWEST_FREE,
         /** The lowest that was never used; else the one whose release is longest ago, as far as is remembered. */

@@ -5,7 +5,7 @@ import java.math.BigInteger;
 /**
  * Why one pool gives no address of one family.
  *
- * @param rule the first rule that said no
+ * @param rule the first rule that refused
  * @param detail what a reader needs to know besides, as a phrase: who has the address, which port clashes,
  *     how much of the quota is used; empty: nothing
  * @param free addresses of the family that were left

@@ -9,7 +9,7 @@ import java.util.SequencedSet;
 import java.util.function.Predicate;
 
 /**
- * The free addresses of pools that give out the least recently used one, in the order of their release.
+ * The free addresses of pools that allocate the least recently used one, in the order of their release.
  * The memory is of this process, and bounded: what must rest for sure has a cool-down. Not safe for use by
  * several threads.
  */

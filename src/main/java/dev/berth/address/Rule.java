@@ -18,7 +18,7 @@ public enum Rule {
     IN_USE,
     /** It could be shared, but one of the ports is another's, or the terms differ. */
     NOT_SHAREABLE,
-    /** Another of its sharing key is just claiming the address that both shall have. */
+    /** Another of its sharing key is just claiming the address that both are to have. */
     SHARED_SOON,
     OVER_QUOTA,
     FULL,

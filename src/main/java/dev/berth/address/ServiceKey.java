@@ -2,7 +2,7 @@ package dev.berth.address;
 
 import java.util.Comparator;
 
-/** A Service by namespace and name, whatever object bears the name at the time. */
+/** A Service by namespace and name, whatever object has the name at the time. */
 public record ServiceKey(String namespace, String name) implements Comparable<ServiceKey> {
     private static final Comparator<ServiceKey> ORDER =
             Comparator.comparing(ServiceKey::namespace).thenComparing(ServiceKey::name);

@@ -105,7 +105,7 @@ final class WaitingList {
         return left;
     }
 
-    /** The pools that may give it an address of the family; none, if it shall share one that is in the making. */
+    /** The pools that may give it an address of the family; none, if it is to share one that is in the making. */
     private static List<Pool> poolsFor(AddressRequest request, IpFamily family, Allocator.View view) {
         return Allocator.sharesSoon(view, request, family)
                 ? List.of()
@@ -130,7 +130,7 @@ final class WaitingList {
     }
 
     /**
-     * Queues the Service anew for what it lacks by now.
+     * Requeues the Service for what it lacks by now.
      *
      * @return the queues that it left
      */
@@ -140,7 +140,7 @@ final class WaitingList {
     }
 
     /**
-     * Queues those anew who may have to wait for something else, now that nothing is left of what {@code
+     * Requeues those who may have to wait for something else, now that nothing is left of what {@code
      * queue} is for.
      *
      * @return the queues that they left
@@ -308,7 +308,7 @@ final class WaitingList {
         return List.copyOf(byTurn.values());
     }
 
-    /** Queues everyone anew, after the pools changed. */
+    /** Requeues everyone, after the pools changed. */
     void requeueAll(Allocator.View view) {
         Collection<Waiter> all = List.copyOf(waiters.values());
         all.forEach(waiter -> join(waiter.request(), view));

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a Service says itself about the addresses that it wants.
  *
- * @param addresses these and no others, for their families; at most one a family
+ * @param addresses these and no others, for their families; at most one per family
  * @param pools out of one of these; empty: any that may
  * @param sharing on which terms it shares its address; null: with nobody
  * @param retain whether its address is to be kept for its return

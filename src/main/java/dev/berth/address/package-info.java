@@ -1,6 +1,6 @@
 /**
  * External addresses: pools, ranges, who holds what, who waits, and why. Pure: no Kubernetes, no
- * clock and no randomness of its own.
+ * clock and no randomness.
  */
 @NullMarked
 package dev.berth.address;

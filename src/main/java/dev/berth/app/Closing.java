@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Something to close at the end.
  *
- * @param name what it is, for people
+ * @param name what it is, human-readable
  */
 record Closing(String name, AutoCloseable what) {
     private static final Logger LOG = LoggerFactory.getLogger(Closing.class);

@@ -149,7 +149,7 @@ final class ClusterAddresses implements AutoCloseable {
     /**
      * Has its kinds watched.
      *
-     * @param changed told of every change of a ServiceCIDR
+     * @param changed notified of every change of a ServiceCIDR
      */
     void register(Controllers controllers, Runnable changed) {
         ranges.ifPresent(served -> served.register(controllers, served.version.serviceCidr(), changed));

@@ -8,7 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Does things after a delay, each on a virtual thread of its own, until it is closed. Goes by the time that passes. */
+/** Does things after a delay, each on its own virtual thread, until it is closed. Goes by the time that passes. */
 final class Later implements Timer, AutoCloseable {
     /** How long to wait, at the end, for what is just being done. */
     private static final Duration ENDING = Duration.ofSeconds(2);

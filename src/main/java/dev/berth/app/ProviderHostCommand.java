@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code berth provider-host}: serves a provider over gRPC, in a process of its own. */
+/** {@code berth provider-host}: serves a provider over gRPC, in a separate process. */
 @Command(
         name = "provider-host",
         mixinStandardHelpOptions = true,

@@ -8,7 +8,7 @@ import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** The plug-ins in processes of their own: they come and go. */
+/** The plug-ins in separate processes: they come and go. */
 final class RemotePlugins implements AutoCloseable {
     /** How long the start waits for those that are not there: their Services would wait, and say so, for a moment. */
     private static final Duration COMING_UP = Duration.ofSeconds(3);
@@ -29,7 +29,7 @@ final class RemotePlugins implements AutoCloseable {
         byName.forEach(each);
     }
 
-    /** Waits a moment for all. Most are there already; what comes later is told of. */
+    /** Waits a moment for all. Most are there already; what comes later is reported. */
     void await() {
         long until = System.nanoTime() + COMING_UP.toNanos();
         try {

@@ -22,7 +22,7 @@ final class WatchedEndpoints {
      * None are watched yet.
      *
      * @param watch returns when they are known; throws if they cannot be watched
-     * @param failed told of what {@code watch} throws; has the classes judged again later
+     * @param failed notified of what {@code watch} throws; has the classes judged again later
      */
     WatchedEndpoints(
             String controllerName, BooleanSupplier areWatched, Runnable watch, Consumer<RuntimeException> failed) {

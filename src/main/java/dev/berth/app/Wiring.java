@@ -258,7 +258,7 @@ public final class Wiring {
     }
 
     /**
-     * Before Quarkus starts: what it shall run with.
+     * Before Quarkus starts: what it must run with.
      *
      * @param loaded the providers of plug-ins, by name
      */
@@ -438,7 +438,7 @@ public final class Wiring {
         });
     }
 
-    /** Once for many changes that come together, and not on the thread of the informer that tells of them. */
+    /** Once for many changes that come together, and not on the thread of the informer that reports them. */
     private void once(AtomicBoolean will, Runnable what) {
         if (gate.isOpen() && will.compareAndSet(false, true)) {
             later.after(Duration.ZERO, () -> {
@@ -497,14 +497,14 @@ public final class Wiring {
     }
 
     /**
-     * All that is held is known before anything is given out.
+     * All that is held is known before anything is allocated.
      *
      * @param mayBegin throws if another leads by now: the lease is not renewed before this has returned
      */
     private void adopt(Runnable mayBegin) {
         long start = System.nanoTime();
         remotePlugins.await();
-        // Before looking at what they can do: one that comes in between would not be heard of.
+        // Before looking at what they can do: one that comes in between would not be seen.
         remotePlugins.whenChanged(name -> later.after(Duration.ZERO, () -> pluginChanged(name)));
         watchedEndpoints.watchIfNeeded(Classes.declarations(caches.classes().list()), providers.known());
         classes.refresh();
@@ -585,7 +585,7 @@ public final class Wiring {
     private volatile @Nullable Operator running;
     private @Nullable Boolean stoodBack;
 
-    /** Told of what may be a change; does something about a real one only. */
+    /** Notified of what may be a change; does something about a real one only. */
     private synchronized void standBackChanged() {
         boolean now = services.standBack().isPresent();
         if (!Objects.equals(stoodBack, now)) {

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 
-/** What is wrong with a YAML file, in one line for whoever wrote it. */
+/** What is wrong with a YAML file, in one line for its author. */
 final class YamlFault {
     private YamlFault() {}
 

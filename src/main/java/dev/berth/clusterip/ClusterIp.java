@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An IPAddress object: {@code ip} is taken, whoever made the object.
+ * An IPAddress object: {@code ip} is taken, no matter who made the object.
  *
  * @param managedBy its label {@code ipaddress.kubernetes.io/managed-by}; null: it has none
  * @param family its label {@code ipaddress.kubernetes.io/ip-family}; null: it has none

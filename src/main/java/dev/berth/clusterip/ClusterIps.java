@@ -139,7 +139,7 @@ public final class ClusterIps {
 
     /**
      * Counts these ranges from now on by each change, so that to ask for one of them costs nothing. They take
-     * the place of those before; the ones that stay are not counted anew.
+     * the place of those before; the ones that stay are not counted again.
      */
     public void track(Collection<IpRange> ranges) {
         Map<IpRange, Counter> before = new LinkedHashMap<>(tracked);

@@ -43,7 +43,7 @@ record IpAddressAudit(ClusterIpHolders holders, Instant now) {
                     ? Optional.empty()
                     : Optional.of(wrongReference(address, service.get()));
         }
-        // Of a Service that has the address it is the finding, and its IPAddress is made anew.
+        // Of a Service that has the address it is the finding, and its IPAddress is recreated.
         if (holders.isHeld(address.ip()) || (named.isPresent() && isRecent(address, BEING_CREATED))) {
             return Optional.empty();
         }

@@ -13,7 +13,6 @@ import java.util.Optional;
 public record Parent(String group, String resource, String namespace, String name) {
     private static final String SERVICES = "services";
 
-    /** A Service. */
     public static Parent of(ServiceKey service) {
         return new Parent("", SERVICES, service.namespace(), service.name());
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of the reservations. An IPAddress object of Berth's keeps the address: the API server gives it
- * to nobody, not even to the Service that it is kept for. Whoever creates that Service deletes the object
+ * to nobody, not even to the Service that it is kept for. The creator of that Service deletes the object
  * first, and then has a minute in which Berth does not make it again.
  *
  * @param outcomes one for each reservation that was asked for, in that order

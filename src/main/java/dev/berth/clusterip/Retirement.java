@@ -93,7 +93,6 @@ public record Retirement(ServiceCidr serviceCidr, Verdict verdict, long remainin
         first = List.copyOf(first);
     }
 
-    /** Its name. */
     public String name() {
         return serviceCidr.name();
     }

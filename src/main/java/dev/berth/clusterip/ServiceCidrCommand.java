@@ -1,6 +1,6 @@
 package dev.berth.clusterip;
 
-/** What to type to make a ServiceCIDR by hand; kubectl has no words of its own for it. */
+/** What to type to make a ServiceCIDR by hand; kubectl has no command for it. */
 final class ServiceCidrCommand {
     private ServiceCidrCommand() {}
 

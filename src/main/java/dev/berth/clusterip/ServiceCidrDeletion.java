@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /** Whether a ServiceCIDR that is being deleted may go. */
 public sealed interface ServiceCidrDeletion {
-    /** How long after the deletion the API servers' allocators may not have heard of it. */
+    /** How long after the deletion the API servers' allocators may not have seen it. */
     Duration GRACE = Duration.ofSeconds(10);
 
     /**
@@ -31,7 +31,7 @@ public sealed interface ServiceCidrDeletion {
         }
     }
 
-    /** Nothing needs it, but an allocator that has not heard of its deletion may still give an address of it. */
+    /** Nothing needs it, but an allocator that has not seen its deletion may still give an address of it. */
     record WaitUntil(Instant until) implements ServiceCidrDeletion {}
 
     /**
@@ -58,16 +58,17 @@ public sealed interface ServiceCidrDeletion {
 
     /**
      * Decides as kube-controller-manager does: an IPAddress of the API server's allocator keeps the only
-     * ServiceCIDR that contains it. (That one lies wholly within others needs no rule of its own: these
+     * ServiceCIDR that contains it. (That one lies wholly within others needs no separate rule: these
      * contain all its addresses.)
      *
      * <p>Unlike there, one that is being deleted itself does not stand in for another, unless it was deleted
      * later: of several that share an address and are deleted together, the one deleted last stays, and of
-     * one second the one whose name comes last; one without the finalizer, which nobody holds, never does. Whoever may go relies only on what outlives it, so no address
+     * one second the one whose name comes last; one without the finalizer, which nobody holds, never does. One that may
+     * go relies only on what outlives it, so no address
      * is left without a range.
      *
      * <p>Nor do several of the same CIDR go together, even if no address is taken. An API server has one allocator
-     * for them, and takes it out of use only when it hears of a change of a ServiceCIDR while just one is left: until
+     * for them, and takes it out of use only when it sees a change of a ServiceCIDR while just one is left: until
      * then it goes on giving addresses although all of them are being deleted. So they go one after another. The
      * last one is written once more when it is alone, and goes {@link #GRACE} after that.
      *

@@ -30,10 +30,10 @@ public sealed interface ServiceCidrStep {
     /** Say {@link ReadyCondition#LAST_OF_ITS_CIDR}. */
     record SetLastOfItsCidr() implements ServiceCidrStep {}
 
-    /** Look again then: until then an API server may not have heard of the deletion. */
+    /** Look again then: until then an API server may not have seen the deletion. */
     record Wait(Instant until) implements ServiceCidrStep {}
 
-    /** Leave {@link ServiceCidr#FINALIZER} on for ever, and say so: these CIDRs cannot be read. */
+    /** Leave {@link ServiceCidr#FINALIZER} on forever, and say so: these CIDRs cannot be read. */
     record Keep(List<String> unreadable) implements ServiceCidrStep {
         public Keep {
             unreadable = List.copyOf(unreadable);
@@ -50,7 +50,7 @@ public sealed interface ServiceCidrStep {
 
     /**
      * What to do with {@code cidr}, in the order of kube-controller-manager; empty: nothing, it is as it
-     * shall be. What it does next depends on {@code cidr}, on every ServiceCIDR that overlaps it, on the
+     * should be. What it does next depends on {@code cidr}, on every ServiceCIDR that overlaps it, on the
      * IPAddresses of both, and on time as far as {@link Wait} says.
      *
      * @param all all ServiceCIDRs, {@code cidr} among them or not

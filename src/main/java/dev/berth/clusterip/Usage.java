@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of the cluster's Service ranges is in use. Every IPAddress object counts, whoever made it, for the
+ * How much of the cluster's Service ranges is in use. Every IPAddress object counts, no matter who made it, for the
  * API server gives none of their addresses.
  *
  * @param ranges each range of each ServiceCIDR, by name, in the order of the object
@@ -133,7 +133,7 @@ public record Usage(
         return new Usage(ranges, ready(IpFamily.IPV4, cidrs, ips), ready(IpFamily.IPV6, cidrs, ips));
     }
 
-    /** What to {@link ClusterIps#track} so that nothing is counted anew: each range, and each of its bands. */
+    /** What to {@link ClusterIps#track} so that nothing is counted again: each range, and each of its bands. */
     public static List<IpRange> tracked(Collection<ServiceCidr> cidrs) {
         return cidrs.stream()
                 .flatMap(cidr -> cidr.ranges().stream())

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many calls to an API server may be under way at once, for whoever shares it: writes and live reads, not watches,
+ * How many calls to an API server may be under way at once, for all who share it: writes and live reads, not watches,
  * events and the lease, which must not wait for them. More at once gain nothing, take the API server from others, and
  * cost a TLS handshake each.
  */

@@ -27,7 +27,7 @@ final class ApiCalls {
     }
 
     /**
-     * Calls that need more than the operator may do as installed.
+     * Calls that need more than the operator may do by default.
      *
      * @param cure what gives the permission for them, such as {@code add the component cluster-addresses}; empty: nobody
      *     can say. The answer to a write that RBAC forbids ends with it

@@ -20,7 +20,7 @@ public final class Claims {
 
     private Claims() {}
 
-    /** What the object says; absent if its name is no address, which the API server does not let in. */
+    /** What the object says; absent if its name is no address, which the API server rejects. */
     public static Optional<Claim> of(Address address) {
         try {
             return Optional.of(new Claim(
@@ -33,7 +33,7 @@ public final class Claims {
         }
     }
 
-    /** What of the object is left out of its claim, for people; absent: nothing. */
+    /** What of the object is left out of its claim, human-readable; absent: nothing. */
     static Optional<String> unreadable(Address address) {
         Address.Spec spec = address.getSpec();
         boolean isNameless = spec != null

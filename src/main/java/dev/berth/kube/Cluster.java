@@ -45,7 +45,7 @@ public interface Cluster {
 
     Read<Claim> readClaim(Ip ip);
 
-    /** Creates the Address object of {@code ip}. A Conflict means that there is one already, whoever's it is. */
+    /** Creates the Address object of {@code ip}. A Conflict means that there is one already, no matter whose. */
     Write<Claim> createClaim(Ip ip, ClaimSpec spec);
 
     /**
@@ -56,7 +56,7 @@ public interface Cluster {
     Write<Claim> updateClaim(Claim seen, ClaimSpec spec);
 
     /**
-     * Makes another version of an Address object that says the same: whoever decided on a change of it before
+     * Makes another version of an Address object that says the same: anyone who decided on a change of it before
      * gets a Conflict.
      *
      * @param seen as in {@link #updateClaim}
@@ -75,7 +75,7 @@ public interface Cluster {
      * nothing else: others' finalizers and conditions stay.
      *
      * @param seen the Service as the change was decided on; if it is another, or changed since: Conflict
-     * @param dryRun whether the API server shall only answer as if
+     * @param dryRun whether the API server only answers as if
      */
     Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun);
 

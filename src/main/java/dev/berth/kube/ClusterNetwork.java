@@ -29,7 +29,7 @@ public interface ClusterNetwork {
      */
     Optional<String> watchClusterIps();
 
-    /** Why what happens to IPAddresses is not heard of at the moment; absent: it is. */
+    /** Why what happens to IPAddresses is not seen at the moment; absent: it is. */
     Optional<String> interruption();
 
     /** What {@code question} makes of the IPAddresses in the cache. They do not change meanwhile, so be quick. */

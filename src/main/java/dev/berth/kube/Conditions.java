@@ -14,7 +14,7 @@ public final class Conditions {
     private Conditions() {}
 
     /**
-     * A condition as it shall be.
+     * A condition as it should be.
      *
      * @param old what the object has; its lastTransitionTime stays if the status does
      * @param generation of the object that it was made from

@@ -34,8 +34,8 @@ public final class Endpoints implements AutoCloseable {
     /**
      * Watches them, and returns when all are known; does nothing if they are watched already.
      *
-     * @param changed told of each Service whose endpoints may have changed. Called by an informer thread: be quick
-     * @throws java.util.concurrent.CompletionException if the API server says no; they are not watched then
+     * @param changed notified of each Service whose endpoints may have changed. Called by an informer thread: be quick
+     * @throws java.util.concurrent.CompletionException if the API server refuses; they are not watched then
      */
     public synchronized void watch(Consumer<ServiceKey> changed) {
         if (informer != null) {

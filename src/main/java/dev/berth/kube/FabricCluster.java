@@ -30,7 +30,7 @@ public final class FabricCluster implements Cluster {
     private final Caches caches;
     private final ApiCalls calls;
 
-    /** With a budget of its own. */
+    /** With its own budget. */
     public FabricCluster(KubernetesClient client, Caches caches) {
         this(client, caches, new ApiBudget());
     }

@@ -44,7 +44,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     private final IpAddresses addresses;
     private final ApiCalls calls;
 
-    /** With a budget of its own. */
+    /** With its own budget. */
     public FabricClusterNetwork(
             KubernetesClient client, NetworkingVersion version, Caches caches, IpAddresses addresses) {
         this(client, version, caches, addresses, new ApiBudget());

@@ -64,7 +64,7 @@ public final class FabricEvents implements Events, AutoCloseable {
      * @param steady how time passes: nobody sets it forward or back
      * @param controller who reports: the name of the installation
      * @param instance which of its replicas: the name of the Pod
-     * @param dropped told of each event that found no room
+     * @param dropped notified of each event that found no room
      */
     public FabricEvents(
             KubernetesClient client,

@@ -35,7 +35,7 @@ final class Given {
         return given;
     }
 
-    /** For people: as much as fits into a sentence, without control characters. */
+    /** Human-readable: as much as fits into a sentence, without control characters. */
     static String shortened(String text) {
         String clean = text.replaceAll("\\p{Cntrl}", "?");
         return clean.length() <= SHOWN ? clean : clean.substring(0, SHOWN) + "...";

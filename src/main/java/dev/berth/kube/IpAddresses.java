@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * on that somebody needs them, and kept as an index only.
  */
 public final class IpAddresses implements AutoCloseable {
-    /** Who is told of a change. Called by an informer thread: be quick. */
+    /** Who is notified of a change. Called by an informer thread: be quick. */
     public interface Listener {
         /** An address was taken, or is another's now. */
         void taken(ClusterIp now);
@@ -44,7 +44,7 @@ public final class IpAddresses implements AutoCloseable {
     /**
      * Watches them, and returns when all are known; does nothing if they are watched already.
      *
-     * @throws java.util.concurrent.CompletionException if the API server says no, or this is closed meanwhile; they are
+     * @throws java.util.concurrent.CompletionException if the API server refuses, or this is closed meanwhile; they are
      *     not watched then
      */
     public synchronized void watch() {
@@ -114,7 +114,7 @@ public final class IpAddresses implements AutoCloseable {
         }
     }
 
-    /** Whether a change would be heard of now. */
+    /** Whether a change would be seen now. */
     public boolean isWatching() {
         SharedIndexInformer<?> watched = informer;
         return watched != null && watched.isWatching();

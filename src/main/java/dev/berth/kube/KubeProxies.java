@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Asks nodes whether kube-proxy is there. A cluster without it (its network plug-in does the same) would otherwise have all
- * nodes found unfit by load balancers that ask for it.
+ * nodes found unable to receive traffic by load balancers that ask for it.
  */
 public final class KubeProxies {
     /** All nodes of a cluster are alike in this. */

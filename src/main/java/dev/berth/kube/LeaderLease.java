@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * end.
  */
 public final class LeaderLease {
-    /** The highest token that any leader had. Whoever writes a number here has the next leader begin above it. */
+    /** The highest token that any leader had. Anyone who writes a number here has the next leader begin above it. */
     static final String TOKEN = "berth.dev/fencing-token";
 
     private static final Logger LOG = LoggerFactory.getLogger(LeaderLease.class);

@@ -24,17 +24,14 @@ public final class LiveAddresses {
         this.network = FabricClusterNetwork.live(client, version);
     }
 
-    /** All ServiceCIDRs. */
     public Read<List<ServiceCidr>> readServiceCidrs() {
         return network.readServiceCidrs();
     }
 
-    /** All IPAddresses. */
     public Read<List<ClusterIp>> readClusterIps() {
         return network.readClusterIps();
     }
 
-    /** All Services. */
     public Read<List<ClusterService>> readServices() {
         return calls.read(
                 () -> client.services().inAnyNamespace().list().getItems(),

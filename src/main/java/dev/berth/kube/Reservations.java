@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** From Address objects of one cluster to such as another can start with. */
 public final class Reservations {
-    /** Of kubectl: it would tell of the object in the other cluster. */
+    /** Of kubectl: it would describe the object in the other cluster. */
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
     private Reservations() {}

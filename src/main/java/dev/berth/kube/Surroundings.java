@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
  * are, and the Service ranges, whose cache another has.
  */
 public final class Surroundings implements AutoCloseable {
-    /** Who is told of a change. Called by informer threads: be quick. */
+    /** Who is notified of a change. Called by informer threads: be quick. */
     public interface Listener {
         /** The addresses that no pool may give, or the signs of another controller, may have changed. */
         void surroundingsChanged();
 
-        /** {@link #targets} may say something else that load balancers are to be told of. */
+        /** {@link #targets} may say something else that load balancers are to be notified of. */
         void nodesChanged();
 
         /** The labels of a namespace changed. */
@@ -57,7 +57,7 @@ public final class Surroundings implements AutoCloseable {
     private final AtomicLong changes = new AtomicLong();
 
     /**
-     * What the Nodes come to. Whoever asks for it makes it, if it is old, and not the informer's thread, for each of
+     * What the Nodes come to. The caller makes it, if it is old, and not the informer's thread, for each of
      * thousands of Nodes that come together.
      *
      * @param change that it was made after
@@ -96,7 +96,7 @@ public final class Surroundings implements AutoCloseable {
         caches.namespaces(watch(client.namespaces(), Trimmed.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
-                // A Service may be heard of before its Namespace, and have been judged without its labels.
+                // A Service may be seen before its Namespace, and have been judged without its labels.
                 if (now != null && (old == null || !labels(old).equals(labels(now)))) {
                     listener.namespaceChanged(now.getMetadata().getName());
                 }
@@ -157,7 +157,7 @@ public final class Surroundings implements AutoCloseable {
                         + ", whose UID tells this cluster apart; name the cluster by --cluster-name"));
     }
 
-    /** The addresses that no pool may give out. */
+    /** The addresses that no pool may allocate. */
     public List<NeverGiven> neverGiven() {
         List<NeverGiven> all = new ArrayList<>();
         caches.serviceCidrs()

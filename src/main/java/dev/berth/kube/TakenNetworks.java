@@ -36,7 +36,7 @@ public final class TakenNetworks {
         return all;
     }
 
-    /** What the Service is reached at from outside, whoever saw to that. */
+    /** What the Service is reached at from outside, no matter who saw to that. */
     static List<Avoided> of(Service service) {
         Stream<String> external =
                 Stream.ofNullable(service.getSpec()).flatMap(spec -> Given.list(spec.getExternalIPs()).stream());

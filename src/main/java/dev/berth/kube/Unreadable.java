@@ -7,7 +7,7 @@ public final class Unreadable extends IllegalArgumentException {
     /**
      * Says so.
      *
-     * @param message the field, its value and what to do, for people
+     * @param message the field, its value and what to do, human-readable
      */
     public Unreadable(String message) {
         super(message);

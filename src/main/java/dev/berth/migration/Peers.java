@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * @param dialects how Services speak to them
  */
 public record Peers(List<Dialect> dialects) {
-    /** As it is installed: what others gave out is theirs. */
+    /** By default: what others allocated is theirs. */
     public static final Peers NONE = new Peers(List.of());
 
     private static final List<Dialect> ALL = List.of(

@@ -21,7 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What of a provider's answer may be published: the rules of docs/SPEC.md that can be checked by looking at it, whoever
+ * What of a provider's answer may be published: the rules of docs/SPEC.md that can be checked by looking at it, no
+ * matter who
  * the provider is. Pure.
  */
 public final class AnswerRules {
@@ -73,7 +74,7 @@ public final class AnswerRules {
      * Proxy. With VIP every kube-proxy would take what is sent to such an address for the Service's: SSH, the kubelet's
      * port or the API server's.
      *
-     * @param whose who has an address that a provider could not bring of its own; absent: nobody
+     * @param whose who has an address that a provider could not bring itself; absent: nobody
      * @param isNodes whether a Node has the address
      */
     public static Optional<Broken> broken(

@@ -31,7 +31,7 @@ public record AskedAddresses(
     private static final String ADDRESSES_DIFFER = "AddressesDiffer";
     private static final List<String> UNSPECIFIED = List.of("0.0.0.0", "::");
 
-    /** What cannot be understood: one sentence for people. */
+    /** What cannot be understood: one human-readable sentence. */
     private static final class Misunderstood extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -43,7 +43,7 @@ public record AskedAddresses(
         }
     }
 
-    /** What was said where, for people: {@code annotation metallb.io/address-pool}. */
+    /** What was said where, human-readable: {@code annotation metallb.io/address-pool}. */
     private record Said<T>(String where, T what) {}
 
     /**

@@ -8,9 +8,10 @@ import java.util.function.Supplier;
 /**
  * What may get a Service's packets.
  *
- * @param nodes all that are fit, by name
- * @param kubeProxy whether kube-proxy on the nodes says if they are fit
- * @param endpoints the Service's own that are fit, by port, address and target port; empty also while no provider
+ * @param nodes all that can receive traffic, by name
+ * @param kubeProxy whether kube-proxy on the nodes says if they can receive traffic
+ * @param endpoints the Service's own that can receive traffic, by port, address and target port; empty also while no
+ *     provider
  *     targets endpoints. Read when asked for: few providers do
  */
 public record Backends(List<Node> nodes, boolean kubeProxy, Supplier<List<Endpoint>> endpoints) {

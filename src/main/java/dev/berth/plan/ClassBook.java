@@ -79,7 +79,7 @@ public final class ClassBook {
         Map<String, String> notAccepted = new LinkedHashMap<>();
         Set<String> awaited = new LinkedHashSet<>();
         Map<String, ClassDeclaration> elsewhere = new LinkedHashMap<>();
-        // Who has a value, and who is the default, for people.
+        // Who has a value, and who is the default, for messages.
         Map<String, String> holders = new LinkedHashMap<>();
         String defaultHolder = null;
         Default chosen = null;

@@ -3,7 +3,7 @@ package dev.berth.plan;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
 
 /**
- * An endpoint of a Service for one of its ports, as an EndpointSlice tells of it.
+ * An endpoint of a Service for one of its ports, as an EndpointSlice shows it.
  *
  * @param ready whether it takes packets; not while it ends, unless the Service publishes those that are not ready
  * @param serving whether it would take packets, were it not ending

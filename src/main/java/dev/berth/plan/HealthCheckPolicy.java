@@ -6,14 +6,16 @@ import dev.berth.provider.Protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a load balancer finds out whether a node is fit to get packets, as its class says.
+ * How a load balancer finds out whether a node is able to receive traffic, as its class says.
  *
  * @param port null: the one that goes with the kind
  */
 public record HealthCheckPolicy(Kind kind, @Nullable Integer port) {
     public static final HealthCheckPolicy AUTO = new HealthCheckPolicy(Kind.AUTO, null);
 
-    /** Where kube-proxy says that its node is fit, unless {@code --healthz-bind-address} says otherwise. */
+    /**
+     * Where kube-proxy says that its node can receive traffic, unless {@code --healthz-bind-address} says otherwise.
+     */
     public static final int KUBE_PROXY = 10256;
 
     private static final String PATH = "/healthz";
@@ -26,7 +28,7 @@ public record HealthCheckPolicy(Kind kind, @Nullable Integer port) {
         KUBE_PROXY,
         /** Whether a node port of the Service takes connections: for clusters without kube-proxy. */
         TCP,
-        /** Nothing. */
+        /** No check. */
         NONE
     }
 

@@ -15,13 +15,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the addresses that a Service holds it keeps: one a family that it wants. Pure.
+ * Which of the addresses that a Service holds it keeps: one per family that it wants. Pure.
  *
  * @param kept in the Service's order of families
  * @param lacking the families that it has none of
  * @param wishing the families of which it has one, and asks for another by now: it keeps the one until it
  *     has the other
- * @param rest what it holds and shall give back, once it is published no longer
+ * @param rest what it holds and must give back, once it is published no longer
  */
 public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily> wishing, List<Holding> rest) {
     /**
@@ -113,7 +113,7 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
         return holding.owners().stream().filter(owner -> !owner.isReservation()).count() <= 1;
     }
 
-    /** What the Address object of a kept address shall say by now; absent: what it says. */
+    /** What the Address object of a kept address must say by now; absent: what it says. */
     static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AskedAddresses asked) {
         ClaimSpec spec = kept.spec();
         Boolean retain = asked.retain();

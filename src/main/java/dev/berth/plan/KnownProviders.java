@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * What is known of the providers, each by its name.
  *
  * @param capabilities of those that have said what they can do
- * @param away why the others have not, for people
+ * @param away why the others have not, human-readable
  */
 public record KnownProviders(Map<String, Capabilities> capabilities, Map<String, String> away) {
     /** There are none. */

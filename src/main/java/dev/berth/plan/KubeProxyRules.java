@@ -2,7 +2,7 @@ package dev.berth.plan;
 
 import java.util.List;
 
-/** Whether the nodes have a kube-proxy that says if they are fit to get packets. Pure. */
+/** Whether the nodes have a kube-proxy that says if they are able to receive traffic. Pure. */
 public final class KubeProxyRules {
     private KubeProxyRules() {}
 

@@ -6,14 +6,14 @@ import java.util.stream.Collectors;
  * Whether the node ports of a Service are to be given back, as its class may wish. Pure.
  *
  * <p>It is done once for each set of ports, and the Service remembers it: what allocates them again (a GitOps tool, a
- * chart) would otherwise be fought for ever.
+ * chart) would otherwise be fought forever.
  */
 public final class NodePortRules {
     private NodePortRules() {}
 
     /** What is to become of them. */
     public enum Verdict {
-        /** Nothing. */
+        /** They stay. */
         LEAVE,
         /** They are given back. */
         RELEASE,

@@ -81,7 +81,7 @@ public final class NodeRules {
     }
 
     /**
-     * Whether load balancers are to be told of a change now. Taints, readiness and a deletion that has begun wait
+     * Whether load balancers are to be notified of a change now. Taints, readiness and a deletion that has begun wait
      * until something else has them told: they come and go.
      *
      * @param before null: it was not there

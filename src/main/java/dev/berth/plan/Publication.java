@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Service's status shall say.
+ * What a Service's status must say.
  *
  * @param finalizer whether ours has to be on; it is never taken off by this
- * @param servedByClass what {@link Marks#SERVED_BY_CLASS} shall say beside the finalizer; null: leave it as it is
+ * @param servedByClass what {@link Marks#SERVED_BY_CLASS} must say beside the finalizer; null: leave it as it is
  * @param ingress null: leave it as it is
- * @param conditions ours that shall be there; those of ours that are not here shall go
+ * @param conditions ours that must be there; those of ours that are not here must go
  */
 public record Publication(
         boolean finalizer,

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of {@code status.loadBalancer.ingress}, as it is or as it shall be.
+ * One entry of {@code status.loadBalancer.ingress}, as it is or as it should be.
  *
  * @param ipMode null: not told, which Kubernetes takes for VIP
  * @param ports empty: nothing is said of them, and all are served
@@ -28,7 +28,7 @@ public record Published(
     /**
      * What is said of one port.
      *
-     * @param protocol as it stands there: whoever may write a status may write anything
+     * @param protocol as it stands there: anyone who may write a status may write anything
      * @param error null: it is served
      */
     public record PortStatus(

@@ -129,7 +129,7 @@ public record ServiceState(
         return Optional.empty();
     }
 
-    /** The families that it shall have an address of. */
+    /** The families that it is to have an address of. */
     public List<IpFamily> wantedFamilies() {
         return familyPolicy == FamilyPolicy.SINGLE_STACK && families.size() > 1 ? families.subList(0, 1) : families;
     }
@@ -139,7 +139,7 @@ public record ServiceState(
         return publishedAddresses().contains(ip);
     }
 
-    /** The IP addresses in its status, in order; whoever wrote them. */
+    /** The IP addresses in its status, in order; no matter who wrote them. */
     public List<Ip> publishedAddresses() {
         List<Ip> ips = new ArrayList<>(ingress.size());
         for (Published entry : ingress) {
@@ -155,12 +155,12 @@ public record ServiceState(
         return finalizers.stream().filter(Marks::isForeignLoadBalancer).findFirst();
     }
 
-    /** What another load balancer controller left on it, for people; absent: nothing. */
+    /** What another load balancer controller left on it, human-readable; absent: nothing. */
     public Optional<String> foreignMark() {
         return foreignFinalizer().map(finalizer -> "finalizer " + finalizer).or(this::foreignIngress);
     }
 
-    /** What somebody published for it, while it is not ours, for people; absent: nothing. */
+    /** What somebody published for it, while it is not ours, human-readable; absent: nothing. */
     public Optional<String> foreignIngress() {
         return ingress.stream().map(entry -> "ingress " + entry).findFirst();
     }

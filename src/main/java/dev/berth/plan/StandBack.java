@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * Why Services that name no class are left to another controller.
  *
- * @param sign what was seen, for people: {@code Node "a" has providerID aws:///…}
+ * @param sign what was seen, human-readable: {@code Node "a" has providerID aws:///…}
  */
 public record StandBack(String sign) {
     /**

@@ -11,7 +11,7 @@ public sealed interface EnsureOutcome {
      * It is on its way; no failure.
      *
      * @param retryAfter when to ask again, exactly; positive
-     * @param message what is being waited for, for people
+     * @param message what is being waited for, human-readable
      */
     record Pending(Duration retryAfter, String message) implements EnsureOutcome {}
 

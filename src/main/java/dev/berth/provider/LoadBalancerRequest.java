@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param nodes that are to get packets, by name; empty also for a provider that targets no nodes
  * @param endpoints that are to get packets, by port, address and target port; empty also for a provider that does not
  *     target endpoints
- * @param healthCheck by which a node is found fit to get packets; null: none is known
- * @param sourceRanges CIDRs whose packets are let in; empty: all are
+ * @param healthCheck by which a node is found able to receive traffic; null: none is known
+ * @param sourceRanges CIDRs whose packets are allowed; empty: all are
  * @param sessionAffinity for how long a client's packets go to one target; null: no affinity
  * @param localTrafficPolicy whether {@code spec.externalTrafficPolicy} is Local: the client's address is kept, and a
  *     node without an endpoint fails the health check
@@ -113,7 +113,8 @@ public record LoadBalancerRequest(
     }
 
     /**
-     * A pod, or what else stands behind a Service, for one of its ports. It is fit to get packets: Kubernetes looks after
+     * A pod, or what else stands behind a Service, for one of its ports. It is able to receive traffic: Kubernetes
+     * looks after
      * that, and those that are not are not among the endpoints.
      *
      * @param port {@link Port#name} of the port whose packets it is to get
@@ -130,7 +131,7 @@ public record LoadBalancerRequest(
     }
 
     /**
-     * How to find out whether a node is fit to get packets.
+     * How to find out whether a node is able to receive traffic.
      *
      * @param port on the node
      * @param path of an HTTP GET that is answered with 200; null: it is enough that TCP connects

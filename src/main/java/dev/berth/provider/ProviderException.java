@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A call failed. The message is for people: what failed, on what, and what to do. */
+/** A call failed. The message is human-readable: what failed, on what, and what to do. */
 public final class ProviderException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Policies {
     private Policies() {}
 
-    /** What cannot be read, and what comes of it, for people; absent: all can be read. */
+    /** What cannot be read, and what comes of it, human-readable; absent: all can be read. */
     static Optional<String> fault(ServiceCIDRPolicy policy) {
         List<String> faults = new ArrayList<>(policy.unreadable());
         faults.addAll(policy.adjusted());

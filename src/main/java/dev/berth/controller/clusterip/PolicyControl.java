@@ -64,8 +64,6 @@ public final class PolicyControl implements PolicyReconciler.Control {
     }
 
     /**
-     * Wires it.
-     *
      * @param statuses writes a status; false: it has to be tried again
      * @param apiVersion of the ServiceCIDRs, for events on them
      * @param later for what a policy that is gone has left

@@ -32,8 +32,6 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
     private volatile Cache<ServiceCIDRPolicy> policies = Cache.empty();
 
     /**
-     * Wires it.
-     *
      * @param gate until it is open, ServiceCIDRs may be missing in the cache that one needs to decide
      */
     public PolicyReconciler(StartGate gate, Control control, Wakeups<ServiceCIDRPolicy> wakeups) {

@@ -93,8 +93,6 @@ final class RangeGrowth {
     private final Map<String, Made> made = new TreeMap<>();
 
     /**
-     * Wires it.
-     *
      * @param taken what no range may overlap, but ServiceCIDRs and what the policy names itself
      */
     RangeGrowth(ClusterNetwork network, Supplier<List<Avoided>> taken, Backoff backoff, InstantSource clock) {
@@ -282,7 +280,7 @@ final class RangeGrowth {
                 made.put(name, new Made(clock.instant(), false));
                 yield new Outcome.Created(family, name, range);
             }
-            // Made before, and not heard of yet: the name says which range it is.
+            // Made before, and not seen yet: the name says which range it is.
             case Write.Conflict<ServiceCidr> exists -> new Outcome.Created(family, name, range);
             case Write.Refused<ServiceCidr>(String message) -> failed(family, name, range, "Forbidden", message);
             case Write.NotFound<ServiceCidr>(String message) -> failed(family, name, range, "Forbidden", message);

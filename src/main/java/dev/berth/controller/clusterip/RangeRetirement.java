@@ -29,7 +29,7 @@ final class RangeRetirement {
     private static final Logger LOG = LoggerFactory.getLogger(RangeRetirement.class);
 
     /**
-     * Where there was no room there must be some for this long. Services that are made anew are away for a moment, and
+     * Where there was no room there must be some for this long. Services that are recreated are away for a moment, and
      * need their addresses again.
      */
     private static final Duration LASTING = Duration.ofMinutes(1);

@@ -12,7 +12,7 @@ import java.util.Optional;
  * What failed is not tried again before its time, and later each time.
  *
  * @param <K> what is tried
- * @param <T> what is told of a failure
+ * @param <T> what is reported about a failure
  */
 final class Retries<K, T> {
     private record Failure<T>(T told, int times, Instant notBefore) {}
@@ -26,7 +26,7 @@ final class Retries<K, T> {
         this.clock = clock;
     }
 
-    /** What was told of the last failure, if it is too early for another try. */
+    /** What was reported about the last failure, if it is too early for another try. */
     Optional<T> tooEarly(K what) {
         return Optional.ofNullable(failures.get(what))
                 .filter(failure -> clock.instant().isBefore(failure.notBefore()))

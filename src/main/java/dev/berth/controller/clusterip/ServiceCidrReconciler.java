@@ -31,10 +31,9 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
     private final Map<String, String> seen = new ConcurrentHashMap<>();
 
     /**
-     * Wires it.
-     *
      * @param gate until it is open, the cache may be without ServiceCIDRs that one needs to decide
-     * @param changed told of every change of a ServiceCIDR, its end included, before anything is done about it; not of
+     * @param changed notified of every change of a ServiceCIDR, its end included, before anything is done about it; not
+     *     of
      *     a wakeup, which it may cause itself
      */
     public ServiceCidrReconciler(

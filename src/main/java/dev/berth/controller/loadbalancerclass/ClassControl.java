@@ -81,7 +81,7 @@ public final class ClassControl {
         return book;
     }
 
-    /** Judges the classes anew, if any changed; the Services of those that did are looked at again. */
+    /** Judges the classes again, if any changed; the Services of those that did are looked at again. */
     public synchronized void refresh() {
         List<ClassDeclaration> now = Classes.declarations(caches.classes().list()).stream()
                 .sorted((a, b) -> a.name().compareTo(b.name()))
@@ -99,7 +99,8 @@ public final class ClassControl {
     }
 
     /**
-     * A provider has come, or can do something else now: judges the classes anew; the Services of its own are looked at
+     * A provider has come, or can do something else now: judges the classes again; its Services are looked
+     * at
      * again, and those of what these were in the way of.
      *
      * @return the names of all classes, for each may be judged otherwise
@@ -121,10 +122,10 @@ public final class ClassControl {
         /** Why those without a class are left to another; absent: they are not. */
         Optional<StandBack> standBack();
 
-        /** Which Services of this class are another controller's, for people; absent: none. */
+        /** Which Services of this class are another controller's, human-readable; absent: none. */
         Optional<String> leftToAnother(String className);
 
-        /** Which calls to the provider of this class are stuck, for people; absent: none. */
+        /** Which calls to the provider of this class are stuck, human-readable; absent: none. */
         Optional<String> stuckCalls(String className);
     }
 

@@ -27,7 +27,7 @@ final class Answers {
 
     private Answers() {}
 
-    /** The same, fit to be shown and kept to; throws if a part of it is missing. */
+    /** The same, checked and complete; throws if a part of it is missing. */
     static EnsureOutcome of(@Nullable EnsureOutcome outcome) {
         return switch (outcome) {
             case null -> throw nothing("ensureLoadBalancer");

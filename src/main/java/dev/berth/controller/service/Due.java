@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 public final class Due {
     private Due() {}
 
-    /** What happened. */
     public sealed interface Event {
         /**
          * A LoadBalancerClass came, changed or went; {@code value} is what Services name it by. Those that name
@@ -20,7 +19,7 @@ public final class Due {
          */
         record ClassChanged(String value) implements Event {}
 
-        /** Whether Berth stands back for Services without a class changed. */
+        /** Whether Berth defers for Services without a class changed. */
         record StandBackChanged() implements Event {}
 
         /** The labels of a namespace changed: its Services may be allowed another pool. */

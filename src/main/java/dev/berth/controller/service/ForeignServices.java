@@ -12,8 +12,9 @@ import java.util.TreeMap;
 /**
  * The Services without a class that another controller serves: a sign that it serves all such. What it has
  * published counts, and nothing else: a finalizer is what any user may write, and concerns that Service alone. And
- * where Berth serves some without a class, an address that it does not know concerns that Service alone, too: whoever
- * may write one status would have all others left alone otherwise.
+ * where Berth serves some without a class, an address that it does not know concerns that Service alone, too: anyone
+ * who
+ * could write one status would have all others left alone otherwise.
  */
 final class ForeignServices {
     private final TreeMap<ServiceKey, String> marks = new TreeMap<>();
@@ -57,7 +58,7 @@ final class ForeignServices {
         return before != sign().isPresent();
     }
 
-    /** One of them, for people; absent: there is none. */
+    /** One of them, human-readable; absent: there is none. */
     synchronized Optional<StandBack> sign() {
         return Optional.ofNullable(marks.firstEntry())
                 .filter(any -> served.isEmpty())

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Whether this API server keeps {@code ipMode}. One before 1.29, or with its gate LoadBalancerIPMode
  * off, drops the field without a word: who compares what it wants with what it reads would then write
- * for ever.
+ * forever.
  *
- * <p>Learned from the answers to writes. What was dropped is asked anew after a while, by a dry run, for
+ * <p>Learned from the answers to writes. What was dropped is asked again after a while, by a dry run, for
  * an API server may be upgraded, or its gate be switched, while the operator runs.
  */
 public final class IpModeSupport {

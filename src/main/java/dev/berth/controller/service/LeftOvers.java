@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds what providers still have for Services that are gone: after a restore from a backup, or because somebody took
- * our finalizer off. Tells of it, and deletes it only if it is told to, and a live read says the same as the cache.
+ * our finalizer off. Reports it, and deletes it only if it is told to, and a live read says the same as the cache.
  */
 final class LeftOvers {
     private static final Logger LOG = LoggerFactory.getLogger(LeftOvers.class);
@@ -53,7 +53,8 @@ final class LeftOvers {
     /**
      * Looks at nothing yet.
      *
-     * @param isOurs told of a Service without our marks, and by which class value a provider has a load balancer for it
+     * @param isOurs notified of a Service without our marks, and by which class value a provider has a load balancer
+     *     for it
      */
     LeftOvers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
         this.parts = parts;
@@ -146,7 +147,7 @@ final class LeftOvers {
     }
 
     /**
-     * The class value by which a Service is ours that nothing but the list of this provider tells of: our marks were
+     * The class value by which a Service is ours that only the list of this provider reports: our marks were
      * taken off while no Berth ran. Absent: it bears them, or an Address tells, or the class that it names, or would
      * have, is not of this provider, or another controller's finalizer is on it.
      */
@@ -186,7 +187,7 @@ final class LeftOvers {
 
     /** What became of something that is listed. */
     private enum Settled {
-        /** There is nothing to tell of: it could be deleted, or was not to be. */
+        /** There is nothing to report: it could be deleted, or was not to be. */
         SETTLED,
         LEFT,
         /** Its provider is busy with other calls. */

@@ -113,7 +113,7 @@ final class PassClaims {
             return Optional.of(new Outcome.Again(false));
         }
         if (!pass.isReadSince(claim) && holding.holderNamed(pass.key).isPresent()) {
-            // Only a live read tells who bears the name now, and none that is older than the claim.
+            // Only a live read tells who has the name now, and none that is older than the claim.
             return Optional.of(new Outcome.Again(true));
         }
         ClaimSpec taken = claim.spec()
@@ -183,7 +183,7 @@ final class PassClaims {
             }
             Choice.Assigned assigned = (Choice.Assigned) choice;
             if (!pass.parts.ledger().hold(assigned)) {
-                // Another Service of ours was quicker, so work got done: this cannot go on for ever.
+                // Another Service of ours was quicker, so work got done: this cannot go on forever.
                 continue;
             }
             missing.addAll(assigned.missing());
@@ -327,7 +327,7 @@ final class PassClaims {
         observe(claim);
     }
 
-    /** The cache need never hear of it, if it is deleted while the watch is broken. */
+    /** The cache need never see it, if it is deleted while the watch is broken. */
     private void read(Claim found) {
         observe(found);
         boolean unheard = pass.parts
@@ -363,7 +363,7 @@ final class PassClaims {
         };
     }
 
-    /** What is released may have been all that made the Service ours: whose it is now is decided anew. */
+    /** What is released may have been all that made the Service ours: whose it is now is decided again. */
     Optional<Outcome> releaseSurplus(List<Ip> addresses) {
         if (addresses.isEmpty()) {
             return Optional.empty();
@@ -488,7 +488,7 @@ final class PassClaims {
         List<Ip> wanted = PassState.ips(entries);
         List<Ip> published = serve.service().publishedAddresses();
         if (published.size() > IpFamily.values().length) {
-            // More than one a family is no operator's work, but a stranger's.
+            // More than one per family is no operator's work, but a stranger's.
             return Checked.AS_KNOWN;
         }
         for (Ip ip : published) {
@@ -554,7 +554,7 @@ final class PassClaims {
         return Checked.AS_KNOWN;
     }
 
-    /** Not just kept from allocation because a status names it: whoever may write one could hold up others by it. */
+    /** Not just kept from allocation because a status names it: anyone who may write one could hold up others by it. */
     static boolean isSomebodys(Holding holding) {
         return holding.claim() != null || !holding.owners().isEmpty();
     }

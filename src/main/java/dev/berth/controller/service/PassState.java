@@ -207,7 +207,7 @@ final class PassState {
         return new Owner(key, serve.service().uid());
     }
 
-    /** The addresses that are surely its own: one a family that it wants, in its order of families. */
+    /** The addresses that are surely its own: one per family that it wants, in its order of families. */
     List<Ip> addressesOf(ServiceState state) {
         return claimed(state).publishable(state);
     }
@@ -254,7 +254,7 @@ final class PassState {
         return parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
     }
 
-    /** For delays. */
+    /** The clock for delays: nobody sets it forward or back. */
     Instant steady() {
         return parts.steady().instant();
     }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the status of one Service shall say, and the writing of it, in one pass. */
+/** What the status of one Service must say, and the writing of it, in one pass. */
 final class PassStatus {
     private static final Logger LOG = LoggerFactory.getLogger(PassStatus.class);
 
@@ -44,7 +44,8 @@ final class PassStatus {
     }
 
     /**
-     * Alone, before the world is touched; the rest is planned anew, from what the API server answered. Where no Address
+     * Alone, before the world is touched; the rest is planned again, from what the API server answered. Where no
+     * Address
      * tells that the Service is ours, our condition has to, from the first write on.
      */
     Optional<Outcome> addFinalizer(ServiceState state, ServedClass served) {
@@ -115,7 +116,7 @@ final class PassStatus {
         return outcome;
     }
 
-    /** What the Service shall say by what is known to this pass; {@code ingress} null: leave it as it is. */
+    /** What the Service must say by what is known to this pass; {@code ingress} null: leave it as it is. */
     private Publication publication(ServicePlan.Serve serve, @Nullable List<Published> ingress) {
         boolean holds = !pass.addressesOf(serve.service()).isEmpty()
                 || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;

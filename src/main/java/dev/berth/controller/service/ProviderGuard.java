@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * it has returned. As many as may be under way may be given up like that; from then on they keep their places.
  */
 final class ProviderGuard implements AutoCloseable {
-    /** For how long a place is kept for one who was told of it. */
+    /** For how long a place is kept for one who was notified. */
     private static final Duration KEPT = Duration.ofSeconds(30);
 
     private static final int SERVICES_NAMED = 10;
@@ -83,9 +83,9 @@ final class ProviderGuard implements AutoCloseable {
      *
      * @param isSure whose calls need no guard
      * @param callsAtOnce for each class
-     * @param patience how long a call waits for its turn that cannot be told of it
+     * @param patience how long a call waits for its turn that cannot be notified
      * @param deadline for each call
-     * @param stuckChanged told of which class {@link #stuck} says something else now
+     * @param stuckChanged notified of which class {@link #stuck} says something else now
      */
     ProviderGuard(
             Predicate<LoadBalancerProvider> isSure,
@@ -337,7 +337,7 @@ final class ProviderGuard implements AutoCloseable {
     }
 
     /**
-     * {@code ensureLoadBalancerDeleted} for one who cannot be told of its turn.
+     * {@code ensureLoadBalancerDeleted} for one who cannot be notified of its turn.
      *
      * @return false if its turn did not come in time: nothing was asked, and nothing failed
      * @throws ProviderException if it failed, or took too long
@@ -383,7 +383,7 @@ final class ProviderGuard implements AutoCloseable {
         }
     }
 
-    /** Which calls for this class have outlived their deadline and not returned, for people; absent: none. */
+    /** Which calls for this class have outlived their deadline and not returned, human-readable; absent: none. */
     synchronized Optional<String> stuck(String className) {
         return Optional.ofNullable(lines.get(className))
                 .filter(line -> !line.stuck.isEmpty())

@@ -54,8 +54,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Brings one Service at a time to where it shall be: read, plan, execute, answer. Free of the operator
- * SDK: whoever calls {@link #reconcile} makes sure that no two calls for one Service overlap, and calls
+ * Brings one Service at a time to where it should be: read, plan, execute, answer. Free of the operator
+ * SDK: the caller of {@link #reconcile} makes sure that no two calls for one Service overlap, and calls
  * again after the delay that it answers.
  */
 public final class ServiceControl implements ClassControl.Services {
@@ -78,7 +78,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param backends what may get a Service's packets; the same list of nodes until it changes
      * @param isNodes whether a Node of the cluster has the address
      * @param later for what is left of Services that are gone
-     * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only told of
+     * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only reported
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
      */
     public record Parts(
@@ -121,13 +121,12 @@ public final class ServiceControl implements ClassControl.Services {
     private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
 
     /**
-     * Wires it.
-     *
      * @param classes the classes as they are judged now
      * @param cloudNode a Node that speaks for another controller
      * @param due told which other Services to reconcile
      * @param standBackChanged told when the first sign of another controller comes, or the last goes
-     * @param classChanged told of which LoadBalancerClass {@link #leftToAnother} or {@link #stuckCalls} says something
+     * @param classChanged notified of which LoadBalancerClass {@link #leftToAnother} or {@link #stuckCalls} says
+     *     something
      *     else now
      */
     public ServiceControl(
@@ -154,7 +153,7 @@ public final class ServiceControl implements ClassControl.Services {
     /**
      * The same.
      *
-     * @param patience how long a call waits for its turn that cannot be told of it
+     * @param patience how long a call waits for its turn that cannot be notified
      * @param deadline how long a call may take
      * @param threads make the calls to providers
      */
@@ -220,7 +219,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * What it may have by all rules of the pools it gets again. Whoever may write a status could take any address
+     * What it may have by all rules of the pools it gets again. Anyone who may write a status could take any address
      * otherwise; so all else that it publishes is held for nobody, and given to nobody until it is published no
      * longer.
      */
@@ -256,7 +255,8 @@ public final class ServiceControl implements ClassControl.Services {
 
     /**
      * Compares what providers have with what they should: each Service's load balancer is looked at and repaired in its
-     * next pass, all of them within {@code period}; and what is there for Services that are gone is told of, or deleted.
+     * next pass, all of them within {@code period}; and what is there for Services that are gone is reported, or
+     * deleted.
      */
     public void resync(Duration period) {
         List<ServiceKey> all = memories.entrySet().stream()
@@ -303,7 +303,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * Load balancers are to be told of other nodes: makes those Services due whose provider was last told of
+     * Load balancers are to be notified of other nodes: makes those Services due whose provider was last notified of
      * others than there are now. One whose provider is just being told looks again itself, when it is done.
      */
     public void nodesChanged() {
@@ -322,7 +322,10 @@ public final class ServiceControl implements ClassControl.Services {
         return memory.knowsOther(parts.backends().apply(key));
     }
 
-    /** The nodes have a kube-proxy now, or none any more: load balancers may have to find out otherwise which are fit. */
+    /**
+     * The nodes have a kube-proxy now, or none any more: load balancers may need another way to find out which can
+     * receive traffic.
+     */
     public void kubeProxiesChanged() {
         makeDue((key, memory) -> memory.isCheckedByWhatNodesHave());
     }
@@ -364,7 +367,7 @@ public final class ServiceControl implements ClassControl.Services {
                 .toList();
     }
 
-    /** Brings the Service of this name to where it shall be, as far as can be done now. */
+    /** Brings the Service of this name to where it should be, as far as can be done now. */
     public Next reconcile(ServiceKey key) {
         gate.await();
         MDC.put("service", key.toString());
@@ -391,7 +394,7 @@ public final class ServiceControl implements ClassControl.Services {
         }
     }
 
-    /** Then whoever releases that has its load balancer deleted first, until it is done. */
+    /** Then the pass that releases that has its load balancer deleted first, until it is done. */
     private boolean holdsAnything(ServiceIdentity service) {
         ServiceKey key = new ServiceKey(service.namespace(), service.name());
         return parts.ledger().heldFor(key).stream().anyMatch(holding -> holding.isFor(key, service.uid()));
@@ -427,7 +430,7 @@ public final class ServiceControl implements ClassControl.Services {
                     new PassState(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, written));
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
-            // No event will tell of what this pass has done itself.
+            // No event will report what this pass has done itself.
             Optional<ServiceState> now = memory.newest(parts.cluster().service(key));
             stopKeepingBack(key, now);
             boolean isNews = now.filter(this::isServed)
@@ -469,13 +472,13 @@ public final class ServiceControl implements ClassControl.Services {
         leftAlone.note(key, plan, parts.metrics()::leftAlone).forEach(classChanged);
     }
 
-    /** Which Services of this LoadBalancerClass are another controller's, for people; absent: none. */
+    /** Which Services of this LoadBalancerClass are another controller's, human-readable; absent: none. */
     @Override
     public Optional<String> leftToAnother(String className) {
         return leftAlone.toAnother(className);
     }
 
-    /** Which calls to the provider of this LoadBalancerClass are stuck, for people; absent: none. */
+    /** Which calls to the provider of this LoadBalancerClass are stuck, human-readable; absent: none. */
     @Override
     public Optional<String> stuckCalls(String className) {
         return guard.stuck(className);
@@ -490,7 +493,7 @@ public final class ServiceControl implements ClassControl.Services {
         return service.isMarkedOurs() || isServed(service);
     }
 
-    /** Whether an address is claimed for it, or its provider was asked: whoever writes its status can do neither. */
+    /** Whether an address is claimed for it, or its provider was asked: anyone who writes its status can do neither. */
     private boolean isServed(ServiceState service) {
         ServiceMemory memory = memories.get(service.key());
         return parts.ledger().heldFor(service.key()).stream()
@@ -528,7 +531,8 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /**
-     * At a start, its condition says since when it waits. Whoever may write a status can date it, and a clock may have
+     * At a start, its condition says since when it waits. Anyone who may write a status can date it, and a clock may
+     * have
      * been wrong: so what was before the Service itself, or is still to come, is not believed, and one that comes later
      * is not asked.
      */

@@ -215,7 +215,7 @@ final class ServiceMemory {
         return request.equals(elsewhere);
     }
 
-    /** What the provider answered to a request like this but for the targets; absent: it has to be asked anew. */
+    /** What the provider answered to a request like this but for the targets; absent: it has to be asked again. */
     Optional<EnsureOutcome.Ready> answerButForTargets(LoadBalancerRequest request) {
         LoadBalancerRequest known = ensured;
         return known != null && known.differsInTargetsOnly(request)
@@ -223,7 +223,7 @@ final class ServiceMemory {
                 : Optional.empty();
     }
 
-    /** Whether the provider was last told of other targets than these. Asked for by other threads, too. */
+    /** Whether the provider was last notified of other targets than these. Asked for by other threads, too. */
     boolean knowsOther(Backends backends) {
         LoadBalancerRequest known = ensured;
         ServedClass by = ensuredBy;
@@ -307,7 +307,7 @@ final class ServiceMemory {
                 : Optional.of(new Made(known, by));
     }
 
-    /** What the provider has is not known any more, but that there may be something: it is asked anew. */
+    /** What the provider has is not known any more, but that there may be something: it is asked again. */
     void unsure() {
         ensureAnswer = null;
     }

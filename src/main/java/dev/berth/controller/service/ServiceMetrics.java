@@ -27,6 +27,6 @@ public interface ServiceMetrics {
     /** A Service waits for an address for this reason, one of a few dozen words; empty: it does not wait. */
     void waits(ServiceKey service, Optional<String> reason);
 
-    /** A Service could not be brought to where it shall be. */
+    /** A Service could not be brought to where it should be. */
     void failed();
 }

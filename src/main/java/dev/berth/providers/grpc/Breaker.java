@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Leaves a plug-in that is in trouble alone for a while, and longer each time: its Services hear so at once, instead of
- * waiting for it one by one. What it says about one load balancer is no trouble of its own, and what only the Services of
+ * waiting for it one by one. What it says about one load balancer is no trouble of the plug-in, and what only the
+ * Services of
  * one namespace suffer from is no reason to leave the others: each Service counts once, and of one namespace two. Whether
  * it works again is tried by a call that no Service owns.
  */

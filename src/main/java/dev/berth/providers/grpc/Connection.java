@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to one plug-in. A thread of its own keeps it up: whenever it came about anew, the plug-in is asked what
+ * The connection to one plug-in. Its own thread keeps it up: each time it is established again, the plug-in is asked
+ * what
  * it can do, before any other call.
  */
 final class Connection implements AutoCloseable {
@@ -58,7 +59,7 @@ final class Connection implements AutoCloseable {
     /** When it was last greeted, by {@link System#nanoTime}. The keeper's alone. */
     private long greeted = System.nanoTime() - RETRY.toNanos();
 
-    /** The state that {@link #leaving} is told of. The keeper's alone, as is that. */
+    /** The state that {@link #leaving} is notified of. The keeper's alone, as is that. */
     private @Nullable ConnectivityState awaited;
 
     /** Used again until it is told: the channel forgets nobody who waits before it leaves the state, which may take years. */
@@ -187,7 +188,7 @@ final class Connection implements AutoCloseable {
         try {
             ConnectResponse answer = connect();
             if (connection != connections.get()) {
-                // The connection came about by this very call, or anew since: it is greeted at the next look.
+                // The connection was made by this very call, or again since: it is greeted at the next look.
                 return;
             }
             if (!Contract.VERSIONS.contains(answer.getContractVersion())) {

@@ -9,7 +9,7 @@ import dev.berth.providers.grpc.wire.StatusMapping;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks a plug-in for all that it has, page by page, but not for ever. */
+/** Asks a plug-in for all that it has, page by page, but not forever. */
 final class Listing {
     private static final int PAGE_SIZE = 500;
     private static final int MOST_PAGES = 1_000;

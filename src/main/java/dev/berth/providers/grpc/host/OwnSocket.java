@@ -43,7 +43,7 @@ final class OwnSocket {
         if (!Files.exists(place)) {
             return;
         }
-        // Whoever connects to a file that is no socket is told the same as of a socket that nobody serves.
+        // Anyone who connects to a file that is no socket is told the same as of a socket that nobody serves.
         if (!Files.readAttributes(place, BasicFileAttributes.class).isOther()) {
             throw new IOException(place + " is there, and no socket; name another path, or remove it");
         }

@@ -31,7 +31,7 @@ public final class ProviderServer implements AutoCloseable {
      * Serves a provider from now on. What a former one left of a Unix socket is removed; the new one is for its owner
      * alone, whatever the umask.
      *
-     * @param name for people
+     * @param name human-readable
      * @param tls needed for a network, and for that alone
      * @throws IOException if it cannot listen there, another listens there already, or what is there is no socket
      * @throws IllegalArgumentException if {@code tls} is missing, or not needed

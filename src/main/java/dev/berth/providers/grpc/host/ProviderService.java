@@ -127,9 +127,10 @@ final class ProviderService extends LoadBalancerProviderImplBase {
     }
 
     /**
-     * The token of a page is the name of the last one before it. The list is asked for anew for each page, and nothing is
+     * The token of a page is the name of the last one before it. The list is asked for again for each page, and nothing
+     * is
      * kept between them: what is there all the time is in just one of them, whatever else comes and goes meanwhile, and
-     * whoever never asks for the next one leaves nothing behind.
+     * a caller that never asks for the next one leaves nothing behind.
      */
     @Override
     public void listLoadBalancers(
@@ -212,7 +213,7 @@ final class ProviderService extends LoadBalancerProviderImplBase {
         }
     }
 
-    /** What it says about one load balancer is no trouble of its own. */
+    /** What it says about one load balancer is no trouble of the plug-in. */
     private static StatusRuntimeException told(ProviderException failure) {
         com.google.rpc.Status.Builder status = com.google.rpc.Status.newBuilder()
                 .setCode(Code.UNKNOWN_VALUE)

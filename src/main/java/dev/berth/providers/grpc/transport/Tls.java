@@ -131,7 +131,7 @@ public final class Tls implements AutoCloseable {
         return new Tls(files, Verification.CERTIFICATE_AND_HOST_NAME_VERIFICATION, period);
     }
 
-    /** For who is called: whoever has a certificate of the authority may call. */
+    /** For who is called: anyone who has a certificate of the authority may call. */
     public static Tls ofServer(Files files, Duration period) {
         return new Tls(files, Verification.CERTIFICATE_ONLY_VERIFICATION, period);
     }

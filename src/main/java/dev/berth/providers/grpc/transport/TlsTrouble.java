@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Why a plug-in and Berth do not trust each other, for people. */
+/** Why a plug-in and Berth do not trust each other, human-readable. */
 public final class TlsTrouble {
     /** The name of an alert, which stands before the reason. */
     private static final Pattern ALERT = Pattern.compile("^\\([a-z_]+\\) ");

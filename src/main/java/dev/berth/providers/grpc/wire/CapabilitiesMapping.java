@@ -8,7 +8,7 @@ public final class CapabilitiesMapping {
 
     private CapabilitiesMapping() {}
 
-    /** What a plug-in tells of itself. */
+    /** What a plug-in reports about itself. */
     public static dev.berth.providers.grpc.v1.Capabilities write(Capabilities capabilities) {
         return dev.berth.providers.grpc.v1.Capabilities.newBuilder()
                 .setAddressSource(Words.ADDRESS_SOURCES.write(capabilities.addresses()))

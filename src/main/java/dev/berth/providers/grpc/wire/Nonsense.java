@@ -8,7 +8,7 @@ public final class Nonsense extends RuntimeException {
         super(message);
     }
 
-    /** @param what they are, for people */
+    /** @param what they are, human-readable */
     static void refuseMoreThan(int most, int count, String what) {
         if (count > most) {
             throw new Nonsense(count + " " + what + "; " + most + " at most");

@@ -24,7 +24,7 @@ public final class Texts {
     /**
      * A name that can be printed, 1 to 253 characters without blanks.
      *
-     * @param what it is, for people
+     * @param what it is, human-readable
      * @throws Nonsense if it is not
      */
     static String name(String text, String what) {

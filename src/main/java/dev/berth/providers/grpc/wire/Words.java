@@ -50,7 +50,7 @@ record Words<S extends Enum<S>, W extends Enum<W>>(Class<S> spi, Class<W> wire, 
     /**
      * The value.
      *
-     * @param what it is, for people: "the family"
+     * @param what it is, human-readable: "the family"
      * @throws Nonsense if it is unspecified or not known here
      */
     S read(W value, String what) {
