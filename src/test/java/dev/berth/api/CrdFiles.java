@@ -143,8 +143,9 @@ final class CrdFiles {
     }
 
     /**
-     * Of metadata a schema may tell of the name only. An Address' name is an address: saying so is also what lets the API
-     * server afford the CEL rule on it. A rule can only point at what the schema tells of.
+     * Of metadata a schema may describe the name only. An Address' name is an address: saying so is also what lets the
+     * API
+     * server afford the CEL rule on it. A rule can only point at what the schema describes.
      */
     private static void tellOfTheName(JSONSchemaProps schema, Class<?> kind) {
         if (kind == Address.class) {

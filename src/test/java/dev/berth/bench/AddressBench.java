@@ -151,7 +151,7 @@ public class AddressBench {
         }
     }
 
-    /** Why a Service waits, in words, of a hundred pools that all say no. */
+    /** Why a Service waits, in words, of a hundred pools that all refuse. */
     @Benchmark
     public WaitReason explainOver100Pools(Full state) {
         Choice choice = state.ledger.choose(request("newcomer", IpFamily.IPV4, Wishes.NONE));

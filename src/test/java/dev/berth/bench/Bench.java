@@ -26,7 +26,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * How long until Services that wait at the start of a controller all have their address: Berth, and Kubernetes' own
- * service controller with 10 workers and no limit to its rate. In turn, each against an API server of its own; all
+ * service controller with 10 workers and no limit to its rate. In turn, each against its own API server; all
  * processes share this machine. Prints numbers and judges none.
  *
  * <p>Arguments: how many rounds (3) and how many Services (2,000).

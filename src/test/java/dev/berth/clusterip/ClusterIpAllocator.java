@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * of what was chosen.
  *
  * @param cidrs all ServiceCIDRs; addresses come from those that are ready
- * @param taken every IPAddress there is; each takes its address, whoever made it
+ * @param taken every IPAddress there is; each takes its address, no matter who made it
  */
 public record ClusterIpAllocator(Collection<ServiceCidr> cidrs, ClusterIps taken) {
     private static final int LARGEST_DRAW = 63;

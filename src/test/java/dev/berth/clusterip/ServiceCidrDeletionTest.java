@@ -282,7 +282,7 @@ class ServiceCidrDeletionTest {
                         allocators.sync(cidrs.values());
                     }
                     case ServiceCidrStep.RemoveFinalizer end -> {
-                        // A Service that is created now gets its address before the API server hears of the end.
+                        // A Service that is created now gets its address before the API server sees the end.
                         Set<Ip> given = IntStream.range(0, 32)
                                 .mapToObj(i -> Ip.parse("10.0.0." + i))
                                 .filter(any::contains)

@@ -31,7 +31,7 @@ public final class InstalledBerth {
         return into(cluster, Installation.MANIFESTS);
     }
 
-    /** The same with a kustomization of one's own. */
+    /** The same with one's own kustomization. */
     static InstalledBerth into(ControlPlane cluster, String kustomization) {
         Installation.applyManifests(cluster, kustomization);
         return new InstalledBerth(cluster);

@@ -1,4 +1,4 @@
-/** {@code make demo} and {@code make run}: Berth at work on a real API server, for people to watch. */
+/** {@code make demo} and {@code make run}: Berth at work on a real API server, to watch. */
 @NullMarked
 package dev.berth.demo;
 

@@ -123,7 +123,7 @@ class ApiAnswersIT {
                 spec: {policyName: guided-networks, validationActions: [Deny]}
                 """).create();
 
-        // A policy takes a moment to be heard of.
+        // A policy takes a moment to be seen.
         Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
             String name = "guided-" + System.nanoTime();
             assertThat(network.createServiceCidr(name, ServiceRange.parse("10.98.0.0/24")))

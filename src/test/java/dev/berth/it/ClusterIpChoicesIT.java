@@ -95,7 +95,7 @@ class ClusterIpChoicesIT {
                 createRange("10.100.0." + random.nextInt(128), 26 + random.nextInt(5));
                 createRange("fd00:10:100::" + Integer.toHexString(random.nextInt(128)), 122 + random.nextInt(6));
             });
-            // An allocator hears of a new range a moment after it is there.
+            // An allocator sees a new range a moment after it is there.
             ranges.forEach(range -> await(range.toString())
                     .atMost(PATIENCE)
                     .until(() -> cluster.wouldGive(

@@ -25,7 +25,7 @@ class CrdIT {
             return kubeconfig;
         }
 
-        /** Whoever knows fabric8's kube-api-test can write tests against it. */
+        /** Anyone who knows fabric8's kube-api-test can write tests against it. */
         @Test
         void kubeApiTest_startsOfflineWithOurBinaries() {
             client().resource(new ServiceBuilder()

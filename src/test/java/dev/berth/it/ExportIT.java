@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster is made anew, from the same manifests: its Services are others by uid, and have their addresses again. */
+/** A cluster is recreated, from the same manifests: its Services are others by uid, and have their addresses again. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExportIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

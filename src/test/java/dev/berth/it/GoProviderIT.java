@@ -35,14 +35,14 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The proxy of src/examples/provider-go keeps the contract. A new provider is the process killed and started anew; the
+ * The proxy of src/examples/provider-go keeps the contract. A new provider is the process killed and started again; the
  * kit sees what it says to carry, and knocks at its sockets.
  */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "only there a host has many loopback addresses")
 class GoProviderIT extends LoadBalancerProviderTck implements World {
     private static final long PID = ProcessHandle.current().pid();
 
-    /** Tests at once on one host have addresses and ports of their own; low ports need a right. */
+    /** Tests at once on one host have their own addresses and ports; low ports need a right. */
     static final String LOOPBACK = "127." + (1 + PID % 250) + "." + (PID / 250 % 250) + ".";
 
     static final int PORT_OFFSET = (int) (10_000 + PID % 10_000);

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Classes whose provider is a process of its own, beside others. */
+/** Classes whose provider is a separate process, beside others. */
 @ExtendWith(SharedInstallation.class)
 class GrpcPluginIT {
     private static final String NEAR = "example.com/near";
@@ -441,7 +441,7 @@ class GrpcPluginIT {
         return names;
     }
 
-    /** Answers whoever comes to the Service's node port, as a pod behind it would, until it is closed. */
+    /** Answers anyone who comes to the Service's node port, as a pod behind it would, until it is closed. */
     private ServerSocket pod(String service) throws IOException {
         int nodePort = berth.awaitService(service, found -> true)
                 .getSpec()

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How {@code ipMode} is told, and that an API server that drops it is not written to for ever. */
+/** How {@code ipMode} is told, and that an API server that drops it is not written to forever. */
 class IpModeIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final String GATE_OFF = "--feature-gates=LoadBalancerIPMode=false";

@@ -16,7 +16,7 @@ import java.time.format.DateTimeFormatter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Who leads, and what providers are told of it. */
+/** Who leads, and what providers are told about it. */
 @ExtendWith(SharedInstallation.class)
 class LeaseIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -411,7 +411,7 @@ class MainPathIT {
     void oneService_costsOneClaimAndOnePatch_andNoReads() {
         String namespace = berth.namespace("writes");
         AddressPool pool = berth.pool(namespace, "198.51.100.208/28");
-        // Pools and Services come by two watches: one that is heard of before its pool is told that it waits.
+        // Pools and Services come by two watches: one that is seen before its pool is told that it waits.
         await().atMost(PATIENCE).until(() -> berth.client().resource(pool).get().getStatus() != null);
         berth.service(namespace, "counted");
         berth.awaitAddress(namespace, "counted");

@@ -50,7 +50,7 @@ class MigrationIT {
     private Installation berth;
     private final Map<String, List<String>> before = new LinkedHashMap<>();
 
-    /** Each write of a Service that shall keep what it publishes, and does not. */
+    /** Each write of a Service that is to keep what it publishes, and does not. */
     private final List<String> changes = new ArrayList<>();
 
     private @Nullable Watch watch;
@@ -296,7 +296,7 @@ class MigrationIT {
         }
         assertNothingChanged();
 
-        // A second start finds it as it is; of 22 addresses 9 were in use, and 12 were given out: one is left.
+        // A second start finds it as it is; of 22 addresses 9 were in use, and 12 were allocated: one is left.
         operator.stop();
         berth.startOperator("--migrate-from=cilium");
         newcomer("after", with(blue, ofClass(Installation.DEFAULT_CLASS)));
@@ -394,7 +394,7 @@ class MigrationIT {
 
     @Test
     void withoutTheFlag_aStatusTakesNoAddress() {
-        // CVE-2020-8554: whoever may write a status could take any address by it.
+        // CVE-2020-8554: anyone who may write a status could take any address by it.
         berth.pool(NAMESPACE, "192.0.2.80/31");
         served("intruder", ofClass(Installation.DEFAULT_CLASS), "192.0.2.80");
 

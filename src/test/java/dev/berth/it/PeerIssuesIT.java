@@ -48,7 +48,7 @@ class PeerIssuesIT {
         operator = berth.operator();
     }
 
-    /** It names its class: whoever else serves Services here is no reason to stand back. */
+    /** It names its class: anyone else who serves Services here is no reason to defer. */
     private static Service service(String namespace, String name, UnaryOperator<ServiceBuilder> change) {
         return berth.service(
                 namespace,

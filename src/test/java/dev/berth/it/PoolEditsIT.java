@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** An edit of a pool takes no address away, says what it left behind, and gives out nothing of what it took out. */
+/** An edit of a pool takes no address away, says what it left behind, and allocates nothing from what it took out. */
 @ExtendWith(SharedInstallation.class)
 class PoolEditsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

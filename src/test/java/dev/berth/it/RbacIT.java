@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The permissions of the manifests are those that the operator needs; none is left over. */
+/** The permissions of the manifests are those that the operator needs; none is superfluous. */
 @ExtendWith(SharedInstallation.class)
 class RbacIT {
     /** What one life of a few Services need not come by, and why it is needed. */

@@ -199,7 +199,7 @@ final class ServiceCidrs implements AutoCloseable {
         return createService(name, null, clusterIp);
     }
 
-    /** An allocator hears of a new range a moment after it is there. */
+    /** An allocator sees a new range a moment after it is there. */
     void createServiceWhenPossible(String name, String clusterIp) {
         await(name)
                 .atMost(PATIENCE)

@@ -24,7 +24,10 @@ final class Waiters {
         return Installation.condition(service, "berth.dev/AddressAssigned").orElseThrow();
     }
 
-    /** Creates a Service that has to wait, and returns when whoever comes next is surely behind it: order is by the second. */
+    /**
+     * Creates a Service that has to wait, and returns when everyone who comes next is surely behind it: order is by the
+     * second.
+     */
     static Condition queue(Installation berth, String namespace, String name, UnaryOperator<ServiceBuilder> change) {
         berth.service(namespace, name, change);
         Condition waiting = awaitWaiting(berth, namespace, name);

@@ -349,7 +349,7 @@ class HostileObjectsTest {
             "status": {"observedGeneration": 1}}
             """;
 
-    /** As {@link #forAllOdd}, and as only a CustomResourceDefinition that is not ours would let in. */
+    /** As {@link #forAllOdd}, and as only a CustomResourceDefinition that is not ours would accept. */
     private static <T> void forAllOfAnotherSchema(String object, Class<T> kind, Consumer<T> mapping) {
         JsonNode sample = JSON.unmarshal(object, JsonNode.class);
         LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {

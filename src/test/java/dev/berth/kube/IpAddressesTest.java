@@ -70,7 +70,7 @@ class IpAddressesTest {
                 .build();
     }
 
-    /** What the informer has kept of one that it finds gone when it lists them anew. */
+    /** What the informer has kept of one that it finds gone when it lists them again. */
     private static IPAddress nameAlone(String name) {
         return new IPAddressBuilder()
                 .withNewMetadata()

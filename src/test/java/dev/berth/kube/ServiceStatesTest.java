@@ -23,7 +23,7 @@ class ServiceStatesTest {
             .endSpec()
             .build();
 
-    /** Whoever may write a Service could take any address by them (CVE-2020-8554). */
+    /** Anyone who may write a Service could take any address by them (CVE-2020-8554). */
     @Test
     void externalIPs_areNotEvenRead() {
         Service with = new ServiceBuilder(WEB)

@@ -49,7 +49,7 @@ class AdoptionTest {
 
     @Test
     void withoutMigration_aStatusIsAnothers_andNeverARequest() {
-        // CVE-2020-8554: whoever may write a status could take any address by it.
+        // CVE-2020-8554: anyone who may write a status could take any address by it.
         assertThat(plan(web(), List.of()))
                 .isInstanceOfSatisfying(
                         ServicePlan.LeaveAlone.class,

@@ -209,14 +209,14 @@ public final class ControlPlane implements AutoCloseable {
         return admin;
     }
 
-    /** A client of its own, for the caller to close. */
+    /** Its own client, for the caller to close. */
     public KubernetesClient clientFor(Path kubeconfig) {
         return client(Config.fromKubeconfig(kubeconfig.toFile()));
     }
 
     /**
      * A kubeconfig with a fresh token of this ServiceAccount, good for a day. The ServiceAccount may do what RBAC
-     * grants it; each call gives a token and a file of its own.
+     * grants it; each call gives a token and its own file.
      *
      * @throws KubernetesClientException with code 404 if there is no such ServiceAccount
      */

@@ -62,7 +62,7 @@ public final class Installation implements AutoCloseable {
     /**
      * Deletes what came after the installation, and stops all operators but {@link #operator()}.
      *
-     * @throws IllegalStateException if the state after the installation cannot be had again
+     * @throws IllegalStateException if the state after the installation cannot be restored
      * @throws NullPointerException if it was not {@link #noted()}
      */
     public void reset() {
@@ -81,7 +81,7 @@ public final class Installation implements AutoCloseable {
         applyManifests(controlPlane, MANIFESTS);
     }
 
-    /** The same with a kustomization of one's own, which takes in the manifests. */
+    /** The same with one's own kustomization, which takes in the manifests. */
     public static void applyManifests(ControlPlane controlPlane, String kustomization) {
         controlPlane.kubectl("apply", "-k", kustomization);
         controlPlane.kubectl(
@@ -164,7 +164,7 @@ public final class Installation implements AutoCloseable {
         return pool(namespace, namespace, more, addresses);
     }
 
-    /** The same, by a name of its own. */
+    /** The same, by its own name. */
     public AddressPool pool(
             String name, String namespace, UnaryOperator<Map<String, Object>> more, String... addresses) {
         Map<String, Object> spec = new LinkedHashMap<>();
@@ -223,7 +223,7 @@ public final class Installation implements AutoCloseable {
         return await(namespace, name, service -> !ingress(service).isEmpty());
     }
 
-    /** Waits until the Service is as it shall be, and returns it. */
+    /** Waits until the Service is as it should be, and returns it. */
     public Service await(String namespace, String name, Predicate<Service> asItShallBe) {
         try {
             return Awaitility.await()

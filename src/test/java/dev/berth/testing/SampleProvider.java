@@ -66,7 +66,7 @@ public final class SampleProvider {
         return jar;
     }
 
-    /** Runs its tests in a JVM of their own; returns what JUnit said, and at its end the JVM's exit code. */
+    /** Runs its tests in their own JVM; returns what JUnit said, and at its end the JVM's exit code. */
     public String test() {
         String needed = Stream.of(published("spi").toString(), published("tck").toString(), onClassPath(JSPECIFY))
                 .map(String::valueOf)

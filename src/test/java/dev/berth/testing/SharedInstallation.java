@@ -15,7 +15,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *
  * <p>A parameter of {@code @BeforeAll} borrows it for the class, one of {@code @BeforeEach} or of a test for that test.
  * Afterwards the cluster is put back into the state after the installation: what tests created is deleted, and
- * operators with flags of their own are stopped. A cluster that cannot be put back, because somebody changed or deleted a part of the
+ * operators with their own flags are stopped. A cluster that cannot be put back, because somebody changed or deleted a
+ * part of the
  * installation, is replaced for the next class.
  *
  * <p>Audit events and Kubernetes' events of earlier classes are gone; the log and the metrics of {@link

@@ -22,7 +22,7 @@ public final class TlsFiles {
         renew(Set.of("127.0.0.1"));
     }
 
-    /** Writes all of them anew, by an authority of its own. */
+    /** Writes all of them again, by its own authority. */
     public void renew(Set<String> hosts) {
         CertificateAuthority authority = new CertificateAuthority(Clock.systemUTC());
         write("ca.pem", authority.pem());

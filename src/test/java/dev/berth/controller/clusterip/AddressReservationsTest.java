@@ -66,7 +66,7 @@ class AddressReservationsTest {
                 IP, "u", ClusterIp.BERTH, null, Parent.of(new ServiceKey("prod", service)), NetworkInMemory.START));
     }
 
-    /** As the watch tells of it, after it happened. */
+    /** As the watch reports it, after it happened. */
     private void somebodyDeletes(Ip ip) {
         ClusterIp gone = network.live(ip).orElseThrow();
         network.remove(ip);

@@ -66,7 +66,7 @@ final class NetworkInMemory implements ClusterNetwork {
     /** Why IPAddresses cannot be watched; absent: they can. */
     Optional<String> blind = Optional.empty();
 
-    /** Why nothing is heard of IPAddresses at the moment. */
+    /** Why IPAddresses are not seen at the moment. */
     Optional<String> interruption = Optional.empty();
 
     final List<Avoided> pods = new ArrayList<>();
@@ -86,7 +86,7 @@ final class NetworkInMemory implements ClusterNetwork {
     private List<ServiceCidr> cachedCidrs = List.of();
     private final ClusterIps cachedAddresses = new ClusterIps();
 
-    /** From now on the cache hears of nothing. */
+    /** From now on the cache sees nothing. */
     void lag() {
         lagging = true;
     }
@@ -115,7 +115,7 @@ final class NetworkInMemory implements ClusterNetwork {
         changed();
     }
 
-    /** Also the cache hears of it, but of nothing else that it has missed. */
+    /** Also the cache sees it, but nothing else that it has missed. */
     void retire(String cidr) {
         cidrs.computeIfPresent(cidr, (name, known) -> SampleCidrs.retiring(known));
         cachedCidrs = cachedCidrs.stream()

@@ -143,7 +143,7 @@ class PolicyStatusTest {
         history = List.of(new UsageSample(
                 NetworkInMemory.START.minus(Duration.ofDays(2)), Map.of("10.0.0.0/28", 0L), Map.of("10.0.0.0/28", 2L)));
 
-        // One a day, and ten are free.
+        // One per day, and ten are free.
         assertThat(told("FillingUp"))
                 .isEqualTo("True NearlyFull: IPv4: 28 percent in use, 10 free, full on 2026-01-11");
         assertThat(told("FillingUp", warnings(null, 9))).startsWith("False");

@@ -67,7 +67,7 @@ class RangeRetirementTest {
         assertThat(network.writes).isEmpty();
     }
 
-    /** A Service that is made anew is away for a moment. */
+    /** A Service that is recreated is away for a moment. */
     @Test
     void rangeThatThereWasNoRoomFor_retiresOnlyIfTheRoomLasts() {
         network.put(SampleCidrs.ready("small", "10.0.2.0/30"));

@@ -58,7 +58,7 @@ class ServiceCidrControlTest {
                 this.clock.steady());
     }
 
-    /** Deleted long enough ago for every API server to have heard of it. */
+    /** Deleted long enough ago for every API server to have seen it. */
     private ServiceCidr gone(ServiceCidr cidr) {
         return SampleCidrs.deleted(cidr, clock.instant().minusSeconds(10));
     }

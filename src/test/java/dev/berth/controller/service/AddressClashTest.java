@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A provider brings an address of its own, and it is somebody else's already. */
+/** A provider brings its own address, and it is somebody else's already. */
 class AddressClashTest extends CloudStage {
     private static final Ip PUBLIC_IP = Ip.parse("203.0.113.1");
 

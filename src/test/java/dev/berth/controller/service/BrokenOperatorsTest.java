@@ -90,7 +90,7 @@ class BrokenOperatorsTest {
 
     /**
      * What only costs something. A create whose answer is lost holds its name all the same: who takes the address gets a
-     * conflict, reads, and finds whose it is; and what is created after all is heard of, and given back if it is one too
+     * conflict, reads, and finds whose it is; and what is created after all is seen, and given back if it is one too
      * many. An echo taken for news is one reconciliation that finds nothing to do.
      */
     @ParameterizedTest

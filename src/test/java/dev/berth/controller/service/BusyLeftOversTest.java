@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is left over at a provider that has no place for one more call: that is no failure, and is done later. */
+/** Orphaned load balancers at a provider that has no place for one more call: that is no failure, and is done later. */
 class BusyLeftOversTest extends CloudStage {
     private static final ServiceIdentity GONE = new ServiceIdentity("prod", "gone", "uid-gone");
 

@@ -97,7 +97,6 @@ final class History {
         return steps - without.cardinality();
     }
 
-    /** For people. */
     @Override
     public String toString() {
         return "seed " + seed + " with " + operators + (operators == 1 ? " operator" : " operators");

@@ -82,7 +82,7 @@ class LostMarksTest extends CloudStage {
         assertThat(service("forged").hasOurFinalizer()).isFalse();
     }
 
-    /** The marks went while no Berth ran: nothing but the provider's list tells of it. */
+    /** The marks went while no Berth ran: nothing but the provider's list shows it. */
     private void webLosesItsMarks_acrossARestart(SampleService without) {
         cloud.listed = List.of(new ListedLoadBalancer("b", new ServiceIdentity("prod", "web", "uid-web")));
         put(without);

@@ -144,7 +144,7 @@ class PoolOperator {
         }
     }
 
-    /** The caches hear of everything. */
+    /** The caches see everything. */
     final void hear() {
         client.relist();
         client.claims().forEach(ledger::observe);

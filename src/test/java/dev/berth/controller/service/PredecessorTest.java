@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** An Address that names a Service by a uid that is not there any more: of a backup, or of one made anew. */
+/** An Address that names a Service by a uid that is not there any more: of a backup, or of one recreated. */
 class PredecessorTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Ip ADDRESS = Ip.parse("192.0.2.7");

@@ -46,7 +46,7 @@ class ProviderGuardTest {
     private static final LoadBalancerRequest REQUEST = request("web");
     private static final LoadBalancerRequest OTHER = request("other");
 
-    /** Answers when it is let, hears of no interrupt, and counts its calls; others' it answers at once. */
+    /** Answers when it is let, ignores interrupts, and counts its calls; others' it answers at once. */
     private record Deaf(CountDownLatch called, CountDownLatch let, AtomicInteger calls) implements QuietProvider {
         Deaf() {
             this(new CountDownLatch(1), new CountDownLatch(1), new AtomicInteger());
@@ -104,7 +104,7 @@ class ProviderGuardTest {
         return visit.enter(className, WORKS, request.service());
     }
 
-    /** Makes the call in a visit of its own, if it may. */
+    /** Makes the call in its own visit, if it may. */
     private EnsureOutcome ensure(
             ProviderGuard guard, String className, LoadBalancerProvider provider, LoadBalancerRequest request) {
         try (Visit visit = visit(guard, request)) {

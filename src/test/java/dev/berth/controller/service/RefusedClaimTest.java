@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Services whose Address the API server does not let in: by its schema, by a webhook, by a quota. */
+/** Services whose Address the API server rejects: by its schema, by a webhook, by a quota. */
 class RefusedClaimTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
     private final SequencedSet<ServiceKey> refused = new LinkedHashSet<>();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What the simulator found, each as a story of its own. */
+/** What the simulator found, each as its own story. */
 class ServiceControlTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Owner WEB_ITSELF = new Owner(WEB, "uid-web");

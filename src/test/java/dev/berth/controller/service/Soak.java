@@ -17,7 +17,7 @@ import java.util.random.RandomGenerator;
  * --operators N}, else one and, with each fourth seed, two as well; {@code --workers N}, else one for each processor.
  */
 final class Soak {
-    /** A logger that nobody refers to is made anew, and loud. */
+    /** A logger that nobody refers to is recreated, and loud. */
     private static final Logger LOG = Logger.getLogger("dev.berth");
 
     private final long first;

@@ -23,7 +23,7 @@ class StuckCallTest extends CloudStage {
         control = operator();
     }
 
-    /** Hears of no interrupt. */
+    /** Ignores interrupts. */
     private void hang() {
         calling.complete(Thread.currentThread());
         boolean isLet = false;

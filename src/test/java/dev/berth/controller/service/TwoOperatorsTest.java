@@ -44,7 +44,7 @@ class TwoOperatorsTest {
         private String answer = "";
         private @Nullable Runnable afterwards;
 
-        /** Whoever sends this write does nothing any more once it is done. */
+        /** Anyone who sends this write does nothing any more once it is done. */
         void killAfter(String write) {
             last = write;
         }
@@ -278,7 +278,7 @@ class TwoOperatorsTest {
         reconcile(two, WEB);
         assertThat(stored(WEB).publishedAddresses()).containsExactly(NEW);
         Claim own = Objects.requireNonNull(cluster.claims.get(NEW));
-        // This one has heard of the Service, and hears of its Address while it releases.
+        // This one has seen the Service, and sees its Address while it releases.
         one.client.relist();
         line.justBefore("read Service", one::hear);
 

@@ -125,8 +125,8 @@ final class Calls {
     }
 
     /**
-     * Deletes what the test has made and not deleted, as the last leader of all. That it can be deleted is judged by tests
-     * of its own.
+     * Deletes what the test has made and not deleted, as the last leader of all. Other tests judge that it can
+     * be deleted.
      */
     void cleanUp() {
         long last = made.values().stream()

@@ -76,7 +76,7 @@ final class Requests {
         return to(one, 1, 2);
     }
 
-    /** New ones, one a family; none if the provider brings its own. */
+    /** New ones, one per family; none if the provider brings its own. */
     List<String> addresses(List<Family> families) {
         List<String> taken = new ArrayList<>();
         if (capabilities.addresses() == AddressSource.POOLS) {

@@ -22,7 +22,7 @@ public interface World {
      * @param ports that it listens on, in any order
      * @param nodes that it sends packets to, in any order: each by its name, provider ID or address; of a provider that
      *     targets endpoints, their addresses
-     * @param sourceRanges CIDRs that it lets in, in any order; empty: all are
+     * @param sourceRanges CIDRs that it allows, in any order; empty: all are
      * @param healthCheck by which it finds a node fit; null: it cannot be seen, and the rule about it is skipped
      */
     record Seen(
