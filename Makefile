@@ -139,13 +139,13 @@ kube: ## fetches or builds etcd and kube-apiserver into ~/.cache/berth; ALL=1: w
 	@$(KUBE) $(if $(filter-out 0,$(ALL)),$(KUBERNETES_TO_TEST),$(KUBERNETES_TO_RUN))
 
 .PHONY: manifests
-manifests: kubectl $(BUILT) ## writes crds/ and src/main/kubernetes/berth.yaml anew
+manifests: kubectl $(BUILT) ## regenerates crds/ and src/main/kubernetes/berth.yaml
 	@echo "make: writing $(CRDS)/ and $(ONE_FILE)"
 	@$(JAVA_TEST_TREE) dev.berth.api.CrdFiles $(CRDS)
 	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml && mv target/berth.yaml $(ONE_FILE)
 
 .PHONY: proto
-proto: ## writes the Go form of src/main/proto anew
+proto: ## regenerates the Go form of src/main/proto
 	@echo "make: writing $(STUBS)/"
 	@$(JDK) $(EXAMPLES)/generate $(STUBS)
 
