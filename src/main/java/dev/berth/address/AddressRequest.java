@@ -21,10 +21,10 @@ public record AddressRequest(
         String loadBalancerClass,
         List<IpFamily> families,
         boolean allOrNone,
-        Bearer bearer,
-        Wishes wishes,
+        Requester bearer,
+        AddressConstraints wishes,
         List<Ip> preferred,
-        WaitTurn turn) {
+        QueuePosition turn) {
     public AddressRequest {
         families = List.copyOf(families);
         preferred = List.copyOf(preferred);
@@ -48,7 +48,7 @@ public record AddressRequest(
     }
 
     /** The same, with another place among those that wait. */
-    public AddressRequest at(WaitTurn other) {
+    public AddressRequest at(QueuePosition other) {
         return new AddressRequest(
                 service, uid, loadBalancerClass, families, allOrNone, bearer, wishes, preferred, other);
     }

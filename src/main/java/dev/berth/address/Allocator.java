@@ -27,19 +27,19 @@ public final class Allocator {
          * The address of {@code family} that {@code pool} allocates next, none that somebody ahead of {@code
          * turn} waits for; absent: there is none.
          */
-        Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn);
+        Optional<Ip> nextFree(Pool pool, IpFamily family, QueuePosition turn);
 
         /** How many addresses of {@code family} in {@code pool} nobody holds. */
         BigInteger free(Pool pool, IpFamily family);
 
         /** Whether a free address would be left for {@code turn} after all who wait ahead of it for this pool. */
-        boolean isTurn(Pool pool, IpFamily family, WaitTurn turn);
+        boolean isTurn(Pool pool, IpFamily family, QueuePosition turn);
 
         /** Whether nobody ahead of {@code turn} waits for this very address. */
-        boolean isTurn(Ip ip, WaitTurn turn);
+        boolean isTurn(Ip ip, QueuePosition turn);
 
         /** Whether the namespace's quota would not be used up by those of it who wait ahead of {@code turn}. */
-        boolean isTurn(Pool pool, IpFamily family, String namespace, WaitTurn turn);
+        boolean isTurn(Pool pool, IpFamily family, String namespace, QueuePosition turn);
 
         /** How many addresses of {@code family} in {@code pool} are the namespace's. */
         int used(Pool pool, IpFamily family, String namespace);
@@ -130,20 +130,20 @@ public final class Allocator {
         private sealed interface Answer {
             record Yes(Choice.Pick pick) implements Answer {}
 
-            record No(Rule rule, String detail) implements Answer {}
+            record No(RefusalReason rule, String detail) implements Answer {}
         }
 
         private static Answer yes(Ip ip, Pool pool) {
             return new Answer.Yes(new Choice.Pick(ip, pool.name()));
         }
 
-        private static Answer no(Rule rule) {
+        private static Answer no(RefusalReason rule) {
             return new Answer.No(rule, "");
         }
 
         private Optional<Choice.Pick> overPools(Function<Pool, Answer> answer) {
             for (Pool pool : view.pools().pools()) {
-                Optional<Rule> forbidden = pool.forbids(request, family);
+                Optional<RefusalReason> forbidden = pool.forbids(request, family);
                 switch (forbidden.isPresent() ? no(forbidden.get()) : answer.apply(pool)) {
                     case Answer.Yes(Choice.Pick pick) -> {
                         return Optional.of(pick);
@@ -162,13 +162,13 @@ public final class Allocator {
         private Answer next(Pool pool) {
             Optional<String> quota = overQuota(view, request, pool, family);
             if (quota.isPresent()) {
-                return new Answer.No(Rule.OVER_QUOTA, quota.get());
+                return new Answer.No(RefusalReason.OVER_QUOTA, quota.get());
             }
             if (view.free(pool, family).signum() <= 0) {
-                return no(Rule.FULL);
+                return no(RefusalReason.FULL);
             }
             Optional<Ip> free = isTurn(pool) ? view.nextFree(pool, family, request.turn()) : Optional.empty();
-            return free.isPresent() ? yes(free.get(), pool) : no(Rule.OTHERS_WAIT);
+            return free.isPresent() ? yes(free.get(), pool) : no(RefusalReason.OTHERS_WAIT);
         }
 
         private boolean isTurn(Pool pool) {
@@ -183,9 +183,9 @@ public final class Allocator {
             }
             Optional<String> quota = overQuota(view, request, pool, family);
             if (quota.isPresent()) {
-                return new Answer.No(Rule.OVER_QUOTA, quota.get());
+                return new Answer.No(RefusalReason.OVER_QUOTA, quota.get());
             }
-            return isTurn(ip, pool) ? yes(ip, pool) : no(Rule.OTHERS_WAIT);
+            return isTurn(ip, pool) ? yes(ip, pool) : no(RefusalReason.OTHERS_WAIT);
         }
 
         /** A share of an address that others have. */
@@ -200,21 +200,21 @@ public final class Allocator {
                     || held.spec().phase() != ClaimSpec.Phase.BOUND
                     || !sameNamespace
                     || !mine.key().equals(theirs.key())) {
-                return new Answer.No(Rule.IN_USE, heldBy(held, sameNamespace));
+                return new Answer.No(RefusalReason.IN_USE, heldBy(held, sameNamespace));
             }
             if (!request.loadBalancerClass().equals(held.loadBalancerClass())) {
-                return new Answer.No(Rule.NOT_SHAREABLE, "it is of class " + held.loadBalancerClass());
+                return new Answer.No(RefusalReason.NOT_SHAREABLE, "it is of class " + held.loadBalancerClass());
             }
             if (!mine.terms().equals(theirs.terms())) {
-                return new Answer.No(Rule.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
+                return new Answer.No(RefusalReason.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
             }
             if (held.spec().isFull()) {
-                return new Answer.No(Rule.NOT_SHAREABLE, "as many Services share it as can");
+                return new Answer.No(RefusalReason.NOT_SHAREABLE, "as many Services share it as can");
             }
             Optional<Sharing.Port> clash = theirs.clash(mine.ports());
             if (clash.isPresent()) {
                 return new Answer.No(
-                        Rule.NOT_SHAREABLE,
+                        RefusalReason.NOT_SHAREABLE,
                         clash.get() + " is of Service " + clash.get().service());
             }
             Claim claim = held.claim();
@@ -223,7 +223,7 @@ public final class Allocator {
                             || held.state() != Holding.State.CLAIMED
                             || held.predecessorOf(request.service(), request.uid())
                                     .isPresent()
-                    ? no(Rule.SHARED_SOON)
+                    ? no(RefusalReason.SHARED_SOON)
                     : new Answer.Yes(new Choice.Pick(held.ip(), pool.name(), claim));
         }
 
@@ -259,7 +259,7 @@ public final class Allocator {
                         return Optional.of(pick);
                     }
                     case Answer.No no -> {
-                        if (soon.isEmpty() && no.rule() == Rule.SHARED_SOON) {
+                        if (soon.isEmpty() && no.rule() == RefusalReason.SHARED_SOON) {
                             soon = Optional.of(refusal(pool.get(), no));
                         }
                     }

@@ -115,7 +115,7 @@ public record ClaimSpec(
                 retain);
     }
 
-    boolean saysAs(ClaimSpec other) {
+    boolean sameContent(ClaimSpec other) {
         return Objects.equals(loadBalancerClass, other.loadBalancerClass)
                 && owners.equals(other.owners)
                 && Objects.equals(sharing, other.sharing)

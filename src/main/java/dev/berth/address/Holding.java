@@ -31,8 +31,8 @@ public record Holding(
         return new Holding(ip, state, spec, null);
     }
 
-    boolean saysAs(Holding other) {
-        return state == other.state && spec.saysAs(other.spec);
+    boolean sameContent(Holding other) {
+        return state == other.state && spec.sameContent(other.spec);
     }
 
     /** Who it is for; empty: kept from everyone. */

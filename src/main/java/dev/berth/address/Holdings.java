@@ -20,7 +20,7 @@ final class Holdings {
     private final IpSet used = new IpSet();
     private final PoolCounts counts = new PoolCounts();
     private final StrandedByPool stranded = new StrandedByPool();
-    private final Rested rested = new Rested();
+    private final RecentlyReleased rested = new RecentlyReleased();
     private PoolBook pools = PoolBook.empty();
 
     PoolBook pools() {

@@ -60,7 +60,7 @@ public final class Ledger {
         }
 
         @Override
-        public Optional<Ip> nextFree(Pool pool, IpFamily family, WaitTurn turn) {
+        public Optional<Ip> nextFree(Pool pool, IpFamily family, QueuePosition turn) {
             // Nobody is given what another waits for in person while there is something else.
             return waiting.hasSetAside()
                     ? holdings.next(pool, family, ip -> !waiting.isSetAside(ip))
@@ -74,17 +74,17 @@ public final class Ledger {
         }
 
         @Override
-        public boolean isTurn(Pool pool, IpFamily family, WaitTurn turn) {
+        public boolean isTurn(Pool pool, IpFamily family, QueuePosition turn) {
             return waiting.isTurn(pool, family, turn, free(pool, family));
         }
 
         @Override
-        public boolean isTurn(Ip ip, WaitTurn turn) {
+        public boolean isTurn(Ip ip, QueuePosition turn) {
             return waiting.isTurn(ip, turn);
         }
 
         @Override
-        public boolean isTurn(Pool pool, IpFamily family, String namespace, WaitTurn turn) {
+        public boolean isTurn(Pool pool, IpFamily family, String namespace, QueuePosition turn) {
             OptionalInt limit = pool.policy().quota().of(namespace);
             return limit.isEmpty()
                     || waiting.isTurn(pool, family, namespace, turn, limit.getAsInt() - used(pool, family, namespace));
@@ -141,7 +141,7 @@ public final class Ledger {
             Holding now = Holding.of(claim);
             put(now);
             return new Observation(
-                    known == null || !known.saysAs(now), known == null ? List.of() : newlyInTurn(opened(known, now)));
+                    known == null || !known.sameContent(now), known == null ? List.of() : newlyInTurn(opened(known, now)));
         });
     }
 
@@ -213,7 +213,7 @@ public final class Ledger {
             if (old == null) {
                 return List.of();
             }
-            if (isKeptBack(ip)) {
+            if (isWithheld(ip)) {
                 putBack(ip);
                 return newlyInTurn(quotasOf(old));
             }
@@ -403,7 +403,7 @@ public final class Ledger {
      *
      * @return the Services whose turn it is now
      */
-    public List<ServiceKey> keepBack(ServiceKey service, List<Ip> published) {
+    public List<ServiceKey> withhold(ServiceKey service, List<Ip> published) {
         return locked(() -> {
             List<Ip> now = published.stream().distinct().toList();
             List<Ip> before = now.isEmpty() ? keptBack.remove(service) : keptBack.put(service, now);
@@ -414,7 +414,7 @@ public final class Ledger {
             now.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>();
             for (Ip ip : before == null ? List.<Ip>of() : before) {
-                if (isHeldByNobody(ip) && !isKeptBack(ip)) {
+                if (isHeldByNobody(ip) && !isWithheld(ip)) {
                     due.addAll(free(ip));
                 }
             }
@@ -431,7 +431,7 @@ public final class Ledger {
         return locked(() -> {
             List<Ip> before = keptBack.getOrDefault(service, List.of());
             List<Ip> left = before.stream().filter(published::contains).toList();
-            return left.equals(before) ? List.of() : keepBack(service, left);
+            return left.equals(before) ? List.of() : withhold(service, left);
         });
     }
 
@@ -449,7 +449,7 @@ public final class Ledger {
         return keepers.getOrDefault(ip, 0) > (isIts ? 1 : 0);
     }
 
-    private boolean isKeptBack(Ip ip) {
+    private boolean isWithheld(Ip ip) {
         return keepers.containsKey(ip);
     }
 
@@ -491,7 +491,7 @@ public final class Ledger {
     }
 
     /** The Service's place in the queue; absent: it does not wait. */
-    public Optional<WaitTurn> turnOf(ServiceKey service) {
+    public Optional<QueuePosition> turnOf(ServiceKey service) {
         return locked(() -> waiting.turnOf(service));
     }
 

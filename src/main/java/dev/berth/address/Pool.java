@@ -66,36 +66,36 @@ public final class Pool {
      * The first rule by which this pool, full or not, gives {@code request} no address of {@code family}.
      * Absent: it may.
      */
-    Optional<Rule> forbids(AddressRequest request, IpFamily family) {
+    Optional<RefusalReason> forbids(AddressRequest request, IpFamily family) {
         if (!has(family)) {
-            return Optional.of(Rule.NO_SUCH_FAMILY);
+            return Optional.of(RefusalReason.NO_SUCH_FAMILY);
         }
         Optional<Ip> asked = request.wishes().address(family);
         if (asked.isPresent() && !contains(asked.get())) {
-            return Optional.of(Rule.NOT_ITS_ADDRESS);
+            return Optional.of(RefusalReason.NOT_ITS_ADDRESS);
         }
         if (!isWhole) {
-            return Optional.of(Rule.UNREADABLE);
+            return Optional.of(RefusalReason.UNREADABLE);
         }
         if (policy.suspended()) {
-            return Optional.of(Rule.SUSPENDED);
+            return Optional.of(RefusalReason.SUSPENDED);
         }
         List<String> classPools = request.bearer().classPools();
         if (!classPools.isEmpty() && !classPools.contains(name)) {
-            return Optional.of(Rule.NOT_IN_CLASS);
+            return Optional.of(RefusalReason.NOT_IN_CLASS);
         }
         List<String> named = request.wishes().pools();
         if (!named.isEmpty() && !named.contains(name)) {
-            return Optional.of(Rule.NOT_NAMED);
+            return Optional.of(RefusalReason.NOT_NAMED);
         }
         if (classPools.isEmpty() && named.isEmpty() && asked.isEmpty() && !policy.autoAssign()) {
-            return Optional.of(Rule.NOT_AUTO_ASSIGNED);
+            return Optional.of(RefusalReason.NOT_AUTO_ASSIGNED);
         }
         if (!policy.namespaces().matches(request.bearer().namespaceLabels())) {
-            return Optional.of(Rule.NAMESPACE_NOT_SELECTED);
+            return Optional.of(RefusalReason.NAMESPACE_NOT_SELECTED);
         }
         if (!policy.services().matches(request.bearer().labels())) {
-            return Optional.of(Rule.SERVICE_NOT_SELECTED);
+            return Optional.of(RefusalReason.SERVICE_NOT_SELECTED);
         }
         return Optional.empty();
     }

@@ -58,12 +58,12 @@ public final class PoolBook {
      *
      * @param neverGiven what is left out of every pool
      */
-    public static PoolBook of(List<PoolDeclaration> declarations, List<NeverGiven> neverGiven) {
+    public static PoolBook of(List<PoolDeclaration> declarations, List<ExcludedRange> neverGiven) {
         List<Pool> pools = new ArrayList<>();
         Map<String, List<String>> faults = new LinkedHashMap<>();
         List<Taken> taken = new ArrayList<>();
         List<Taken> excluded = new ArrayList<>();
-        for (NeverGiven never : neverGiven) {
+        for (ExcludedRange never : neverGiven) {
             never.ranges().forEach(range -> taken.add(new Taken(never.what(), range, never.fault())));
         }
         for (PoolDeclaration declaration :

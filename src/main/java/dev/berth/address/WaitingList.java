@@ -57,8 +57,8 @@ final class WaitingList {
     }
 
     private final Map<ServiceKey, Waiter> waiters = new LinkedHashMap<>();
-    private final Map<Queue, NavigableSet<WaitTurn>> queues = new HashMap<>();
-    private final Map<WaitTurn, ServiceKey> byTurn = new TreeMap<>();
+    private final Map<Queue, NavigableSet<QueuePosition>> queues = new HashMap<>();
+    private final Map<QueuePosition, ServiceKey> byTurn = new TreeMap<>();
 
     /** How many wait for anything of a pool: any address, one that they name, or one more than their quota. */
     private final Map<Queue.OfPool, Integer> byPool = new HashMap<>();
@@ -147,7 +147,7 @@ final class WaitingList {
      */
     List<Queue> usedUp(Queue queue, Allocator.View view) {
         List<Queue> left = new ArrayList<>();
-        for (WaitTurn turn : List.copyOf(queue(queue))) {
+        for (QueuePosition turn : List.copyOf(queue(queue))) {
             service(turn)
                     .filter(service ->
                             Objects.requireNonNull(waiters.get(service)).countsOn(queue))
@@ -166,7 +166,7 @@ final class WaitingList {
         if (waiter == null) {
             return List.of();
         }
-        WaitTurn turn = waiter.request().turn();
+        QueuePosition turn = waiter.request().turn();
         byTurn.remove(turn);
         waiter.pools().forEach(pool -> byPool.computeIfPresent(pool, (name, count) -> count == 1 ? null : count - 1));
         for (Queue queue : waiter.queues()) {
@@ -204,28 +204,28 @@ final class WaitingList {
     }
 
     /** The place that the Service has; absent: it does not wait. */
-    Optional<WaitTurn> turnOf(ServiceKey service) {
+    Optional<QueuePosition> turnOf(ServiceKey service) {
         return Optional.ofNullable(waiters.get(service))
                 .map(waiter -> waiter.request().turn());
     }
 
     /** Whether nobody ahead of {@code turn} waits for this very address. */
-    boolean isTurn(Ip ip, WaitTurn turn) {
-        NavigableSet<WaitTurn> turns = queue(new Queue.OfAddress(ip));
+    boolean isTurn(Ip ip, QueuePosition turn) {
+        NavigableSet<QueuePosition> turns = queue(new Queue.OfAddress(ip));
         return turns.isEmpty() || turns.first().compareTo(turn) >= 0;
     }
 
     /** Whether fewer than {@code left} Services of the namespace wait ahead of {@code turn} for one of the pool. */
-    boolean isTurn(Pool pool, IpFamily family, String namespace, WaitTurn turn, int left) {
-        NavigableSet<WaitTurn> turns = queue(new Queue.OfQuota(pool.name(), family, namespace));
+    boolean isTurn(Pool pool, IpFamily family, String namespace, QueuePosition turn, int left) {
+        NavigableSet<QueuePosition> turns = queue(new Queue.OfQuota(pool.name(), family, namespace));
         return turns.size() < left
                 || turns.headSet(turn, false).stream().limit(Math.max(left, 0)).count() < left;
     }
 
     /** Whether fewer than {@code free} Services wait ahead of {@code turn} for the pool. */
-    boolean isTurn(Pool pool, IpFamily family, WaitTurn turn, BigInteger free) {
+    boolean isTurn(Pool pool, IpFamily family, QueuePosition turn, BigInteger free) {
         BigInteger left = free.subtract(BigInteger.valueOf(setAside(pool, family, turn)));
-        NavigableSet<WaitTurn> turns = queue(new Queue.OfPool(pool.name(), family));
+        NavigableSet<QueuePosition> turns = queue(new Queue.OfPool(pool.name(), family));
         if (BigInteger.valueOf(turns.size()).compareTo(left) < 0) {
             return true;
         }
@@ -234,7 +234,7 @@ final class WaitingList {
     }
 
     /** How many free addresses of the pool those ahead of {@code turn} wait for in person. */
-    private long setAside(Pool pool, IpFamily family, WaitTurn turn) {
+    private long setAside(Pool pool, IpFamily family, QueuePosition turn) {
         return setAside(pool, family).filter(ip -> !isTurn(ip, turn)).count();
     }
 
@@ -251,8 +251,8 @@ final class WaitingList {
      * all that are in turn.
      */
     List<ServiceKey> newlyInTurn(Pool pool, IpFamily family, BigInteger free, int changes) {
-        NavigableSet<WaitTurn> turns = queue(new Queue.OfPool(pool.name(), family));
-        List<WaitTurn> first = setAside(pool, family)
+        NavigableSet<QueuePosition> turns = queue(new Queue.OfPool(pool.name(), family));
+        List<QueuePosition> first = setAside(pool, family)
                 .map(ip -> queue(new Queue.OfAddress(ip)).first())
                 .toList();
         return first.isEmpty()
@@ -271,7 +271,7 @@ final class WaitingList {
 
     /** The first that waits for this very address. */
     List<ServiceKey> newlyInTurn(Queue.OfAddress address) {
-        NavigableSet<WaitTurn> turns = queue(address);
+        NavigableSet<QueuePosition> turns = queue(address);
         return turns.isEmpty() ? List.of() : service(turns.first()).stream().toList();
     }
 
@@ -281,7 +281,7 @@ final class WaitingList {
     }
 
     /** Of the first {@code number} the last {@code changes}. */
-    private List<ServiceKey> last(NavigableSet<WaitTurn> turns, BigInteger number, int changes) {
+    private List<ServiceKey> last(NavigableSet<QueuePosition> turns, BigInteger number, int changes) {
         BigInteger skipped = number.subtract(BigInteger.valueOf(changes)).max(BigInteger.ZERO);
         if (number.signum() <= 0 || BigInteger.valueOf(turns.size()).compareTo(skipped) <= 0) {
             return List.of();
@@ -294,7 +294,7 @@ final class WaitingList {
                 .toList();
     }
 
-    private Optional<ServiceKey> service(WaitTurn turn) {
+    private Optional<ServiceKey> service(QueuePosition turn) {
         return Optional.ofNullable(byTurn.get(turn));
     }
 
@@ -314,7 +314,7 @@ final class WaitingList {
         all.forEach(waiter -> join(waiter.request(), view));
     }
 
-    private NavigableSet<WaitTurn> queue(Queue queue) {
+    private NavigableSet<QueuePosition> queue(Queue queue) {
         return queues.getOrDefault(queue, Collections.emptyNavigableSet());
     }
 }

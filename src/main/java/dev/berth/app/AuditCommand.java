@@ -76,13 +76,13 @@ final class AuditCommand implements Callable<Integer> {
             try (KubernetesClient client = Preflight.client(kubeconfig)) {
                 return call(client, commandLine.getOut());
             }
-        } catch (CannotLook why) {
+        } catch (CommandFailure why) {
             commandLine.getErr().println("berth: " + why.getMessage());
             return FAILED;
         }
     }
 
-    private int call(KubernetesClient client, PrintWriter out) throws CannotLook, InterruptedException {
+    private int call(KubernetesClient client, PrintWriter out) throws CommandFailure, InterruptedException {
         NetworkingVersion version = version(client);
         LiveAddresses addresses = new LiveAddresses(client, version);
         AuditReport report = look(addresses);
@@ -100,23 +100,23 @@ final class AuditCommand implements Callable<Integer> {
         return report.findings().isEmpty() ? 0 : FOUND;
     }
 
-    private static NetworkingVersion version(KubernetesClient client) throws CannotLook {
+    private static NetworkingVersion version(KubernetesClient client) throws CommandFailure {
         Optional<NetworkingVersion> served;
         try {
             served = NetworkingVersion.of(client);
         } catch (KubernetesClientException failure) {
-            throw new CannotLook(Preflight.unanswered(client, failure));
+            throw new CommandFailure(Preflight.unanswered(client, failure));
         }
-        return served.orElseThrow(() -> new CannotLook(NetworkingVersion.NOT_SERVED));
+        return served.orElseThrow(() -> new CommandFailure(NetworkingVersion.NOT_SERVED));
     }
 
-    private static AuditReport look(LiveAddresses addresses) throws CannotLook {
-        List<ServiceCidr> cidrs = CannotLook.found("listing ServiceCIDRs", addresses.readServiceCidrs());
-        List<ClusterIp> objects = CannotLook.found("listing IPAddresses", addresses.readClusterIps());
-        List<ClusterService> services = CannotLook.found("listing Services", addresses.readServices());
+    private static AuditReport look(LiveAddresses addresses) throws CommandFailure {
+        List<ServiceCidr> cidrs = CommandFailure.found("listing ServiceCIDRs", addresses.readServiceCidrs());
+        List<ClusterIp> objects = CommandFailure.found("listing IPAddresses", addresses.readClusterIps());
+        List<ClusterService> services = CommandFailure.found("listing Services", addresses.readServices());
         Read<List<PoolRange>> readPools = addresses.readPools();
         boolean poolsServed = !(readPools instanceof Read.Absent<List<PoolRange>>);
-        List<PoolRange> pools = poolsServed ? CannotLook.found("listing AddressPools", readPools) : List.of();
+        List<PoolRange> pools = poolsServed ? CommandFailure.found("listing AddressPools", readPools) : List.of();
         ClusterIps ips = new ClusterIps();
         objects.forEach(ips::put);
         return new AuditReport(

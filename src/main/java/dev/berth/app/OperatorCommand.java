@@ -22,9 +22,9 @@ final class OperatorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         configure(options);
-        if (options.deleteLeftOver && OperatorOptions.ANY_CLUSTER.equals(options.clusterName)) {
+        if (options.deleteOrphaned && OperatorOptions.ANY_CLUSTER.equals(options.clusterName)) {
             System.err.println(
-                    "berth: --delete-left-over-load-balancers needs a --cluster-name of this cluster's own, or none:"
+                    "berth: --delete-orphaned-load-balancers needs a --cluster-name of this cluster's own, or none:"
                             + " another cluster of the name \"" + options.clusterName
                             + "\" would lose its load balancers");
             return 2;

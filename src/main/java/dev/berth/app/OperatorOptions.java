@@ -2,7 +2,7 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
 import dev.berth.controller.clusterip.ServiceCidrControl;
-import dev.berth.migration.Peers;
+import dev.berth.migration.MigrationSources;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -76,10 +76,10 @@ public final class OperatorOptions {
     Duration resyncPeriod = Duration.ofMinutes(30);
 
     @Option(
-            names = "--delete-left-over-load-balancers",
+            names = "--delete-orphaned-load-balancers",
             description = "delete load balancers that providers have for Services that are gone; without it they"
                     + " are only reported")
-    boolean deleteLeftOver;
+    boolean deleteOrphaned;
 
     @Option(
             names = "--migrate-from",
@@ -87,7 +87,7 @@ public final class OperatorOptions {
             converter = PeersConverter.class,
             description = "metallb,cilium,kube-vip,purelb: take over, with their addresses, the Services that"
                     + " these served, and understand their annotations (default: nobody's)")
-    Peers migrateFrom = Peers.NONE;
+    MigrationSources migrateFrom = MigrationSources.NONE;
 
     @Option(
             names = "--plugin-dir",
@@ -172,11 +172,11 @@ public final class OperatorOptions {
     }
 
     /** Lets picocli show our own message. */
-    static final class PeersConverter implements ITypeConverter<Peers> {
+    static final class PeersConverter implements ITypeConverter<MigrationSources> {
         @Override
-        public Peers convert(String text) {
+        public MigrationSources convert(String text) {
             try {
-                return Peers.parse(text);
+                return MigrationSources.parse(text);
             } catch (IllegalArgumentException unknown) {
                 throw new TypeConversionException(unknown.getMessage());
             }

@@ -39,7 +39,7 @@ final class Preflight {
     static Optional<String> check(@Nullable String kubeconfig, List<Class<? extends CustomResource<?, ?>>> kinds) {
         try (KubernetesClient client = client(kubeconfig)) {
             return check(client, kinds);
-        } catch (CannotLook why) {
+        } catch (CommandFailure why) {
             return Optional.of(String.valueOf(why.getMessage()));
         } catch (RuntimeException wrong) {
             return Optional.of("the kubeconfig cannot be used: " + innermost(wrong));
@@ -52,20 +52,20 @@ final class Preflight {
      * @param kubeconfig null: none was named
      * @throws CannotLook if none says where the API server is
      */
-    static KubernetesClient client(@Nullable String kubeconfig) throws CannotLook {
+    static KubernetesClient client(@Nullable String kubeconfig) throws CommandFailure {
         if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {
-            throw new CannotLook(
+            throw new CommandFailure(
                     "kubeconfig " + kubeconfig + " cannot be read: there is no such file, or it is not yours");
         }
         Config config = config();
         try {
             return new KubernetesClientBuilder().withConfig(config).build();
         } catch (RuntimeException wrong) {
-            throw new CannotLook("the kubeconfig cannot be used: " + innermost(wrong));
+            throw new CommandFailure("the kubeconfig cannot be used: " + innermost(wrong));
         }
     }
 
-    private static Config config() throws CannotLook {
+    private static Config config() throws CommandFailure {
         String files = Config.getKubeconfigFilenames().stream()
                 .filter(file -> Files.isReadable(Path.of(file)))
                 .collect(Collectors.joining(", "));
@@ -73,13 +73,13 @@ final class Preflight {
         try {
             config = ApiClient.bound(new ConfigBuilder().build());
         } catch (RuntimeException garbage) {
-            throw new CannotLook("kubeconfig " + files + " is no kubeconfig"
+            throw new CommandFailure("kubeconfig " + files + " is no kubeconfig"
                     + YamlFault.syntax(garbage).map(fault -> ": " + fault).orElse(""));
         }
         if (config.getCurrentContext() == null
                 && config.getMasterUrl().startsWith(Config.DEFAULT_MASTER_URL)
                 && !Files.exists(Path.of(Config.KUBERNETES_SERVICE_ACCOUNT_TOKEN_PATH))) {
-            throw new CannotLook(
+            throw new CommandFailure(
                     files.isEmpty()
                             ? "no kubeconfig was found, neither by $KUBECONFIG nor at ~/.kube/config, and this is no Pod"
                                     + " with a ServiceAccount; name one by --kubeconfig"

@@ -193,7 +193,7 @@ public final class Wiring {
                 this::wake,
                 this::wakeAddress,
                 later::after,
-                this::deleteLeftOver);
+                this::deleteOrphaned);
         phases = new AddressPhases(caches, ledger, statuses);
         classes = new ClassControl(
                 caches, options.controllerName, this::usableProviders, gate, statuses, events, clock, changed -> {
@@ -217,7 +217,7 @@ public final class Wiring {
                         key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
                         surroundings::isNodes,
                         later::after,
-                        options.deleteLeftOver,
+                        options.deleteOrphaned,
                         options.migrateFrom.dialects()),
                 gate,
                 classes::book,
@@ -284,8 +284,8 @@ public final class Wiring {
                 () -> plugins.isEmpty() ? OperatorOptions.ANY_CLUSTER : Surroundings.uidOf(client));
     }
 
-    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
-        return services.deleteLeftOver(owner, className);
+    private boolean deleteOrphaned(Owner owner, @Nullable String className) {
+        return services.deleteOrphaned(owner, className);
     }
 
     private ClassBook classBook() {

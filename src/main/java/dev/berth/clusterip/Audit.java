@@ -21,7 +21,7 @@ public record Audit(
         ClusterIps ips,
         Collection<ClusterService> services,
         Collection<PoolRange> pools,
-        Collection<Avoided> networks) {
+        Collection<ExcludedNetwork> networks) {
 
     /** All that is wrong and that nobody has acknowledged, in the order of {@link Finding.Reason}; within that by object. */
     public List<Finding> findings(Instant now) {

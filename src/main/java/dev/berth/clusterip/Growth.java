@@ -78,7 +78,7 @@ public sealed interface Growth {
      * @param avoided what else is never overlapped: networks of Pods, addresses of Nodes, address pools; asked for by
      *     {@link #plan} alone, for they may be many
      */
-    record World(Collection<ServiceCidr> cidrs, ClusterIps ips, Supplier<? extends Collection<Avoided>> avoided) {
+    record World(Collection<ServiceCidr> cidrs, ClusterIps ips, Supplier<? extends Collection<ExcludedNetwork>> avoided) {
         /** One of Berth's counts before anybody called it ready: it was made for the need that there is now. */
         private boolean isCapacity(ServiceCidr cidr) {
             return stays(cidr) && (cidr.isReady() || cidr.madeByBerth());
@@ -118,16 +118,16 @@ public sealed interface Growth {
                     .count();
         }
 
-        private List<Avoided> obstacles() {
-            List<Avoided> all = new ArrayList<>(avoided.get());
+        private List<ExcludedNetwork> obstacles() {
+            List<ExcludedNetwork> all = new ArrayList<>(avoided.get());
             all.addAll(GrowthSettings.UNREACHABLE);
             for (ServiceCidr cidr : cidrs) {
                 cidr.ranges()
-                        .forEach(range -> all.add(new Avoided("ServiceCIDR \"" + cidr.name() + "\"", range.whole())));
+                        .forEach(range -> all.add(new ExcludedNetwork("ServiceCIDR \"" + cidr.name() + "\"", range.whole())));
             }
-            all.sort(Comparator.<Avoided, Ip>comparing(
+            all.sort(Comparator.<ExcludedNetwork, Ip>comparing(
                             obstacle -> obstacle.range().lower())
-                    .thenComparing(Avoided::toString));
+                    .thenComparing(ExcludedNetwork::toString));
             return all;
         }
 
@@ -191,8 +191,8 @@ public sealed interface Growth {
     }
 
     private static Plan search(GrowthSettings settings, World world, long atMost) {
-        List<Avoided> obstacles = world.obstacles();
-        FreeBlocks free = new FreeBlocks(obstacles.stream().map(Avoided::range).toList());
+        List<ExcludedNetwork> obstacles = world.obstacles();
+        FreeBlocks free = new FreeBlocks(obstacles.stream().map(ExcludedNetwork::range).toList());
         List<ServiceRange> blocks = settings.ranges().stream()
                 .flatMap(supernet -> free.in(supernet, settings.prefixLength()))
                 .filter(block -> world.isFree(name(block)))
@@ -211,12 +211,12 @@ public sealed interface Growth {
         return "berth-" + range.network().objectName() + "-" + range.prefixLength();
     }
 
-    private static String noSpace(GrowthSettings settings, List<Avoided> obstacles) {
+    private static String noSpace(GrowthSettings settings, List<ExcludedNetwork> obstacles) {
         String inTheWay = obstacles.stream()
                 .filter(obstacle ->
                         settings.ranges().stream().anyMatch(net -> net.whole().overlaps(obstacle.range())))
                 .limit(3)
-                .map(Avoided::toString)
+                .map(ExcludedNetwork::toString)
                 .collect(Collectors.joining(", "));
         return "no /" + settings.prefixLength() + " is free in " + String.join(", ", settings.supernets())
                 + ": in the way are " + inTheWay + "; add a supernet, or raise prefixLength";

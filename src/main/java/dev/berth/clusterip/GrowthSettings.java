@@ -21,7 +21,7 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
     private static final int LONGEST_IPV6 = 126;
 
     /** A supernet may be larger than they are, so no block of it may have any of them. */
-    static final List<Avoided> UNREACHABLE = List.of(
+    static final List<ExcludedNetwork> UNREACHABLE = List.of(
             unreachable("reserved", "0.0.0.0/8"),
             unreachable("loopback", "127.0.0.0/8"),
             unreachable("link-local", "169.254.0.0/16"),
@@ -31,8 +31,8 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
             unreachable("link-local", "fe80::/10"),
             unreachable("multicast", "ff00::/8"));
 
-    private static Avoided unreachable(String what, String range) {
-        return new Avoided(what, IpRange.parse(range));
+    private static ExcludedNetwork unreachable(String what, String range) {
+        return new ExcludedNetwork(what, IpRange.parse(range));
     }
 
     public GrowthSettings {

@@ -19,7 +19,7 @@ record RangeAudit(
         Collection<ServiceCidr> cidrs,
         ClusterIps ips,
         Collection<PoolRange> pools,
-        Collection<Avoided> networks,
+        Collection<ExcludedNetwork> networks,
         Instant now) {
     private static final int NAMED = 3;
 
@@ -192,11 +192,11 @@ record RangeAudit(
     }
 
     private Optional<Finding> overlapped(Owned owned) {
-        List<Avoided> inside = networks.stream()
+        List<ExcludedNetwork> inside = networks.stream()
                 .filter(network -> network.range().overlaps(owned.range().whole()))
-                .sorted(Comparator.<Avoided, Ip>comparing(
+                .sorted(Comparator.<ExcludedNetwork, Ip>comparing(
                                 network -> network.range().lower())
-                        .thenComparing(Avoided::toString))
+                        .thenComparing(ExcludedNetwork::toString))
                 .toList();
         return inside.isEmpty()
                 ? Optional.empty()
@@ -206,7 +206,7 @@ record RangeAudit(
                         "its range " + owned.range() + " overlaps "
                                 + inside.stream()
                                         .limit(NAMED)
-                                        .map(Avoided::toString)
+                                        .map(ExcludedNetwork::toString)
                                         .collect(Collectors.joining(", "))
                                 + (inside.size() > NAMED ? " and " + (inside.size() - NAMED) + " more" : "")
                                 + ": a Service that gets such an address takes the connections to it; make another"

@@ -113,7 +113,7 @@ public final class ServiceRange implements Comparable<ServiceRange> {
 
     /**
      * How many {@link #addresses} there are: 2^n−2 of IPv4, 2^n−1 of IPv6, never below zero. Of a range that
-     * is {@link Useless#PREFIX_TOO_SHORT} none of them is ever given.
+     * is {@link UnusableRange#PREFIX_TOO_SHORT} none of them is ever given.
      */
     public BigInteger size() {
         return addresses == null ? BigInteger.ZERO : addresses.size();
@@ -156,19 +156,19 @@ public final class ServiceRange implements Comparable<ServiceRange> {
     }
 
     /** Why it is of no use though Kubernetes accepts it; absent: it is of use. */
-    public Optional<Useless> useless() {
+    public Optional<UnusableRange> useless() {
         if (family() == IpFamily.IPV6 && prefixLength() < SHORTEST_IPV6) {
-            return Optional.of(Useless.PREFIX_TOO_SHORT);
+            return Optional.of(UnusableRange.PREFIX_TOO_SHORT);
         }
         if (addresses == null) {
-            return Optional.of(Useless.NO_ADDRESS);
+            return Optional.of(UnusableRange.NO_ADDRESS);
         }
-        return addresses.lower().equals(addresses.upper()) ? Optional.of(Useless.ONE_ADDRESS) : Optional.empty();
+        return addresses.lower().equals(addresses.upper()) ? Optional.of(UnusableRange.ONE_ADDRESS) : Optional.empty();
     }
 
     /** Whether the API server gives any address of it. */
     public boolean gives() {
-        return addresses != null && !useless().equals(Optional.of(Useless.PREFIX_TOO_SHORT));
+        return addresses != null && !useless().equals(Optional.of(UnusableRange.PREFIX_TOO_SHORT));
     }
 
     @Override

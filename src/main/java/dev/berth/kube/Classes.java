@@ -32,7 +32,7 @@ public final class Classes {
         LoadBalancerClass.Spec spec = Objects.requireNonNullElse(object.getSpec(), NOTHING);
         List<String> faults = new ArrayList<>(object.adjusted());
         faults.addAll(object.unreadable());
-        Words words = new Words(faults);
+        EnumMapping words = new EnumMapping(faults);
         return new ClassDeclaration(
                 object.getMetadata().getName(),
                 ServiceStates.time(object.getMetadata().getCreationTimestamp()),
@@ -56,7 +56,7 @@ public final class Classes {
     }
 
     /** Reads words of which there are few. */
-    private record Words(List<String> faults) {
+    private record EnumMapping(List<String> faults) {
         /** The one of {@code known} that {@code field} says; the first of them if it says none, or another. */
         String one(String field, @Nullable String said, String... known) {
             List<String> all = List.of(known);
@@ -68,7 +68,7 @@ public final class Classes {
         }
     }
 
-    private static HealthCheckPolicy healthCheck(LoadBalancerClass.@Nullable HealthCheck said, Words words) {
+    private static HealthCheckPolicy healthCheck(LoadBalancerClass.@Nullable HealthCheck said, EnumMapping words) {
         if (said == null) {
             return HealthCheckPolicy.AUTO;
         }

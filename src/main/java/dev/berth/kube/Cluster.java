@@ -4,7 +4,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
@@ -84,7 +84,7 @@ public interface Cluster {
      * to its status.
      *
      * @param seen as in {@link #publish}
-     * @param ports what {@link Marks#NODE_PORTS_RELEASED} is to say
+     * @param ports what {@link WellKnownNames#NODE_PORTS_RELEASED} is to say
      */
     Write<ServiceState> releaseNodePorts(ServiceState seen, String ports);
 

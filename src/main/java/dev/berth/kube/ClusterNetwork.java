@@ -3,7 +3,7 @@ package dev.berth.kube;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.ReadyCondition;
@@ -42,7 +42,7 @@ public interface ClusterNetwork {
     Read<List<ClusterIp>> readClusterIps();
 
     /** The Pods whose address is in one of these networks, live: there may be very many Pods. */
-    Read<List<Avoided>> readPods(List<IpRange> networks);
+    Read<List<ExcludedNetwork>> readPods(List<IpRange> networks);
 
     /** The IPAddresses that are Berth's reservations, live. */
     Read<List<ClusterIp>> readReservations();

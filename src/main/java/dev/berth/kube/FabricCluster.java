@@ -9,7 +9,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServiceState;
@@ -166,10 +166,10 @@ public final class FabricCluster implements Cluster {
     public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
         ObjectNode patch = patchOf(seen);
         if (difference.finalizer()) {
-            patch.withObject("/metadata").putArray("finalizers").add(Marks.FINALIZER);
+            patch.withObject("/metadata").putArray("finalizers").add(WellKnownNames.FINALIZER);
         }
         if (difference.servedByClass() != null) {
-            patch.withObject("/metadata/annotations").put(Marks.SERVED_BY_CLASS, difference.servedByClass());
+            patch.withObject("/metadata/annotations").put(WellKnownNames.SERVED_BY_CLASS, difference.servedByClass());
         }
         List<Published> ingress = difference.ingress();
         if (ingress != null) {
@@ -196,7 +196,7 @@ public final class FabricCluster implements Cluster {
                 "op",
                 "add",
                 "path",
-                "/metadata/annotations/" + Marks.NODE_PORTS_RELEASED.replace("/", "~1"),
+                "/metadata/annotations/" + WellKnownNames.NODE_PORTS_RELEASED.replace("/", "~1"),
                 "value",
                 ports));
         patch.add(Map.of("op", "add", "path", "/spec/allocateLoadBalancerNodePorts", "value", false));
@@ -220,8 +220,8 @@ public final class FabricCluster implements Cluster {
         ObjectNode patch = patchOf(seen);
         patch.withObject("/metadata")
                 .putArray("$deleteFromPrimitiveList/finalizers")
-                .add(Marks.FINALIZER);
-        Stream.of(Marks.SERVED_BY_CLASS, Marks.NODE_PORTS_RELEASED)
+                .add(WellKnownNames.FINALIZER);
+        Stream.of(WellKnownNames.SERVED_BY_CLASS, WellKnownNames.NODE_PORTS_RELEASED)
                 .filter(seen.asked().annotations()::containsKey)
                 .forEach(ours -> patch.withObject("/metadata/annotations").putNull(ours));
         if (!others.equals(seen.ingress())) {
@@ -231,7 +231,7 @@ public final class FabricCluster implements Cluster {
         seen.conditions().stream()
                 .map(Condition::type)
                 .filter(type ->
-                        Marks.CONDITIONS.contains(type) || (type.equals(Marks.PORTS_ERROR) && seen.isMarkedOurs()))
+                        WellKnownNames.CONDITIONS.contains(type) || (type.equals(WellKnownNames.PORTS_ERROR) && seen.isMarkedOurs()))
                 .forEach(type -> remove(conditions, type));
         return patch(seen, patch, false);
     }

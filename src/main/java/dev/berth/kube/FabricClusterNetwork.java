@@ -3,7 +3,7 @@ package dev.berth.kube;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.ReadyCondition;
@@ -118,9 +118,9 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     }
 
     @Override
-    public Read<List<Avoided>> readPods(List<IpRange> networks) {
-        Read<List<Avoided>> found = list(client.pods().inAnyNamespace(), object -> TakenNetworks.of(object, networks));
-        return found instanceof Read.Failed<List<Avoided>>(String message)
+    public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
+        Read<List<ExcludedNetwork>> found = list(client.pods().inAnyNamespace(), object -> TakenNetworks.of(object, networks));
+        return found instanceof Read.Failed<List<ExcludedNetwork>>(String message)
                 ? new Read.Failed<>("listing Pods: " + message + "; if it is forbidden, " + CURE)
                 : found;
     }

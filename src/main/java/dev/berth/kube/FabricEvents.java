@@ -48,11 +48,11 @@ public final class FabricEvents implements Events, AutoCloseable {
     private final EventQueue<Event> queue = new EventQueue<>(QUEUE);
     private final Thread writer;
 
-    private record Said(About about, String reason, String message) {}
+    private record LastReported(About about, String reason, String message) {}
 
-    private final Map<Said, Instant> said = new LinkedHashMap<>() {
+    private final Map<LastReported, Instant> said = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Said, Instant> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<LastReported, Instant> eldest) {
             return size() > REMEMBERED;
         }
     };
@@ -97,7 +97,7 @@ public final class FabricEvents implements Events, AutoCloseable {
     private void add(About about, boolean warning, String reason, String message) {
         synchronized (said) {
             Instant now = steady.instant();
-            Said what = new Said(about, reason, message);
+            LastReported what = new LastReported(about, reason, message);
             Instant before = said.get(what);
             if (before != null && before.plus(REPEAT).isAfter(now)) {
                 return;

@@ -5,7 +5,7 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.address.Quota;
 import dev.berth.address.Selector;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -88,7 +88,7 @@ public final class Pools {
     /** Its annotation, if it names its generation: {@code 7}, or {@code 7/2} for the second time. */
     public static Optional<String> acknowledgement(AddressPool pool) {
         return Optional.ofNullable(pool.getMetadata().getAnnotations())
-                .map(annotations -> annotations.get(Marks.RELEASE_STRANDED))
+                .map(annotations -> annotations.get(WellKnownNames.RELEASE_STRANDED))
                 .map(String::trim)
                 .filter(text ->
                         ACKNOWLEDGEMENT.matcher(text).matches() && text.split("/", 2)[0].equals(generation(pool)));

@@ -3,10 +3,10 @@ package dev.berth.kube;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.IpSet;
-import dev.berth.address.NeverGiven;
+import dev.berth.address.ExcludedRange;
 import dev.berth.plan.NodeRules;
 import dev.berth.plan.NodeState;
-import dev.berth.plan.StandBack;
+import dev.berth.plan.Deference;
 import dev.berth.provider.LoadBalancerRequest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -64,7 +64,7 @@ public final class Surroundings implements AutoCloseable {
      * @param targets the same list until it changes: every request has it
      */
     private record Seen(
-            long change, Optional<StandBack> cloudNode, List<LoadBalancerRequest.Node> targets, IpSet ofNodes) {}
+            long change, Optional<Deference> cloudNode, List<LoadBalancerRequest.Node> targets, IpSet ofNodes) {}
 
     private volatile Seen seen = new Seen(0, Optional.empty(), List.of(), new IpSet());
 
@@ -158,21 +158,21 @@ public final class Surroundings implements AutoCloseable {
     }
 
     /** The addresses that no pool may allocate. */
-    public List<NeverGiven> neverGiven() {
-        List<NeverGiven> all = new ArrayList<>();
+    public List<ExcludedRange> neverGiven() {
+        List<ExcludedRange> all = new ArrayList<>();
         caches.serviceCidrs()
                 .list()
-                .map(cidr -> new NeverGiven(
+                .map(cidr -> new ExcludedRange(
                         "ServiceCIDR \"" + cidr.getMetadata().getName() + "\"", ranges(ServiceCidrs.cidrs(cidr)), true))
                 .forEach(all::add);
         caches.nodes()
                 .list()
                 .map(node ->
-                        new NeverGiven("Node \"" + node.getMetadata().getName() + "\"", ranges(addresses(node)), false))
+                        new ExcludedRange("Node \"" + node.getMetadata().getName() + "\"", ranges(addresses(node)), false))
                 .forEach(all::add);
         caches.apiServers()
                 .list()
-                .map(slice -> new NeverGiven("the API servers", ranges(addresses(slice)), false))
+                .map(slice -> new ExcludedRange("the API servers", ranges(addresses(slice)), false))
                 .forEach(all::add);
         return all;
     }
@@ -185,7 +185,7 @@ public final class Surroundings implements AutoCloseable {
     }
 
     /** A Node of a cloud that brings its own load balancer controller; absent: there is none. */
-    public Optional<StandBack> cloudNode() {
+    public Optional<Deference> cloudNode() {
         return seen().cloudNode();
     }
 
@@ -224,12 +224,12 @@ public final class Surroundings implements AutoCloseable {
         return all;
     }
 
-    private Optional<StandBack> findCloudNode() {
+    private Optional<Deference> findCloudNode() {
         return caches.nodes()
                 .list()
                 .filter(node -> node.getSpec() != null && node.getSpec().getProviderID() != null)
-                .filter(node -> StandBack.isCloud(node.getSpec().getProviderID()))
-                .map(node -> new StandBack("Node \"" + node.getMetadata().getName() + "\" has providerID "
+                .filter(node -> Deference.isCloud(node.getSpec().getProviderID()))
+                .map(node -> new Deference("Node \"" + node.getMetadata().getName() + "\" has providerID "
                         + node.getSpec().getProviderID()))
                 .findFirst();
     }

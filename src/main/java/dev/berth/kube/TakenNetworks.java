@@ -2,7 +2,7 @@ package dev.berth.kube;
 
 import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.PoolRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
@@ -17,27 +17,27 @@ public final class TakenNetworks {
     private TakenNetworks() {}
 
     /** Of Nodes, their Pods, the API servers and AddressPools, and what Services publish. */
-    public static List<Avoided> of(Caches caches) {
-        List<Avoided> all = ofOthers(caches);
-        pools(caches).forEach(pool -> all.add(new Avoided("AddressPool \"" + pool.pool() + "\"", pool.range())));
+    public static List<ExcludedNetwork> of(Caches caches) {
+        List<ExcludedNetwork> all = ofOthers(caches);
+        pools(caches).forEach(pool -> all.add(new ExcludedNetwork("AddressPool \"" + pool.pool() + "\"", pool.range())));
         return all;
     }
 
     /** The same without AddressPools. */
-    public static List<Avoided> ofOthers(Caches caches) {
-        List<Avoided> all = new ArrayList<>();
+    public static List<ExcludedNetwork> ofOthers(Caches caches) {
+        List<ExcludedNetwork> all = new ArrayList<>();
         caches.nodes().list().forEach(node -> all.addAll(of(node)));
         caches.apiServers()
                 .list()
                 .flatMap(slice -> Surroundings.addresses(slice).stream())
                 .flatMap(address -> IpRange.find(address).stream())
-                .forEach(range -> all.add(new Avoided("an API server", range)));
+                .forEach(range -> all.add(new ExcludedNetwork("an API server", range)));
         caches.services().list().forEach(service -> all.addAll(of(service)));
         return all;
     }
 
     /** What the Service is reached at from outside, no matter who saw to that. */
-    static List<Avoided> of(Service service) {
+    static List<ExcludedNetwork> of(Service service) {
         Stream<String> external =
                 Stream.ofNullable(service.getSpec()).flatMap(spec -> Given.list(spec.getExternalIPs()).stream());
         Stream<String> published = Stream.ofNullable(service.getStatus())
@@ -48,12 +48,12 @@ public final class TakenNetworks {
                 + service.getMetadata().getName() + "\" (published)";
         return Stream.concat(external, published)
                 .flatMap(address -> IpRange.find(address).stream())
-                .map(range -> new Avoided(name, range))
+                .map(range -> new ExcludedNetwork(name, range))
                 .toList();
     }
 
     /** The addresses of a Pod, as far as they are in one of these networks. */
-    static Stream<Avoided> of(HasMetadata pod, List<IpRange> networks) {
+    static Stream<ExcludedNetwork> of(HasMetadata pod, List<IpRange> networks) {
         String name = "Pod \"" + pod.getMetadata().getNamespace() + "/"
                 + pod.getMetadata().getName() + "\"";
         return pod instanceof Pod known && known.getStatus() != null
@@ -61,19 +61,19 @@ public final class TakenNetworks {
                         .flatMap(address -> Stream.ofNullable(address.getIp()))
                         .flatMap(address -> IpRange.find(address).stream())
                         .filter(range -> networks.stream().anyMatch(network -> network.overlaps(range)))
-                        .map(range -> new Avoided(name, range))
+                        .map(range -> new ExcludedNetwork(name, range))
                 : Stream.empty();
     }
 
-    static List<Avoided> of(Node node) {
+    static List<ExcludedNetwork> of(Node node) {
         String name = "Node \"" + node.getMetadata().getName() + "\"";
-        Stream<Avoided> pods = Stream.ofNullable(node.getSpec())
+        Stream<ExcludedNetwork> pods = Stream.ofNullable(node.getSpec())
                 .flatMap(spec -> Given.list(spec.getPodCIDRs()).stream())
                 .flatMap(cidr -> IpRange.find(cidr).stream())
-                .map(range -> new Avoided(name + " (podCIDR)", range));
-        Stream<Avoided> own = Nodes.addresses(node, type -> true).stream()
+                .map(range -> new ExcludedNetwork(name + " (podCIDR)", range));
+        Stream<ExcludedNetwork> own = Nodes.addresses(node, type -> true).stream()
                 .flatMap(address -> IpRange.find(address).stream())
-                .map(range -> new Avoided(name, range));
+                .map(range -> new ExcludedNetwork(name, range));
         return Stream.concat(pods, own).toList();
     }
 

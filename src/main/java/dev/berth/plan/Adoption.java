@@ -1,15 +1,15 @@
 package dev.berth.plan;
 
 import dev.berth.address.AddressRequest;
-import dev.berth.address.Bearer;
+import dev.berth.address.Requester;
 import dev.berth.address.Choice;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Refusal;
-import dev.berth.address.Rule;
-import dev.berth.address.WaitTurn;
-import dev.berth.address.Wishes;
+import dev.berth.address.RefusalReason;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.AddressConstraints;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.List;
 import java.util.Optional;
@@ -100,14 +100,14 @@ public final class Adoption {
                         served.value(),
                         wanted.stream().map(Ip::family).toList(),
                         true,
-                        new Bearer(served.pools(), snapshot.namespaceLabels(), service.labels()),
-                        new Wishes(
+                        new Requester(served.pools(), snapshot.namespaceLabels(), service.labels()),
+                        new AddressConstraints(
                                 wanted,
                                 asked.wishes().pools(),
                                 asked.wishes().sharing(),
                                 asked.wishes().retain()),
                         List.of(),
-                        WaitTurn.FIRST));
+                        QueuePosition.FIRST));
     }
 
     private static boolean isKeptFor(Holding holding, ServiceState service, Ip ip) {
@@ -126,7 +126,7 @@ public final class Adoption {
 
     /** Whether another of its sharing key is just claiming the address for both. */
     public static boolean isSharedSoon(List<Refusal> refusals) {
-        return refusals.stream().anyMatch(refusal -> refusal.rule() == Rule.SHARED_SOON);
+        return refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON);
     }
 
     /** Why {@code request} was refused, and what would help. */
@@ -138,7 +138,7 @@ public final class Adoption {
                 .filter(ip -> refusals.stream()
                         .filter(refusal -> refusal.family() == ip.family())
                         .allMatch(refusal ->
-                                refusal.rule() == Rule.NO_SUCH_FAMILY || refusal.rule() == Rule.NOT_ITS_ADDRESS))
+                                refusal.rule() == RefusalReason.NO_SUCH_FAMILY || refusal.rule() == RefusalReason.NOT_ITS_ADDRESS))
                 .toList();
         return left("it has " + has + " of another controller, and keeps it until Berth can give it: "
                 + (inNoPool.isEmpty()

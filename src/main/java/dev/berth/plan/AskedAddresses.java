@@ -3,7 +3,7 @@ package dev.berth.plan;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Sharing;
-import dev.berth.address.Wishes;
+import dev.berth.address.AddressConstraints;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param retain what it says about keeping its address; null: nothing
  */
 public record AskedAddresses(
-        Wishes wishes, Optional<WaitReason> fault, @Nullable Boolean retain) {
+        AddressConstraints wishes, Optional<WaitReason> fault, @Nullable Boolean retain) {
     private static final int LONGEST_KEY = 253;
     private static final String SPEC_FIELD = "spec.loadBalancerIP";
     private static final String ADDRESSES_DIFFER = "AddressesDiffer";
@@ -44,7 +44,7 @@ public record AskedAddresses(
     }
 
     /** What was said where, human-readable: {@code annotation metallb.io/address-pool}. */
-    private record Said<T>(String where, T what) {}
+    private record Setting<T>(String where, T what) {}
 
     /**
      * Reads them.
@@ -52,10 +52,10 @@ public record AskedAddresses(
      * @param ipMode that of its class
      * @param dialects whose annotations count besides Berth's own
      */
-    public static AskedAddresses of(ServiceState service, IpMode ipMode, List<Dialect> dialects) {
+    public static AskedAddresses of(ServiceState service, IpMode ipMode, List<ForeignAnnotations> dialects) {
         try {
             Boolean retain = retain(service);
-            Wishes wishes = new Wishes(
+            AddressConstraints wishes = new AddressConstraints(
                     addresses(service, dialects),
                     pools(service, dialects),
                     sharing(service, ipMode, dialects),
@@ -63,7 +63,7 @@ public record AskedAddresses(
             return new AskedAddresses(wishes, Optional.empty(), retain);
         } catch (Misunderstood what) {
             return new AskedAddresses(
-                    Wishes.NONE, Optional.of(new WaitReason(what.reason, String.valueOf(what.getMessage()))), null);
+                    AddressConstraints.NONE, Optional.of(new WaitReason(what.reason, String.valueOf(what.getMessage()))), null);
         }
     }
 
@@ -74,19 +74,19 @@ public record AskedAddresses(
     }
 
     /** What the Service says in the words of the dialects, one of each that it speaks. */
-    private static List<Said<String>> foreign(
-            ServiceState service, List<Dialect> dialects, Function<Dialect, List<String>> names) {
+    private static List<Setting<String>> foreign(
+            ServiceState service, List<ForeignAnnotations> dialects, Function<ForeignAnnotations, List<String>> names) {
         return dialects.stream()
                 .flatMap(dialect -> names.apply(dialect).stream()
                         .flatMap(name ->
-                                annotation(service, name).map(text -> new Said<>("annotation " + name, text)).stream())
+                                annotation(service, name).map(text -> new Setting<>("annotation " + name, text)).stream())
                         .limit(1))
                 .toList();
     }
 
     /** The one thing that is said, or the first where all say the same; null: nothing is. */
-    private static <T> @Nullable T agreed(List<Said<T>> all, String reason, String what) {
-        for (Said<T> said : all) {
+    private static <T> @Nullable T agreed(List<Setting<T>> all, String reason, String what) {
+        for (Setting<T> said : all) {
             if (!said.what().equals(all.getFirst().what())) {
                 throw new Misunderstood(
                         reason,
@@ -97,12 +97,12 @@ public record AskedAddresses(
         return all.isEmpty() ? null : all.getFirst().what();
     }
 
-    private static List<Ip> addresses(ServiceState service, List<Dialect> dialects) {
-        Optional<Said<String>> own =
-                annotation(service, Marks.ADDRESSES).map(text -> new Said<>("annotation " + Marks.ADDRESSES, text));
-        Optional<Said<String>> field =
-                Optional.ofNullable(service.asked().loadBalancerIp()).map(text -> new Said<>(SPEC_FIELD, text));
-        List<Said<String>> foreign =
+    private static List<Ip> addresses(ServiceState service, List<ForeignAnnotations> dialects) {
+        Optional<Setting<String>> own =
+                annotation(service, WellKnownNames.ADDRESSES).map(text -> new Setting<>("annotation " + WellKnownNames.ADDRESSES, text));
+        Optional<Setting<String>> field =
+                Optional.ofNullable(service.asked().loadBalancerIp()).map(text -> new Setting<>(SPEC_FIELD, text));
+        List<Setting<String>> foreign =
                 own.isPresent() ? List.of() : foreign(service, dialects, dialect -> dialect.addresses());
         if (own.isEmpty()) {
             refuseDhcp(service, dialects, field);
@@ -119,11 +119,11 @@ public record AskedAddresses(
      * What all ask for together: one names an address of one family here and of the other there, or the first of
      * two in {@code spec.loadBalancerIP}.
      */
-    private static Set<Ip> combined(List<Said<Set<Ip>>> all) {
+    private static Set<Ip> combined(List<Setting<Set<Ip>>> all) {
         Set<Ip> together = new LinkedHashSet<>();
         for (IpFamily family : IpFamily.values()) {
-            List<Said<Set<Ip>>> ofFamily = all.stream()
-                    .map(said -> new Said<>(said.where(), ofFamily(said.what(), family)))
+            List<Setting<Set<Ip>>> ofFamily = all.stream()
+                    .map(said -> new Setting<>(said.where(), ofFamily(said.what(), family)))
                     .filter(said -> !said.what().isEmpty())
                     .toList();
             Set<Ip> ips = agreed(ofFamily, ADDRESSES_DIFFER, "addresses");
@@ -140,8 +140,8 @@ public record AskedAddresses(
         return some;
     }
 
-    private static void refuseDhcp(ServiceState service, List<Dialect> dialects, Optional<Said<String>> field) {
-        for (Dialect dialect : dialects) {
+    private static void refuseDhcp(ServiceState service, List<ForeignAnnotations> dialects, Optional<Setting<String>> field) {
+        for (ForeignAnnotations dialect : dialects) {
             if (dialect.unspecifiedIsDhcp()) {
                 Stream.concat(foreign(service, List.of(dialect), each -> each.addresses()).stream(), field.stream())
                         .filter(said -> list(said.what()).anyMatch(UNSPECIFIED::contains))
@@ -152,7 +152,7 @@ public record AskedAddresses(
                                     said.where() + " is \"" + said.what() + "\", by which " + dialect.controller()
                                             + " asks a DHCP server; Berth gives addresses out of AddressPools: take it"
                                             + " off, or say which by annotation "
-                                            + Marks.ADDRESSES);
+                                            + WellKnownNames.ADDRESSES);
                         });
             }
         }
@@ -179,7 +179,7 @@ public record AskedAddresses(
         return asked;
     }
 
-    private static Said<Set<Ip>> read(Said<String> said) {
+    private static Setting<Set<Ip>> read(Setting<String> said) {
         Set<Ip> ips = new LinkedHashSet<>();
         for (String part : list(said.what()).toList()) {
             try {
@@ -188,27 +188,27 @@ public record AskedAddresses(
                 throw new Misunderstood("InvalidAddresses", said.where() + ": " + notAnAddress.getMessage());
             }
         }
-        return new Said<>(said.where(), ips);
+        return new Setting<>(said.where(), ips);
     }
 
     private static Stream<String> list(String text) {
         return Stream.of(text.split(",", -1)).map(String::trim).filter(part -> !part.isEmpty());
     }
 
-    private static List<String> pools(ServiceState service, List<Dialect> dialects) {
-        List<Said<List<String>>> said = annotation(service, Marks.ADDRESS_POOL)
-                .map(text -> List.of(new Said<>("annotation " + Marks.ADDRESS_POOL, text)))
+    private static List<String> pools(ServiceState service, List<ForeignAnnotations> dialects) {
+        List<Setting<List<String>>> said = annotation(service, WellKnownNames.ADDRESS_POOL)
+                .map(text -> List.of(new Setting<>("annotation " + WellKnownNames.ADDRESS_POOL, text)))
                 .orElseGet(() -> foreign(service, dialects, dialect -> dialect.pools()))
                 .stream()
                 .map(each ->
-                        new Said<>(each.where(), list(each.what()).distinct().toList()))
+                        new Setting<>(each.where(), list(each.what()).distinct().toList()))
                 .toList();
         List<String> pools = agreed(said, "PoolsDiffer", "pools");
         return pools == null ? List.of() : pools;
     }
 
     private static @Nullable Boolean retain(ServiceState service) {
-        Optional<String> text = annotation(service, Marks.RETAIN);
+        Optional<String> text = annotation(service, WellKnownNames.RETAIN);
         if (text.isEmpty()) {
             return null;
         }
@@ -218,13 +218,13 @@ public record AskedAddresses(
             default ->
                 throw new Misunderstood(
                         "InvalidRetain",
-                        "annotation " + Marks.RETAIN + ": \"" + text.get() + "\" is neither true nor false");
+                        "annotation " + WellKnownNames.RETAIN + ": \"" + text.get() + "\" is neither true nor false");
         };
     }
 
-    private static @Nullable Sharing sharing(ServiceState service, IpMode ipMode, List<Dialect> dialects) {
-        List<Said<String>> said = annotation(service, Marks.SHARING_KEY)
-                .map(text -> List.of(new Said<>("annotation " + Marks.SHARING_KEY, text)))
+    private static @Nullable Sharing sharing(ServiceState service, IpMode ipMode, List<ForeignAnnotations> dialects) {
+        List<Setting<String>> said = annotation(service, WellKnownNames.SHARING_KEY)
+                .map(text -> List.of(new Setting<>("annotation " + WellKnownNames.SHARING_KEY, text)))
                 .orElseGet(() -> foreign(service, dialects, dialect -> dialect.sharingKeys()));
         String key = agreed(said, "SharingKeysDiffer", "sharing keys");
         if (key == null) {

@@ -40,7 +40,7 @@ public record Condition(String type, Status status, String reason, String messag
     }
 
     /** Whether the two say the same; when it began does not count. */
-    public boolean saysAs(Condition other) {
+    public boolean sameContent(Condition other) {
         return type.equals(other.type)
                 && status == other.status
                 && reason.equals(other.reason)

@@ -2,7 +2,7 @@ package dev.berth.plan;
 
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
-import dev.berth.address.Wishes;
+import dev.berth.address.AddressConstraints;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Family;
@@ -62,7 +62,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             ServedClass served,
             String clusterName,
             long fencingToken,
-            Wishes wishes,
+            AddressConstraints wishes,
             List<Ip> addresses,
             Backends backends) {
         return new Reading(service, served).demand(clusterName, fencingToken, wishes, addresses, backends);
@@ -83,7 +83,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
         if (!unmet.isEmpty()) {
             conditions.add(Publication.condition(
                     service,
-                    Marks.UNSUPPORTED,
+                    WellKnownNames.UNSUPPORTED,
                     true,
                     unmet.getFirst().reason(),
                     unmet.stream().map(Unmet::message).collect(Collectors.joining("; ")),
@@ -93,7 +93,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             boolean mixed = notServed.stream().anyMatch(error -> error.error().equals(MIXED_PROTOCOLS));
             conditions.add(Publication.condition(
                     service,
-                    Marks.PORTS_ERROR,
+                    WellKnownNames.PORTS_ERROR,
                     true,
                     mixed ? MIXED_PROTOCOLS_REASON : "PortsNotServed",
                     notServed.stream()
@@ -119,7 +119,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             provider = "provider \"" + served.provider() + "\"";
         }
 
-        Demand demand(String clusterName, long fencingToken, Wishes wishes, List<Ip> addresses, Backends backends) {
+        Demand demand(String clusterName, long fencingToken, AddressConstraints wishes, List<Ip> addresses, Backends backends) {
             List<Family> families = families();
             List<Port> ports = letsNobodyIn() || refusesSourceRanges() ? List.of() : ports();
             boolean targetsNodes = can.targets() == Targets.NODE_PORTS;

@@ -26,7 +26,7 @@ public final class NodePortRules {
         if (!served.releasesNodePorts() || hasNone) {
             return Verdict.LEAVE;
         }
-        return ports(service).equals(service.asked().annotations().get(Marks.NODE_PORTS_RELEASED))
+        return ports(service).equals(service.asked().annotations().get(WellKnownNames.NODE_PORTS_RELEASED))
                 ? Verdict.CAME_BACK
                 : Verdict.RELEASE;
     }

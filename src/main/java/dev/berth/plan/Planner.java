@@ -1,12 +1,12 @@
 package dev.berth.plan;
 
 import dev.berth.address.AddressRequest;
-import dev.berth.address.Bearer;
+import dev.berth.address.Requester;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+import dev.berth.plan.ServicePlan.Skip.Reason;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ public final class Planner {
     private ServicePlan plan() {
         ServicePlan plan = planForItself();
         List<Ip> takenOver = plan.steps().stream()
-                .flatMap(step -> step instanceof Step.Secure(Holding holding, ServedClass none)
+                .flatMap(step -> step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)
                         ? Stream.of(holding.ip())
                         : Stream.empty())
                 .toList();
@@ -130,8 +130,8 @@ public final class Planner {
             String message = "another Berth served it by class \"" + before.get()
                     + "\", and has not taken back what is its own yet; if that one is gone for good, take off the"
                     + " annotation "
-                    + Marks.SERVED_BY_CLASS;
-            return new ServicePlan.LeaveAlone(service, Reason.ServedByAnother, null, message, List.of());
+                    + WellKnownNames.SERVED_BY_CLASS;
+            return new ServicePlan.Skip(service, Reason.ServedByAnother, null, message, List.of());
         }
         if (service.deleting()) {
             return isOurs() || service.hasOurFinalizer()
@@ -257,7 +257,7 @@ public final class Planner {
     }
 
     private ServicePlan explained(Reason reason, String message) {
-        return new ServicePlan.LeaveAlone(
+        return new ServicePlan.Skip(
                 service, reason, null, message, List.of(new Step.Explain(reason.name(), message)));
     }
 
@@ -277,7 +277,7 @@ public final class Planner {
             return takeOver(served.get());
         }
         if (foreign.isPresent()) {
-            return new ServicePlan.LeaveAlone(
+            return new ServicePlan.Skip(
                     service,
                     Reason.ServedByAnother,
                     served.get().name(),
@@ -288,9 +288,9 @@ public final class Planner {
         if (service.loadBalancerClass() == null
                 && snapshot.classes().classless() == Classless.AUTO
                 && snapshot.standBack().isPresent()) {
-            return new ServicePlan.LeaveAlone(
+            return new ServicePlan.Skip(
                     service,
-                    Reason.StandingBack,
+                    Reason.DeferredToOther,
                     served.get().name(),
                     "another controller seems to serve Services without a class ("
                             + snapshot.standBack().get().sign() + "); set spec.loadBalancerClass: "
@@ -306,7 +306,7 @@ public final class Planner {
         AskedAddresses asked = asked(served);
         Optional<WaitReason> hindrance = Adoption.hindrance(service, served, asked);
         if (hindrance.isPresent()) {
-            return new ServicePlan.LeaveAlone(
+            return new ServicePlan.Skip(
                     service,
                     Reason.ServedByAnother,
                     served.name(),
@@ -324,7 +324,7 @@ public final class Planner {
 
     /** What it said of a wait that is over. */
     private List<Step.Refraining> withdrawal() {
-        return service.hasOurConditions() ? List.of(new Step.Withdraw()) : List.of();
+        return service.hasOurConditions() ? List.of(new Step.RemoveConditions()) : List.of();
     }
 
     private Optional<ServedClass> defaultClass() {
@@ -336,7 +336,7 @@ public final class Planner {
     private ServicePlan serve(ServedClass served) {
         List<Step.Serving> steps = new ArrayList<>();
         AskedAddresses asked = asked(served);
-        Keeping keeping = Keeping.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
+        HoldingSelection keeping = HoldingSelection.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
             address(served, asked, keeping, steps);
         }
@@ -347,7 +347,7 @@ public final class Planner {
                                 .isPresent());
         boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
                 || !keeping.kept().isEmpty()
-                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.Secure);
+                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
         if (!served.capabilities().immediate() && !isMarked && mayHold) {
             steps.add(new Step.AddFinalizer(served));
         }
@@ -365,13 +365,13 @@ public final class Planner {
     }
 
     /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
-    private void address(ServedClass served, AskedAddresses asked, Keeping keeping, List<Step.Serving> steps) {
+    private void address(ServedClass served, AskedAddresses asked, HoldingSelection keeping, List<Step.Serving> steps) {
         for (Holding holding : keeping.kept()) {
             if (holding.state() != Holding.State.CLAIMED) {
-                steps.add(new Step.Secure(holding, served));
+                steps.add(new Step.ConfirmClaim(holding, served));
             } else if (asked.fault().isEmpty()) {
-                Keeping.amended(holding, service, asked).ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
-                Keeping.clash(holding, asked.wishes()).ifPresent(why -> steps.add(new Step.Warn(why)));
+                HoldingSelection.amended(holding, service, asked).ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
+                HoldingSelection.clash(holding, asked.wishes()).ifPresent(why -> steps.add(new Step.Warn(why)));
             }
         }
         List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
@@ -382,12 +382,12 @@ public final class Planner {
                             || (isPredecessors(holding) && holding.state() == Holding.State.CLAIMED))
                     && (holding.loadBalancerClass() == null
                             || Objects.equals(holding.loadBalancerClass(), served.value()))
-                    && !Keeping.takenBack(holding, snapshot.pools())
-                    && Keeping.asAsked(holding, asked.wishes(), snapshot.pools())
-                    && (isPredecessors(holding) || Keeping.isOpenTo(holding, asked.wishes()));
+                    && !HoldingSelection.takenBack(holding, snapshot.pools())
+                    && HoldingSelection.asAsked(holding, asked.wishes(), snapshot.pools())
+                    && (isPredecessors(holding) || HoldingSelection.isOpenTo(holding, asked.wishes()));
             IpFamily family = holding.ip().family();
             if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
-                (isPredecessors(holding) ? steps : reserved).add(new Step.Secure(holding, served));
+                (isPredecessors(holding) ? steps : reserved).add(new Step.ConfirmClaim(holding, served));
             }
         }
         List<IpFamily> wanted = lacking.isEmpty() ? wishing : lacking;
@@ -404,7 +404,7 @@ public final class Planner {
                     served.value(),
                     wanted,
                     whole,
-                    new Bearer(served.pools(), snapshot.namespaceLabels(), service.labels()),
+                    new Requester(served.pools(), snapshot.namespaceLabels(), service.labels()),
                     asked.wishes(),
                     formerAddresses(),
                     snapshot.turn())));
@@ -452,7 +452,7 @@ public final class Planner {
         if (missing.isPresent()) {
             return leftAsItIs(why + ", and its provider cannot be told to delete what it made: " + missing.get()
                     + "; bring the class back, or delete it yourself and take off the annotation "
-                    + Marks.SERVED_BY_CLASS);
+                    + WellKnownNames.SERVED_BY_CLASS);
         }
         List<Step.TearingDown> steps = new ArrayList<>();
         mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));

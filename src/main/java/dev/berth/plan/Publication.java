@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * What a Service's status must say.
  *
  * @param finalizer whether ours has to be on; it is never taken off by this
- * @param servedByClass what {@link Marks#SERVED_BY_CLASS} must say beside the finalizer; null: leave it as it is
+ * @param servedByClass what {@link WellKnownNames#SERVED_BY_CLASS} must say beside the finalizer; null: leave it as it is
  * @param ingress null: leave it as it is
  * @param conditions ours that must be there; those of ours that are not here must go
  */
@@ -90,11 +90,11 @@ public record Publication(
         boolean ingressDiffers = ingress != null && !sameIngress(ingress, service.ingress());
         List<Condition> changed = conditions.stream()
                 .filter(wanted ->
-                        service.condition(wanted.type()).filter(wanted::saysAs).isEmpty())
+                        service.condition(wanted.type()).filter(wanted::sameContent).isEmpty())
                 .toList();
         List<String> removed = Stream.concat(
-                        Marks.CONDITIONS.stream(),
-                        service.isMarkedOurs() ? Stream.of(Marks.PORTS_ERROR) : Stream.empty())
+                        WellKnownNames.CONDITIONS.stream(),
+                        service.isMarkedOurs() ? Stream.of(WellKnownNames.PORTS_ERROR) : Stream.empty())
                 .filter(type -> service.condition(type).isPresent()
                         && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
                 .toList();
@@ -141,7 +141,7 @@ public record Publication(
      * What one patch has to change.
      *
      * @param finalizer whether ours is to be added
-     * @param servedByClass what {@link Marks#SERVED_BY_CLASS} is to say; null: not changed
+     * @param servedByClass what {@link WellKnownNames#SERVED_BY_CLASS} is to say; null: not changed
      * @param ingress null: not changed; empty: taken away
      * @param conditions to be set
      * @param removedConditions types of ours to be taken away

@@ -33,7 +33,7 @@ public record ServedClass(
     }
 
     /**
-     * Whether its Services bear {@link Marks#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
+     * Whether its Services bear {@link WellKnownNames#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
      * made has to be deleted, whatever becomes of the class.
      */
     public boolean isMarkedOnServices() {

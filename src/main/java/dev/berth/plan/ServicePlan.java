@@ -1,8 +1,8 @@
 package dev.berth.plan;
 
 import dev.berth.address.AddressRequest;
-import dev.berth.address.WaitTurn;
-import dev.berth.address.Wishes;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.AddressConstraints;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ public sealed interface ServicePlan {
      *
      * @param wishes what it asks for itself
      */
-    record Serve(ServiceState service, ServedClass servedClass, Wishes wishes, List<Step.Serving> steps)
+    record Serve(ServiceState service, ServedClass servedClass, AddressConstraints wishes, List<Step.Serving> steps)
             implements ServicePlan {
         public Serve {
             steps = List.copyOf(steps);
@@ -26,7 +26,7 @@ public sealed interface ServicePlan {
         public List<Step.Serving> timeless() {
             return steps.stream()
                     .<Step.Serving>map(step -> step instanceof Step.Acquire(AddressRequest request)
-                            ? new Step.Acquire(request.at(WaitTurn.FIRST))
+                            ? new Step.Acquire(request.at(QueuePosition.FIRST))
                             : step)
                     .toList();
         }
@@ -67,21 +67,21 @@ public sealed interface ServicePlan {
      * @param className the LoadBalancerClass object that would serve it; null: there is none
      * @param message for people: what was seen, and what to set
      */
-    record LeaveAlone(
+    record Skip(
             ServiceState service,
             Reason reason,
             @Nullable String className,
             String message,
             List<Step.Refraining> steps)
             implements ServicePlan {
-        public LeaveAlone {
+        public Skip {
             steps = List.copyOf(steps);
         }
 
         /** Why, as events, conditions and metrics name it. */
         public enum Reason {
             /** It names no class, and another controller serves such. */
-            StandingBack,
+            DeferredToOther,
             /** Another controller has left its marks on it. */
             ServedByAnother,
             /** It is ours, and its class is gone, or cannot be served. */

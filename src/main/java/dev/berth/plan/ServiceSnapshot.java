@@ -2,7 +2,7 @@ package dev.berth.plan;
 
 import dev.berth.address.Holding;
 import dev.berth.address.PoolBook;
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,10 +25,10 @@ public record ServiceSnapshot(
         List<Holding> holdings,
         PoolBook pools,
         ClassBook classes,
-        Optional<StandBack> standBack,
+        Optional<Deference> standBack,
         Map<String, String> namespaceLabels,
-        WaitTurn turn,
-        List<Dialect> migrateFrom,
+        QueuePosition turn,
+        List<ForeignAnnotations> migrateFrom,
         Optional<String> askedByClass) {
     /** Of one whose provider was not asked yet. */
     public ServiceSnapshot(
@@ -36,10 +36,10 @@ public record ServiceSnapshot(
             List<Holding> holdings,
             PoolBook pools,
             ClassBook classes,
-            Optional<StandBack> standBack,
+            Optional<Deference> standBack,
             Map<String, String> namespaceLabels,
-            WaitTurn turn,
-            List<Dialect> migrateFrom) {
+            QueuePosition turn,
+            List<ForeignAnnotations> migrateFrom) {
         this(service, holdings, pools, classes, standBack, namespaceLabels, turn, migrateFrom, Optional.empty());
     }
 

@@ -92,7 +92,7 @@ public record ServiceState(
     }
 
     public boolean hasOurFinalizer() {
-        return finalizers.contains(Marks.FINALIZER);
+        return finalizers.contains(WellKnownNames.FINALIZER);
     }
 
     /**
@@ -100,20 +100,20 @@ public record ServiceState(
      * alone tells nothing, for metadata is what users write; a status is written by those only who may.
      */
     public boolean isMarkedOurs() {
-        return hasOurFinalizer() && condition(Marks.ADDRESS_ASSIGNED).isPresent();
+        return hasOurFinalizer() && condition(WellKnownNames.ADDRESS_ASSIGNED).isPresent();
     }
 
     /** The class value that stands beside our finalizer; absent: none does, for what users write alone tells nothing. */
     public Optional<String> servedByClass() {
         return hasOurFinalizer()
-                ? Optional.ofNullable(asked.annotations().get(Marks.SERVED_BY_CLASS))
+                ? Optional.ofNullable(asked.annotations().get(WellKnownNames.SERVED_BY_CLASS))
                 : Optional.empty();
     }
 
     /** Whether a condition of ours is on it: one that waits has no finalizer of ours, but this. */
     public boolean hasOurConditions() {
         for (Condition condition : conditions) {
-            if (Marks.CONDITIONS.contains(condition.type())) {
+            if (WellKnownNames.CONDITIONS.contains(condition.type())) {
                 return true;
             }
         }
@@ -152,7 +152,7 @@ public record ServiceState(
 
     /** A finalizer of another load balancer controller; absent: there is none. */
     public Optional<String> foreignFinalizer() {
-        return finalizers.stream().filter(Marks::isForeignLoadBalancer).findFirst();
+        return finalizers.stream().filter(WellKnownNames::isForeignLoadBalancer).findFirst();
     }
 
     /** What another load balancer controller left on it, human-readable; absent: nothing. */

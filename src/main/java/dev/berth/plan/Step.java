@@ -12,7 +12,7 @@ public sealed interface Step {
     sealed interface Serving extends Step {}
 
     /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
-    record Secure(Holding holding, ServedClass servedClass) implements Serving {}
+    record ConfirmClaim(Holding holding, ServedClass servedClass) implements Serving {}
 
     /** Have the Address object of an address that it keeps say what the Service says by now. */
     record Amend(Holding holding, ClaimSpec spec) implements Serving {}
@@ -72,5 +72,5 @@ public sealed interface Step {
     record Explain(String reason, String message) implements Refraining {}
 
     /** Take our conditions off a Service that is another's, and nothing else. */
-    record Withdraw() implements Refraining {}
+    record RemoveConditions() implements Refraining {}
 }

@@ -2,7 +2,7 @@ package dev.berth.plan;
 
 import dev.berth.address.IpFamily;
 import dev.berth.address.Refusal;
-import dev.berth.address.Rule;
+import dev.berth.address.RefusalReason;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -18,7 +18,7 @@ public record WaitReason(String reason, String message) {
     private static final int NAMED_POOLS = 100;
 
     /** What is said of one address alone. */
-    private static final List<Rule> NAMED = List.of(Rule.IN_USE, Rule.NOT_SHAREABLE);
+    private static final List<RefusalReason> NAMED = List.of(RefusalReason.IN_USE, RefusalReason.NOT_SHAREABLE);
 
     /** The whole explanation in one: the most telling rule gives the reason, each pool its clause. */
     public static WaitReason of(List<Refusal> refusals) {
@@ -30,7 +30,7 @@ public record WaitReason(String reason, String message) {
         for (IpFamily family : families) {
             List<Refusal> ofFamily =
                     refusals.stream().filter(r -> r.family() == family).toList();
-            if (ofFamily.stream().allMatch(r -> r.rule() == Rule.NO_SUCH_FAMILY)) {
+            if (ofFamily.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
                 return new WaitReason(
                         "NoPoolForFamily",
                         "no AddressPool has " + family + " addresses (of " + ofFamily.size() + "); add a range of "
@@ -43,22 +43,22 @@ public record WaitReason(String reason, String message) {
         if (!named.isEmpty()) {
             return new WaitReason("AddressNotAvailable", clauses(named));
         }
-        if (refusals.stream().allMatch(refusal -> refusal.rule() == Rule.NOT_ITS_ADDRESS)) {
+        if (refusals.stream().allMatch(refusal -> refusal.rule() == RefusalReason.NOT_ITS_ADDRESS)) {
             return new WaitReason("AddressNotAvailable", "no AddressPool has the address that it asks for");
         }
-        if (refusals.stream().anyMatch(refusal -> refusal.rule() == Rule.SHARED_SOON)) {
+        if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
             return new WaitReason(
                     "SharedAddressPending", "another of its sharing key is claiming the address for both");
         }
         // What a pool of another family lacks explains nothing; a pool that is full explains most.
         List<Refusal> telling = refusals.stream()
-                .filter(refusal -> refusal.rule() != Rule.NO_SUCH_FAMILY && refusal.rule() != Rule.NOT_ITS_ADDRESS)
+                .filter(refusal -> refusal.rule() != RefusalReason.NO_SUCH_FAMILY && refusal.rule() != RefusalReason.NOT_ITS_ADDRESS)
                 .sorted(Comparator.comparing(refusal -> !isFull(refusal)))
                 .toList();
         String clauses = clauses(telling);
         boolean full = telling.stream().anyMatch(WaitReason::isFull);
         String wanted = families.stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
-        if (!full && telling.stream().anyMatch(refusal -> refusal.rule() == Rule.OVER_QUOTA)) {
+        if (!full && telling.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.OVER_QUOTA)) {
             return new WaitReason(
                     "QuotaExceeded",
                     "no " + wanted + " address: " + clauses + "; release a Service or raise the quota");
@@ -76,7 +76,7 @@ public record WaitReason(String reason, String message) {
     }
 
     private static boolean isFull(Refusal refusal) {
-        return refusal.rule() == Rule.FULL || refusal.rule() == Rule.OTHERS_WAIT;
+        return refusal.rule() == RefusalReason.FULL || refusal.rule() == RefusalReason.OTHERS_WAIT;
     }
 
     private static String clause(Refusal refusal) {

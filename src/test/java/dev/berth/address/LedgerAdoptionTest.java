@@ -42,7 +42,7 @@ class LedgerAdoptionTest {
 
     @Test
     void whatAForeignServicePublishes_isGivenToNobody_alsoByAPoolThatComesLater() {
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
 
         assertThat(ledger.usePools(book(pool("edge", "192.0.2.0/31")))).containsExactly(key("foreign"));
 
@@ -54,13 +54,13 @@ class LedgerAdoptionTest {
     @Test
     void itsOwnService_adoptsIt_howeverLongOthersWait() {
         ledger.usePools(book(pool("edge", "192.0.2.0")));
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
         ledger.await(request("waiting", 1, IpFamily.IPV4));
 
         assertThat(ips(ledger.adopt(adoption("foreign", "192.0.2.0")))).containsExactly(FIRST);
 
         assertThat(ledger.heldFor(key("foreign"))).extracting(Holding::ip).containsExactly(FIRST);
-        assertThat(ledger.keepBack(key("foreign"), List.of())).isEmpty();
+        assertThat(ledger.withhold(key("foreign"), List.of())).isEmpty();
         assertThat(ledger.heldFor(key("foreign"))).hasSize(1);
     }
 
@@ -68,36 +68,36 @@ class LedgerAdoptionTest {
     void whatCannotBeAdopted_staysKeptBack_untilItIsPublishedNoMore() {
         ledger.usePools(book(with(
                 pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(null, Map.of("prod", 0))))));
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
 
         assertThat(ledger.adopt(adoption("foreign", "192.0.2.0"))).isInstanceOf(Choice.Refused.class);
         assertThat(ledger.holding(FIRST)).isPresent();
 
-        ledger.keepBack(key("other"), List.of(FIRST));
-        ledger.keepBack(key("foreign"), List.of());
+        ledger.withhold(key("other"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of());
         assertThat(ledger.holding(FIRST)).isPresent();
-        ledger.keepBack(key("other"), List.of());
+        ledger.withhold(key("other"), List.of());
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
     @Test
     void oneWhoWaits_isServed_whenItIsPublishedNoMore() {
         ledger.usePools(book(pool("edge", "192.0.2.0")));
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
         ledger.await(request("waiting", 1, IpFamily.IPV4));
 
-        assertThat(ledger.keepBack(key("foreign"), List.of())).containsExactly(key("waiting"));
+        assertThat(ledger.withhold(key("foreign"), List.of())).containsExactly(key("waiting"));
     }
 
     @Test
     void aClaim_beatsAStatus() {
         ledger.usePools(book(pool("edge", "192.0.2.0")));
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
 
         ledger.observe(claim("192.0.2.0", "owner", 1));
 
         assertThat(ledger.adopt(adoption("foreign", "192.0.2.0"))).isInstanceOf(Choice.Refused.class);
-        ledger.keepBack(key("foreign"), List.of());
+        ledger.withhold(key("foreign"), List.of());
         assertThat(ledger.heldFor(key("owner"))).hasSize(1);
     }
 
@@ -106,13 +106,13 @@ class LedgerAdoptionTest {
         ledger.usePools(book(pool("edge", "192.0.2.0/31")));
         AddressRequest first = sharing(adoption("a", "192.0.2.0"), "dns", 53);
         AddressRequest second = sharing(adoption("b", "192.0.2.0"), "dns", 80);
-        ledger.keepBack(key("a"), List.of(FIRST));
-        ledger.keepBack(key("b"), List.of(FIRST));
+        ledger.withhold(key("a"), List.of(FIRST));
+        ledger.withhold(key("b"), List.of(FIRST));
 
         Choice taken = ledger.adopt(first);
         assertThat(((Choice.Refused) ledger.adopt(second)).refusals())
                 .extracting(Refusal::rule)
-                .containsExactly(Rule.SHARED_SOON);
+                .containsExactly(RefusalReason.SHARED_SOON);
         ledger.observe(claim(first, ((Choice.Assigned) taken).picks().getFirst(), 1));
 
         assertThat(((Choice.Assigned) ledger.adopt(second)).picks().getFirst().joins())
@@ -122,7 +122,7 @@ class LedgerAdoptionTest {
     @Test
     void whatIsKeptBack_countsAsReserved() {
         ledger.usePools(book(pool("edge", "192.0.2.0/31")));
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
 
         PoolUse use = ledger.use("edge", IpFamily.IPV4);
 
@@ -132,22 +132,22 @@ class LedgerAdoptionTest {
 
     @Test
     void addressThatAServiceNamesTwice_isFreeOnceItNamesItNoMore() {
-        ledger.keepBack(key("foreign"), List.of(FIRST, FIRST));
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST, FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
         assertThat(ledger.holding(FIRST)).isPresent();
 
-        ledger.keepBack(key("foreign"), List.of());
+        ledger.withhold(key("foreign"), List.of());
 
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
     @Test
     void whatIsKeptBack_isFreeOnceItIsKeptBackAnewAfterARebuild_andNamedNoMore() {
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
         ledger.rebuild(List.of());
-        ledger.keepBack(key("foreign"), List.of(FIRST));
+        ledger.withhold(key("foreign"), List.of(FIRST));
 
-        ledger.keepBack(key("foreign"), List.of());
+        ledger.withhold(key("foreign"), List.of());
 
         assertThat(ledger.holding(FIRST)).isEmpty();
     }

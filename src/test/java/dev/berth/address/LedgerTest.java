@@ -176,7 +176,7 @@ class LedgerTest {
                 .isInstanceOfSatisfying(
                         Choice.Refused.class,
                         refused ->
-                                assertThat(refused.refusals().getFirst().rule()).isEqualTo(Rule.OTHERS_WAIT));
+                                assertThat(refused.refusals().getFirst().rule()).isEqualTo(RefusalReason.OTHERS_WAIT));
         take(request("early", 10, IPV4));
     }
 
@@ -266,7 +266,7 @@ class LedgerTest {
                         Choice.Refused.class,
                         refused -> assertThat(refused.refusals())
                                 .extracting(Refusal::family, Refusal::rule)
-                                .containsExactly(org.assertj.core.groups.Tuple.tuple(IPV6, Rule.NO_SUCH_FAMILY)));
+                                .containsExactly(org.assertj.core.groups.Tuple.tuple(IPV6, RefusalReason.NO_SUCH_FAMILY)));
         assertThat(assigned(request("a", 0, IPV4, IPV6)).picks()).hasSize(1);
     }
 }

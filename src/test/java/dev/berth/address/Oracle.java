@@ -63,34 +63,34 @@ final class Oracle {
     }
 
     /** The first rule by which the pool has nothing to do with the request. */
-    Optional<Rule> forbids(Pool pool, AddressRequest request, IpFamily family) {
+    Optional<RefusalReason> forbids(Pool pool, AddressRequest request, IpFamily family) {
         PoolPolicy policy = pool.policy();
         Optional<Ip> named = request.wishes().address(family);
         boolean ofClass = !request.bearer().classPools().isEmpty();
         boolean asked = !request.wishes().pools().isEmpty();
         if (addresses(pool, family).isEmpty()) {
-            return Optional.of(Rule.NO_SUCH_FAMILY);
+            return Optional.of(RefusalReason.NO_SUCH_FAMILY);
         } else if (named.isPresent() && !addresses(pool, family).contains(named.get())) {
-            return Optional.of(Rule.NOT_ITS_ADDRESS);
+            return Optional.of(RefusalReason.NOT_ITS_ADDRESS);
         } else if (policy.suspended()) {
-            return Optional.of(Rule.SUSPENDED);
+            return Optional.of(RefusalReason.SUSPENDED);
         } else if (ofClass && !request.bearer().classPools().contains(pool.name())) {
-            return Optional.of(Rule.NOT_IN_CLASS);
+            return Optional.of(RefusalReason.NOT_IN_CLASS);
         } else if (asked && !request.wishes().pools().contains(pool.name())) {
-            return Optional.of(Rule.NOT_NAMED);
+            return Optional.of(RefusalReason.NOT_NAMED);
         } else if (!policy.autoAssign() && !ofClass && !asked && named.isEmpty()) {
-            return Optional.of(Rule.NOT_AUTO_ASSIGNED);
+            return Optional.of(RefusalReason.NOT_AUTO_ASSIGNED);
         } else if (!policy.namespaces().matches(request.bearer().namespaceLabels())) {
-            return Optional.of(Rule.NAMESPACE_NOT_SELECTED);
+            return Optional.of(RefusalReason.NAMESPACE_NOT_SELECTED);
         } else if (!policy.services().matches(request.bearer().labels())) {
-            return Optional.of(Rule.SERVICE_NOT_SELECTED);
+            return Optional.of(RefusalReason.SERVICE_NOT_SELECTED);
         }
         return Optional.empty();
     }
 
     /** The first rule by which the pool gives the request nothing, if nobody else waited; absent: it gives. */
-    Optional<Rule> rule(Pool pool, AddressRequest request, IpFamily family) {
-        Optional<Rule> forbids = forbids(pool, request, family);
+    Optional<RefusalReason> rule(Pool pool, AddressRequest request, IpFamily family) {
+        Optional<RefusalReason> forbids = forbids(pool, request, family);
         if (forbids.isPresent()) {
             return forbids;
         }
@@ -102,13 +102,13 @@ final class Oracle {
         Quota quota = pool.policy().quota();
         Integer limit = quota.namespaces().getOrDefault(namespace, quota.perNamespace());
         if (limit != null && used(pool, family, namespace) >= limit) {
-            return Optional.of(Rule.OVER_QUOTA);
+            return Optional.of(RefusalReason.OVER_QUOTA);
         }
-        return free(pool, family).isEmpty() ? Optional.of(Rule.FULL) : Optional.empty();
+        return free(pool, family).isEmpty() ? Optional.of(RefusalReason.FULL) : Optional.empty();
     }
 
     /** Why the request cannot share what others hold; absent: it can. */
-    Optional<Rule> sharing(Holding holding, AddressRequest request) {
+    Optional<RefusalReason> sharing(Holding holding, AddressRequest request) {
         Sharing theirs = holding.spec().sharing();
         Sharing mine = request.wishes().sharing();
         boolean inUse = holding.owners().stream().anyMatch(owner -> owner.uid() != null);
@@ -120,7 +120,7 @@ final class Oracle {
                 || !inUse
                 || !sameNamespace
                 || !mine.key().equals(theirs.key())) {
-            return Optional.of(Rule.IN_USE);
+            return Optional.of(RefusalReason.IN_USE);
         }
         boolean clash = theirs.ports().stream()
                 .filter(port -> !port.service().equals(request.service()))
@@ -129,13 +129,13 @@ final class Oracle {
         if (clash
                 || !mine.terms().equals(theirs.terms())
                 || !request.loadBalancerClass().equals(holding.loadBalancerClass())) {
-            return Optional.of(Rule.NOT_SHAREABLE);
+            return Optional.of(RefusalReason.NOT_SHAREABLE);
         }
-        return holding.state() == Holding.State.CLAIMED ? Optional.empty() : Optional.of(Rule.SHARED_SOON);
+        return holding.state() == Holding.State.CLAIMED ? Optional.empty() : Optional.of(RefusalReason.SHARED_SOON);
     }
 
     /** What it could share by its key, or soon can. */
-    List<Holding> shares(AddressRequest request, IpFamily family, Optional<Rule> answer) {
+    List<Holding> shares(AddressRequest request, IpFamily family, Optional<RefusalReason> answer) {
         return request.wishes().address(family).isPresent()
                 ? List.of()
                 : held.stream()
@@ -148,7 +148,7 @@ final class Oracle {
 
     boolean sharesSoon(AddressRequest request, IpFamily family) {
         return shares(request, family, Optional.empty()).isEmpty()
-                && !shares(request, family, Optional.of(Rule.SHARED_SOON)).isEmpty();
+                && !shares(request, family, Optional.of(RefusalReason.SHARED_SOON)).isEmpty();
     }
 
     /** Whether it could have an address of the family, if nobody else waited. */

@@ -40,7 +40,7 @@ class PoolBookTest {
     void anOverlapWithAServiceCidr_isAFault() {
         PoolBook book = PoolBook.of(
                 List.of(pool("edge", "10.96.0.0/24")),
-                List.of(new NeverGiven("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/12")), true)));
+                List.of(new ExcludedRange("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/12")), true)));
 
         assertThat(book.faults("edge"))
                 .containsExactly(
@@ -53,7 +53,7 @@ class PoolBookTest {
     void theAddressOfANode_isLeftOutWithoutAWord() {
         PoolBook book = PoolBook.of(
                 List.of(pool("edge", "192.0.2.0/30")),
-                List.of(new NeverGiven("Node \"a\"", List.of(IpRange.parse("192.0.2.1")), false)));
+                List.of(new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.0.2.1")), false)));
 
         assertThat(book.faults("edge")).isEmpty();
         assertThat(ranges(book, "edge"))
@@ -66,7 +66,7 @@ class PoolBookTest {
     void aRangeBesideANode_isGivenOutWhole_withoutAFault() {
         PoolBook book = PoolBook.of(
                 List.of(pool("edge", "192.168.1.5-192.168.1.37")),
-                List.of(new NeverGiven("Node \"a\"", List.of(IpRange.parse("192.168.1.2")), false)));
+                List.of(new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.168.1.2")), false)));
 
         assertThat(book.faults("edge")).isEmpty();
         assertThat(ranges(book, "edge")).containsExactly(IpRange.parse("192.168.1.5-192.168.1.37"));

@@ -48,8 +48,8 @@ final class Sample {
         return new ServiceKey("prod", name);
     }
 
-    static WaitTurn turn(String name, int since) {
-        return new WaitTurn(START.plusSeconds(since), START, "uid-" + name);
+    static QueuePosition turn(String name, int since) {
+        return new QueuePosition(START.plusSeconds(since), START, "uid-" + name);
     }
 
     /** What the Service of this name asks for, as one who has waited since {@code since}. */
@@ -64,13 +64,13 @@ final class Sample {
                 "berth.dev/pool",
                 List.of(families),
                 allOrNone,
-                new Bearer(List.of(), Map.of(), Map.of()),
-                Wishes.NONE,
+                new Requester(List.of(), Map.of(), Map.of()),
+                AddressConstraints.NONE,
                 List.of(),
                 turn(name, since));
     }
 
-    private static AddressRequest with(AddressRequest request, Bearer bearer, Wishes wishes, List<Ip> preferred) {
+    private static AddressRequest with(AddressRequest request, Requester bearer, AddressConstraints wishes, List<Ip> preferred) {
         return new AddressRequest(
                 request.service(),
                 request.uid(),
@@ -84,11 +84,11 @@ final class Sample {
     }
 
     static AddressRequest labelled(AddressRequest request, Map<String, String> labels) {
-        return with(request, new Bearer(List.of(), Map.of(), labels), request.wishes(), request.preferred());
+        return with(request, new Requester(List.of(), Map.of(), labels), request.wishes(), request.preferred());
     }
 
     static AddressRequest ofNamespace(AddressRequest request, Map<String, String> labels) {
-        return with(request, new Bearer(List.of(), labels, Map.of()), request.wishes(), request.preferred());
+        return with(request, new Requester(List.of(), labels, Map.of()), request.wishes(), request.preferred());
     }
 
     static AddressRequest preferring(AddressRequest request, String... ips) {
@@ -96,15 +96,15 @@ final class Sample {
     }
 
     static AddressRequest ofClass(AddressRequest request, String... pools) {
-        return with(request, new Bearer(List.of(pools), Map.of(), Map.of()), request.wishes(), request.preferred());
+        return with(request, new Requester(List.of(pools), Map.of(), Map.of()), request.wishes(), request.preferred());
     }
 
     /** One that asks for these very addresses. */
     static AddressRequest asking(AddressRequest request, String... ips) {
-        return wishing(request, new Wishes(ips(ips), List.of(), request.wishes().sharing(), false));
+        return wishing(request, new AddressConstraints(ips(ips), List.of(), request.wishes().sharing(), false));
     }
 
-    static AddressRequest wishing(AddressRequest request, Wishes wishes) {
+    static AddressRequest wishing(AddressRequest request, AddressConstraints wishes) {
         return with(request, request.bearer(), wishes, request.preferred());
     }
 
@@ -112,7 +112,7 @@ final class Sample {
     static AddressRequest sharing(AddressRequest request, String key, int... ports) {
         return wishing(
                 request,
-                new Wishes(
+                new AddressConstraints(
                         request.wishes().addresses(),
                         List.of(),
                         new Sharing(

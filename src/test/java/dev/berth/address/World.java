@@ -186,18 +186,18 @@ final class World {
                 chance(90) ? "pool" : "other",
                 families,
                 chance(50),
-                new Bearer(
+                new Requester(
                         chance(15) ? List.of("poola", "poolb") : List.of(),
                         Map.of("namespace", service.namespace()),
                         chance(50) ? Map.of("team", "x") : Map.of()),
                 wishes(service, families),
                 chance(10) ? List.of(any(ADDRESSES)) : List.of(),
-                new WaitTurn(START.plusSeconds(since), START, "uid" + time));
+                new QueuePosition(START.plusSeconds(since), START, "uid" + time));
     }
 
-    private Wishes wishes(ServiceKey service, List<IpFamily> families) {
+    private AddressConstraints wishes(ServiceKey service, List<IpFamily> families) {
         Ip wished = any(ADDRESSES);
-        return new Wishes(
+        return new AddressConstraints(
                 chance(25) && families.contains(wished.family()) ? List.of(wished) : List.of(),
                 chance(15) ? List.of("poola", "poolc") : List.of(),
                 chance(40) ? sharing(service) : null,

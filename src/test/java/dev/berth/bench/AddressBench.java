@@ -1,7 +1,7 @@
 package dev.berth.bench;
 
 import dev.berth.address.AddressRequest;
-import dev.berth.address.Bearer;
+import dev.berth.address.Requester;
 import dev.berth.address.Choice;
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
@@ -14,8 +14,8 @@ import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.WaitTurn;
-import dev.berth.address.Wishes;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.AddressConstraints;
 import dev.berth.plan.WaitReason;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ public class AddressBench {
         private final Ledger ledger = new Ledger();
         private final Random random = new Random(1);
         private List<Claim> claims = List.of();
-        private AddressRequest request = request("newcomer", IpFamily.IPV4, Wishes.NONE);
+        private AddressRequest request = request("newcomer", IpFamily.IPV4, AddressConstraints.NONE);
 
         @Setup(Level.Trial)
         public void fill() {
@@ -72,7 +72,7 @@ public class AddressBench {
             ledger.usePools(book(List.of(declaration("edge", range))));
             claims = claims(range, held, fragmented ? 2 : 1);
             ledger.rebuild(claims);
-            request = request("newcomer", claims.getFirst().ip().family(), Wishes.NONE);
+            request = request("newcomer", claims.getFirst().ip().family(), AddressConstraints.NONE);
         }
     }
 
@@ -84,17 +84,17 @@ public class AddressBench {
         return new PoolDeclaration(name, Instant.EPOCH, List.of(range), List.of(), false, PoolPolicy.OPEN, false);
     }
 
-    private static AddressRequest request(String name, IpFamily family, Wishes wishes) {
+    private static AddressRequest request(String name, IpFamily family, AddressConstraints wishes) {
         return new AddressRequest(
                 new ServiceKey("prod", name),
                 "uid-" + name,
                 "berth.dev/pool",
                 List.of(family),
                 false,
-                new Bearer(List.of(), Map.of(), Map.of()),
+                new Requester(List.of(), Map.of(), Map.of()),
                 wishes,
                 List.of(),
-                new WaitTurn(Instant.EPOCH, Instant.EPOCH, name));
+                new QueuePosition(Instant.EPOCH, Instant.EPOCH, name));
     }
 
     /** As many, from the second address of {@code range} on. */
@@ -127,7 +127,7 @@ public class AddressBench {
         Ip ip = state.claims.get(state.random.nextInt(state.claims.size())).ip();
         state.ledger.free(ip);
         Choice choice =
-                state.ledger.choose(request("newcomer", ip.family(), new Wishes(List.of(ip), List.of(), null, false)));
+                state.ledger.choose(request("newcomer", ip.family(), new AddressConstraints(List.of(ip), List.of(), null, false)));
         return state.ledger.hold((Choice.Assigned) choice);
     }
 
@@ -154,7 +154,7 @@ public class AddressBench {
     /** Why a Service waits, in words, of a hundred pools that all refuse. */
     @Benchmark
     public WaitReason explainOver100Pools(Full state) {
-        Choice choice = state.ledger.choose(request("newcomer", IpFamily.IPV4, Wishes.NONE));
+        Choice choice = state.ledger.choose(request("newcomer", IpFamily.IPV4, AddressConstraints.NONE));
         return WaitReason.of(((Choice.Refused) choice).refusals());
     }
 

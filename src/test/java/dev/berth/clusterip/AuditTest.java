@@ -590,9 +590,9 @@ class AuditTest {
                             + " same address as a cluster IP, and kube-proxy in nftables mode drops connections to those"
                             + " that it has not given; take it out: kubectl edit addresspool around"));
 
-    private static final List<Avoided> NETWORKS = Stream.of(
+    private static final List<ExcludedNetwork> NETWORKS = Stream.of(
                     "10.0.9.0/24", "10.0.8.0/24", "10.1.0.0/24", "10.0.0.0-10.0.0.5", "10.0.7.7")
-            .map(range -> new Avoided("Node \"of-" + range + "\"", IpRange.parse(range)))
+            .map(range -> new ExcludedNetwork("Node \"of-" + range + "\"", IpRange.parse(range)))
             .toList();
 
     @Test

@@ -38,7 +38,7 @@ class GrowthTest {
         return Growth.of(settings, new Growth.World(List.of(cidrs), ips, List::of));
     }
 
-    private static Growth avoiding(GrowthSettings settings, Avoided... avoided) {
+    private static Growth avoiding(GrowthSettings settings, ExcludedNetwork... avoided) {
         return Growth.of(settings, new Growth.World(List.of(FIRST), FULL, () -> List.of(avoided)));
     }
 
@@ -52,8 +52,8 @@ class GrowthTest {
         return new Growth.Next(name, ServiceRange.parse(range));
     }
 
-    private static Avoided avoid(String what, String range) {
-        return new Avoided(what, IpRange.parse(range));
+    private static ExcludedNetwork avoid(String what, String range) {
+        return new ExcludedNetwork(what, IpRange.parse(range));
     }
 
     private static Growth.Why why(Growth growth) {
@@ -271,12 +271,12 @@ class GrowthTest {
 
     @Test
     void largeSupernets_areSearchedByJumps() {
-        Avoided most = avoid("most of it", "10.0.0.0-10.15.254.255");
+        ExcludedNetwork most = avoid("most of it", "10.0.0.0-10.15.254.255");
         assertThat(avoiding(ipv4(24, "10.0.0.0/12"), most)).isEqualTo(next("berth-10.15.255.0-24", "10.15.255.0/24"));
 
         ServiceCidr six = SampleCidrs.ready("six", "fd00:1::/126");
         ClusterIps ips = Sample.index("fd00:1::1", "fd00:1::2", "fd00:1::3");
-        Avoided half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
+        ExcludedNetwork half = avoid("half of it", "fd00::-fd00:0:0:7fff:ffff:ffff:ffff:ffff");
         assertThat(Growth.of(ipv6(64, "fd00::/32"), new Growth.World(List.of(six), ips, () -> List.of(half))))
                 .isEqualTo(next("berth-fd00-0000-0000-8000-0000-0000-0000-0000-64", "fd00:0:0:8000::/64"));
     }
@@ -396,10 +396,10 @@ class GrowthTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             List<ServiceCidr> cidrs = new ArrayList<>(List.of(FIRST));
-            List<Avoided> avoided = new ArrayList<>();
+            List<ExcludedNetwork> avoided = new ArrayList<>();
             for (int i = random.nextInt(6); i > 0; i--) {
                 Ip lower = Ip.parse("10.97.0." + random.nextInt(200));
-                avoided.add(new Avoided(
+                avoided.add(new ExcludedNetwork(
                         "one", new IpRange(lower, new Ip(lower.value().increment(random.nextInt(40))))));
             }
             GrowthSettings settings = new GrowthSettings(
@@ -431,10 +431,10 @@ class GrowthTest {
     }
 
     private static Growth propose(
-            GrowthSettings settings, List<ServiceCidr> cidrs, ClusterIps ips, List<Avoided> avoided, Random random) {
+            GrowthSettings settings, List<ServiceCidr> cidrs, ClusterIps ips, List<ExcludedNetwork> avoided, Random random) {
         Growth growth = Growth.of(settings, new Growth.World(cidrs, ips, () -> avoided));
         List<ServiceCidr> shuffledCidrs = new ArrayList<>(cidrs);
-        List<Avoided> shuffled = new ArrayList<>(avoided);
+        List<ExcludedNetwork> shuffled = new ArrayList<>(avoided);
         Collections.shuffle(shuffledCidrs, random);
         Collections.shuffle(shuffled, random);
         Growth again = Growth.of(settings, new Growth.World(shuffledCidrs, ips, () -> shuffled));

@@ -134,18 +134,18 @@ class ServiceRangeTest {
         return Optional.ofNullable(text).map(IpRange::parse);
     }
 
-    private record Use(String cidr, @Nullable Useless useless) {}
+    private record Use(String cidr, @Nullable UnusableRange useless) {}
 
     private static final List<Use> USES = List.of(
             new Use("10.96.0.0/12", null),
             new Use("10.96.0.0/30", null),
-            new Use("10.96.0.0/31", Useless.NO_ADDRESS),
-            new Use("10.96.0.0/32", Useless.NO_ADDRESS),
-            new Use("fd00::/63", Useless.PREFIX_TOO_SHORT),
+            new Use("10.96.0.0/31", UnusableRange.NO_ADDRESS),
+            new Use("10.96.0.0/32", UnusableRange.NO_ADDRESS),
+            new Use("fd00::/63", UnusableRange.PREFIX_TOO_SHORT),
             new Use("fd00::/64", null),
             new Use("fd00::/126", null),
-            new Use("fd00::/127", Useless.ONE_ADDRESS),
-            new Use("fd00::/128", Useless.NO_ADDRESS));
+            new Use("fd00::/127", UnusableRange.ONE_ADDRESS),
+            new Use("fd00::/128", UnusableRange.NO_ADDRESS));
 
     @Test
     void whatGivesAtMostOneAddress_saysWhy() {

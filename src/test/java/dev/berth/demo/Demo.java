@@ -3,7 +3,7 @@ package dev.berth.demo;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.OperatorProcess;
@@ -192,7 +192,7 @@ public final class Demo {
                 "annotate",
                 "addresspool",
                 "small",
-                Marks.RELEASE_STRANDED + "=" + small.getMetadata().getGeneration());
+                WellKnownNames.RELEASE_STRANDED + "=" + small.getMetadata().getGeneration());
         await(
                 service("second"),
                 "the address 198.51.100.2",
@@ -335,7 +335,7 @@ public final class Demo {
 
     private static boolean waitsForAddress(Service service) {
         return conditions(service).stream()
-                .anyMatch(condition -> condition.getType().equals(Marks.ADDRESS_ASSIGNED)
+                .anyMatch(condition -> condition.getType().equals(WellKnownNames.ADDRESS_ASSIGNED)
                         && condition.getStatus().equals("False")
                         && condition.getReason().equals("PoolExhausted"));
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -54,7 +54,7 @@ class AddressWishesIT {
     }
 
     private static UnaryOperator<ServiceBuilder> sharing(String key, int port) {
-        return builder -> annotated(Marks.SHARING_KEY, key)
+        return builder -> annotated(WellKnownNames.SHARING_KEY, key)
                 .apply(builder)
                 .editSpec()
                 .editFirstPort()
@@ -80,10 +80,10 @@ class AddressWishesIT {
                         berth.await(
                                 namespace,
                                 name,
-                                service -> condition(service, Marks.ADDRESS_ASSIGNED)
+                                service -> condition(service, WellKnownNames.ADDRESS_ASSIGNED)
                                         .filter(said -> said.getReason().equals(reason))
                                         .isPresent()),
-                        Marks.ADDRESS_ASSIGNED)
+                        WellKnownNames.ADDRESS_ASSIGNED)
                 .orElseThrow();
     }
 
@@ -102,7 +102,7 @@ class AddressWishesIT {
         String namespace = berth.namespace("asked");
         berth.pool(namespace, "203.0.113.0/28");
 
-        berth.service(namespace, "annotated", annotated(Marks.ADDRESSES, "203.0.113.9"));
+        berth.service(namespace, "annotated", annotated(WellKnownNames.ADDRESSES, "203.0.113.9"));
         berth.service(
                 namespace,
                 "field",
@@ -119,7 +119,7 @@ class AddressWishesIT {
         berth.service(
                 namespace,
                 "web",
-                builder -> annotated(Marks.ADDRESSES, "203.0.113.20")
+                builder -> annotated(WellKnownNames.ADDRESSES, "203.0.113.20")
                         .apply(builder)
                         .editSpec()
                         .withLoadBalancerIP("203.0.113.21")
@@ -127,7 +127,7 @@ class AddressWishesIT {
 
         assertThat(awaitWaits(namespace, "web", "AddressesDiffer").getMessage()).contains("remove one of them");
 
-        annotate(namespace, "web", Marks.ADDRESSES, "203.0.113.21");
+        annotate(namespace, "web", WellKnownNames.ADDRESSES, "203.0.113.21");
         awaitIps(namespace, "web", "203.0.113.21");
     }
 
@@ -135,9 +135,9 @@ class AddressWishesIT {
     void anAddressThatIsAnothers_isWaitedFor_andHandedOverWhenItIsFree() {
         String namespace = berth.namespace("queue");
         berth.pool(namespace, "203.0.113.32/28");
-        berth.service(namespace, "first", annotated(Marks.ADDRESSES, "203.0.113.40"));
+        berth.service(namespace, "first", annotated(WellKnownNames.ADDRESSES, "203.0.113.40"));
         awaitIps(namespace, "first", "203.0.113.40");
-        berth.service(namespace, "second", annotated(Marks.ADDRESSES, "203.0.113.40"));
+        berth.service(namespace, "second", annotated(WellKnownNames.ADDRESSES, "203.0.113.40"));
         assertThat(awaitWaits(namespace, "second", "AddressNotAvailable").getMessage())
                 .contains("203.0.113.40 is of Service " + namespace + "/first");
 
@@ -150,13 +150,13 @@ class AddressWishesIT {
     void anAddressThatIsAskedForLater_isChangedFor_onceItCanBeHad() {
         String namespace = berth.namespace("later");
         berth.pool(namespace, "203.0.113.48/28");
-        berth.service(namespace, "holder", annotated(Marks.ADDRESSES, "203.0.113.55"));
-        berth.service(namespace, "web", annotated(Marks.ADDRESSES, "203.0.113.50"));
+        berth.service(namespace, "holder", annotated(WellKnownNames.ADDRESSES, "203.0.113.55"));
+        berth.service(namespace, "web", annotated(WellKnownNames.ADDRESSES, "203.0.113.50"));
         awaitIps(namespace, "holder", "203.0.113.55");
         awaitIps(namespace, "web", "203.0.113.50");
 
-        annotate(namespace, "web", Marks.ADDRESSES, "203.0.113.55");
-        awaitWaits(namespace, "web", "KeepsFormer");
+        annotate(namespace, "web", WellKnownNames.ADDRESSES, "203.0.113.55");
+        awaitWaits(namespace, "web", "ReplacementPending");
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("203.0.113.50");
 
         berth.deleteService(namespace, "holder");
@@ -176,7 +176,7 @@ class AddressWishesIT {
                 "203.0.113.64/28");
 
         berth.service(namespace, "plain");
-        berth.service(namespace, "named", annotated(Marks.ADDRESS_POOL, namespace));
+        berth.service(namespace, "named", annotated(WellKnownNames.ADDRESS_POOL, namespace));
 
         awaitIps(namespace, "named", "203.0.113.64");
         awaitWaits(namespace, "plain", "NoPoolAllows");
@@ -232,12 +232,12 @@ class AddressWishesIT {
         Service joined = berth.await(
                 namespace,
                 "joined",
-                service -> condition(service, Marks.SHARING_CONFLICT).isPresent());
-        assertThat(condition(joined, Marks.SHARING_CONFLICT).orElseThrow().getMessage())
+                service -> condition(service, WellKnownNames.SHARING_CONFLICT).isPresent());
+        assertThat(condition(joined, WellKnownNames.SHARING_CONFLICT).orElseThrow().getMessage())
                 .contains("TCP/80")
                 .contains(namespace + "/first");
         assertThat(ips(joined)).containsExactly("203.0.113.96");
-        assertThat(condition(berth.get(namespace, "first"), Marks.SHARING_CONFLICT))
+        assertThat(condition(berth.get(namespace, "first"), WellKnownNames.SHARING_CONFLICT))
                 .isEmpty();
     }
 
@@ -258,7 +258,7 @@ class AddressWishesIT {
         berth.service(
                 other,
                 "web",
-                builder -> annotated(Marks.ADDRESSES, "203.0.113.112")
+                builder -> annotated(WellKnownNames.ADDRESSES, "203.0.113.112")
                         .apply(sharing("key", 81).apply(builder)));
 
         awaitWaits(other, "web", "AddressNotAvailable");
@@ -268,7 +268,7 @@ class AddressWishesIT {
     void retain_keepsTheAddressForItsReturn() {
         String namespace = berth.namespace("retain");
         berth.pool(namespace, "203.0.113.128/28");
-        berth.service(namespace, "web", annotated(Marks.RETAIN, "true", Marks.ADDRESSES, "203.0.113.133"));
+        berth.service(namespace, "web", annotated(WellKnownNames.RETAIN, "true", WellKnownNames.ADDRESSES, "203.0.113.133"));
         awaitIps(namespace, "web", "203.0.113.133");
 
         berth.deleteService(namespace, "web");
@@ -276,7 +276,7 @@ class AddressWishesIT {
                 .untilAsserted(() -> assertThat(Installation.claimsOf(address("203.0.113.133")))
                         .singleElement()
                         .satisfies(claim -> assertThat(claim.uid()).isNull()));
-        berth.service(namespace, "other", annotated(Marks.ADDRESSES, "203.0.113.133"));
+        berth.service(namespace, "other", annotated(WellKnownNames.ADDRESSES, "203.0.113.133"));
         awaitWaits(namespace, "other", "AddressNotAvailable");
 
         berth.service(namespace, "web");
@@ -363,7 +363,7 @@ class AddressWishesIT {
     void aServiceThatIsMadeAnew_whileBerthIsAway_keepsItsAddress() {
         String namespace = berth.namespace("anew");
         berth.pool(namespace, "203.0.113.176/28");
-        berth.service(namespace, "web", annotated(Marks.ADDRESSES, "203.0.113.183"));
+        berth.service(namespace, "web", annotated(WellKnownNames.ADDRESSES, "203.0.113.183"));
         awaitIps(namespace, "web", "203.0.113.183");
         operator.stop();
         berth.client()
@@ -440,7 +440,7 @@ class AddressWishesIT {
         awaitReserved("203.0.113.234");
         assertThat(ips(berth.get(namespace, "mail"))).containsExactly("203.0.113.232");
 
-        annotate(namespace, "mail", Marks.ADDRESSES, "203.0.113.234");
+        annotate(namespace, "mail", WellKnownNames.ADDRESSES, "203.0.113.234");
         awaitIps(namespace, "mail", "203.0.113.234");
         berth.awaitAddressesOf(namespace, "mail", "203.0.113.234");
     }
@@ -453,11 +453,11 @@ class AddressWishesIT {
             List<String> names = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
                 names.add("s" + i);
-                berth.service(namespace, "s" + i, annotated(Marks.ADDRESSES, "203.0.113." + (208 + i % 4)));
+                berth.service(namespace, "s" + i, annotated(WellKnownNames.ADDRESSES, "203.0.113." + (208 + i % 4)));
             }
             for (int round = 0; round < 3; round++) {
                 for (int i = 0; i < 12; i++) {
-                    annotate(namespace, "s" + i, Marks.ADDRESSES, "203.0.113." + (208 + (i + round) % 8));
+                    annotate(namespace, "s" + i, WellKnownNames.ADDRESSES, "203.0.113." + (208 + (i + round) % 8));
                 }
             }
             await().atMost(PATIENCE)

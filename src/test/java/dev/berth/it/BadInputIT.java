@@ -300,7 +300,7 @@ class BadInputIT {
                         new StartRow(
                                 "deletion of what may be another cluster's",
                                 good,
-                                List.of("--delete-left-over-load-balancers", "--cluster-name=kubernetes"),
+                                List.of("--delete-orphaned-load-balancers", "--cluster-name=kubernetes"),
                                 2,
                                 "needs a --cluster-name of this cluster's own"),
                         new StartRow("an unknown flag", good, List.of("--teleport"), 2, "--teleport"),

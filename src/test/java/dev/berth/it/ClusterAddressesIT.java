@@ -65,7 +65,7 @@ class ClusterAddressesIT {
                 assertThat(range.dynamicBand().allocated()).isEqualTo("2");
                 assertThat(range.largestFreeStaticBlock()).isEqualTo("10.96.0.6-10.96.0.16");
             });
-            assertThat(condition(status.conditions(), "Sound")).startsWith("True NothingFound");
+            assertThat(condition(status.conditions(), "Healthy")).startsWith("True NothingFound");
         });
     }
 

@@ -496,11 +496,11 @@ abstract class CrdRules {
                             "IPV6-FREE",
                             "FILLING",
                             "GROWTH",
-                            "SOUND",
+                            "HEALTHY",
                             "AGE");
             assertThat(header("cidrpolicy", "--output=wide"))
                     .containsSubsequence(
-                            "SOUND", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
+                            "HEALTHY", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
             assertThat(kubectl.run("get", "cidrpolicy", "--no-headers", "--output=wide"))
                     .matches("(?s)cluster +85 +2 +2026-01-11 +Refused +NotKept +it-conflicts .*");
         } finally {

@@ -2,7 +2,7 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.Build;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -127,7 +127,7 @@ class HostilePluginIT {
     private static Optional<Condition> programmed(Service service) {
         return Optional.ofNullable(service.getStatus())
                 .flatMap(status -> status.getConditions().stream()
-                        .filter(condition -> condition.getType().equals(Marks.PROGRAMMED))
+                        .filter(condition -> condition.getType().equals(WellKnownNames.PROGRAMMED))
                         .findFirst());
     }
 }

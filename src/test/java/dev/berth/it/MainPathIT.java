@@ -14,7 +14,7 @@ import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.Write;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -73,7 +73,7 @@ class MainPathIT {
 
         assertThat(ips(service)).containsExactly("198.51.100.0");
         assertThat(ipModes(service)).containsExactly("VIP");
-        assertThat(service.getMetadata().getFinalizers()).containsExactly(Marks.FINALIZER);
+        assertThat(service.getMetadata().getFinalizers()).containsExactly(WellKnownNames.FINALIZER);
         assertThat(condition(service, "berth.dev/AddressAssigned")).hasValueSatisfying(condition -> {
             assertThat(condition.getStatus()).isEqualTo("True");
             assertThat(condition.getMessage()).isEqualTo("holds 198.51.100.0");

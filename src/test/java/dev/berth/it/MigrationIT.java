@@ -289,7 +289,7 @@ class MigrationIT {
         awaitLeftAlone("two", "ServedByAnother", "Berth gives one IPv4 address");
         await().atMost(PATIENCE)
                 .untilAsserted(
-                        () -> assertThat(operator.metric("berth_services_left_alone", "reason", "ServedByAnother"))
+                        () -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByAnother"))
                                 .isEqualTo(2));
         for (int i = 0; i < 11; i++) {
             newcomer("new-" + i, with(blue, ofClass(Installation.DEFAULT_CLASS)));

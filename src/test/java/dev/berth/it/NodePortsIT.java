@@ -3,7 +3,7 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
@@ -52,7 +52,7 @@ class NodePortsIT {
             assertThat(nodePorts(released)).containsExactly(0, 0);
             assertThat(released.getSpec().getAllocateLoadBalancerNodePorts()).isFalse();
             assertThat(released.getMetadata().getAnnotations())
-                    .containsEntry(Marks.NODE_PORTS_RELEASED, "53/UDP 53/TCP");
+                    .containsEntry(WellKnownNames.NODE_PORTS_RELEASED, "53/UDP 53/TCP");
         });
         controlPlane.kubectl(
                 "patch",
@@ -65,7 +65,7 @@ class NodePortsIT {
                 .untilAsserted(() -> assertThat(
                                 dns(berth, namespace).getStatus().getConditions())
                         .anySatisfy(condition -> {
-                            assertThat(condition.getType()).isEqualTo(Marks.NODE_PORTS_CONFLICT);
+                            assertThat(condition.getType()).isEqualTo(WellKnownNames.NODE_PORTS_CONFLICT);
                             assertThat(condition.getReason()).isEqualTo("NodePortsCameBack");
                         }));
         assertThat(nodePorts(dns(berth, namespace))).doesNotContain(0).hasSize(2);

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -65,7 +65,7 @@ class OtherControllersIT {
     }
 
     private static boolean isWithoutOurs(Service service) {
-        return !service.getMetadata().getFinalizers().contains(Marks.FINALIZER);
+        return !service.getMetadata().getFinalizers().contains(WellKnownNames.FINALIZER);
     }
 
     @Test
@@ -84,7 +84,7 @@ class OtherControllersIT {
         berth.service(
                 namespace,
                 "copied",
-                service -> withFinalizer(Marks.FINALIZER).apply(ofClass(THEIRS).apply(service)));
+                service -> withFinalizer(WellKnownNames.FINALIZER).apply(ofClass(THEIRS).apply(service)));
         publish(namespace, "copied", "203.0.113.2");
 
         berth.startOperator();
@@ -115,7 +115,7 @@ class OtherControllersIT {
                         "pool",
                         "--output=jsonpath={.status.conditions[?(@.type=='ServesClassless')].reason}"))
                 .isEqualTo("Never"));
-        berth.service(namespace, "sly", withFinalizer(Marks.FINALIZER));
+        berth.service(namespace, "sly", withFinalizer(WellKnownNames.FINALIZER));
 
         Service sly = berth.await(namespace, "sly", OtherControllersIT::isWithoutOurs);
         assertThat(ips(sly)).isEmpty();
@@ -137,14 +137,14 @@ class OtherControllersIT {
         berth.service(namespace, "foreign", withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
 
         await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
-            assertThat(Installation.condition(berth.get(namespace, "orphan"), Marks.ADDRESS_ASSIGNED))
+            assertThat(Installation.condition(berth.get(namespace, "orphan"), WellKnownNames.ADDRESS_ASSIGNED))
                     .hasValueSatisfying(condition -> {
                         assertThat(condition.getStatus()).isEqualTo("True");
                         assertThat(condition.getReason()).isEqualTo("ClassMissing");
                         assertThat(condition.getMessage())
                                 .startsWith("holds " + ip + "; no accepted LoadBalancerClass");
                     });
-            assertThat(Installation.condition(berth.get(namespace, "unserved"), Marks.ADDRESS_ASSIGNED))
+            assertThat(Installation.condition(berth.get(namespace, "unserved"), WellKnownNames.ADDRESS_ASSIGNED))
                     .hasValueSatisfying(condition -> {
                         assertThat(condition.getStatus()).isEqualTo("False");
                         assertThat(condition.getReason()).isEqualTo("ClassNotAccepted");
@@ -157,12 +157,12 @@ class OtherControllersIT {
                             "--output=jsonpath={.status.conditions[?(@.type=='LeavesAlone')].message}"))
                     .contains(": " + namespace + "/foreign; remove");
             for (String reason : List.of("ClassMissing", "ClassNotAccepted", "ServedByAnother")) {
-                assertThat(operator.metric("berth_services_left_alone", "reason", reason))
+                assertThat(operator.metric("berth_services_skipped", "reason", reason))
                         .isEqualTo(1);
             }
         });
         assertThat(ips(berth.get(namespace, "orphan"))).containsExactly(ip);
-        assertThat(operator.metric("berth_services_left_alone", "reason", "StandingBack"))
+        assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))
                 .isZero();
 
         berth.client()

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -65,7 +65,7 @@ class PeerIssuesIT {
 
     private static UnaryOperator<ServiceBuilder> asking(String ip) {
         return builder ->
-                builder.editMetadata().addToAnnotations(Marks.ADDRESSES, ip).endMetadata();
+                builder.editMetadata().addToAnnotations(WellKnownNames.ADDRESSES, ip).endMetadata();
     }
 
     private static ServiceBuilder dualStack(ServiceBuilder builder) {
@@ -76,7 +76,7 @@ class PeerIssuesIT {
         berth.await(
                 namespace,
                 name,
-                service -> condition(service, Marks.ADDRESS_ASSIGNED)
+                service -> condition(service, WellKnownNames.ADDRESS_ASSIGNED)
                         .filter(said -> said.getReason().equals(reason))
                         .isPresent());
     }
@@ -342,7 +342,7 @@ class PeerIssuesIT {
         berth.await(
                 namespace,
                 "theirs",
-                service -> condition(service, Marks.ADDRESS_ASSIGNED).isEmpty());
+                service -> condition(service, WellKnownNames.ADDRESS_ASSIGNED).isEmpty());
         int written = writesTo(namespace).size();
         operator.stop();
         operator = berth.startOperator();
@@ -367,7 +367,7 @@ class PeerIssuesIT {
                 .inNamespace(namespace)
                 .withName("web")
                 .patch(MERGE, "{\"spec\":{\"loadBalancerIP\":\"203.0.113.202\"}}");
-        awaitWaits(namespace, "web", "KeepsFormer");
+        awaitWaits(namespace, "web", "ReplacementPending");
         awaitLookedAtAll("tunnel");
 
         Service web = berth.get(namespace, "web");

@@ -3,7 +3,7 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.NodeRules;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -102,14 +102,14 @@ class PluginIT {
         create("web");
         create("other");
 
-        assertThat(awaitIngress("web").getMetadata().getAnnotations()).containsEntry(Marks.SERVED_BY_CLASS, CLASS);
+        assertThat(awaitIngress("web").getMetadata().getAnnotations()).containsEntry(WellKnownNames.SERVED_BY_CLASS, CLASS);
         awaitIngress("other");
         becomesClusterIp("web");
         Service web = berth.awaitService(
                 "web", service -> service.getMetadata().getFinalizers().isEmpty());
 
         assertThat(files.services()).containsExactly("other");
-        assertThat(web.getMetadata().getAnnotations()).doesNotContainKey(Marks.SERVED_BY_CLASS);
+        assertThat(web.getMetadata().getAnnotations()).doesNotContainKey(WellKnownNames.SERVED_BY_CLASS);
         Path set = plugins.resolve("berth-nginx-1.jar");
         Path aside = Files.move(set, temporary.resolve("aside.jar"));
         Path settings = Files.move(plugins.resolve("nginx.properties"), temporary.resolve("aside.properties"));
@@ -234,7 +234,7 @@ class PluginIT {
         assertThat(conditions(partly))
                 .contains(
                         "LoadBalancerPortsError=True: SCTP/7777: ProtocolNotSupported",
-                        Marks.UNSUPPORTED + "=True: provider \"nginx\" cannot carry SCTP, only TCP, UDP");
+                        WellKnownNames.UNSUPPORTED + "=True: provider \"nginx\" cannot carry SCTP, only TCP, UDP");
         berth.client()
                 .services()
                 .inNamespace("default")
@@ -249,7 +249,7 @@ class PluginIT {
                 service -> BerthOnCluster.ingress(service).getFirst().getPorts().isEmpty()
                         && conditions(service).stream()
                                 .noneMatch(text ->
-                                        text.startsWith(Marks.PORTS_ERROR) || text.startsWith(Marks.UNSUPPORTED)));
+                                        text.startsWith(WellKnownNames.PORTS_ERROR) || text.startsWith(WellKnownNames.UNSUPPORTED)));
     }
 
     private static List<String> conditions(Service service) {
@@ -261,7 +261,7 @@ class PluginIT {
     @Test
     void whatSomebodyDeletedAtTheProvider_isMadeAnew_andWhatIsLeftOver_isDeletedIfWanted() throws IOException {
         berth.createNode("n1", "10.0.0.1");
-        serve("--resync-period=PT1S", "--delete-left-over-load-balancers", "--cluster-name=here");
+        serve("--resync-period=PT1S", "--delete-orphaned-load-balancers", "--cluster-name=here");
         create("web");
         awaitIngress("web");
         Path file = files.all().getFirst();
@@ -308,7 +308,7 @@ class PluginIT {
             @Override
             public void eventReceived(Action action, Service service) {
                 seen.add(new Seen(
-                        service.getMetadata().getFinalizers().contains(Marks.FINALIZER),
+                        service.getMetadata().getFinalizers().contains(WellKnownNames.FINALIZER),
                         !BerthOnCluster.ingress(service).isEmpty()));
             }
 

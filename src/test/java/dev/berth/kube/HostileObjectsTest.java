@@ -10,18 +10,18 @@ import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.WaitTurn;
-import dev.berth.address.Wishes;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.AddressConstraints;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.migration.Peers;
+import dev.berth.migration.MigrationSources;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.Demand;
-import dev.berth.plan.Dialect;
+import dev.berth.plan.ForeignAnnotations;
 import dev.berth.plan.EndpointRules;
 import dev.berth.plan.KnownProviders;
 import dev.berth.plan.NodeRules;
@@ -223,8 +223,8 @@ class HostileObjectsTest {
         assertThat(state.publishedAddresses()).doesNotContainNull();
         state.foreignMark();
         Stream.of(
-                        List.<Dialect>of(),
-                        Peers.parse("metallb,cilium,kube-vip,purelb").dialects())
+                        List.<ForeignAnnotations>of(),
+                        MigrationSources.parse("metallb,cilium,kube-vip,purelb").dialects())
                 .forEach(dialects -> assertThat(Planner.plan(new ServiceSnapshot(
                                 Optional.of(state),
                                 List.of(),
@@ -232,7 +232,7 @@ class HostileObjectsTest {
                                 CLASSES,
                                 Optional.empty(),
                                 Map.of(),
-                                new WaitTurn(Instant.EPOCH, state.created(), state.uid()),
+                                new QueuePosition(Instant.EPOCH, state.created(), state.uid()),
                                 dialects)))
                         .isNotNull());
         assertThat(Demand.of(
@@ -240,7 +240,7 @@ class HostileObjectsTest {
                         CLASSES.byValue(CLASS).orElseThrow(),
                         "c",
                         1,
-                        Wishes.NONE,
+                        AddressConstraints.NONE,
                         List.of(Ip.parse("192.0.2.1")),
                         Backends.NONE))
                 .isNotNull();

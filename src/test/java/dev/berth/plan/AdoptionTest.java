@@ -10,9 +10,9 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.Refusal;
-import dev.berth.address.Rule;
+import dev.berth.address.RefusalReason;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import java.math.BigInteger;
@@ -27,23 +27,23 @@ import org.junit.jupiter.api.Test;
 class AdoptionTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-    private static final Dialect THEIRS =
-            new Dialect("theirs", List.of("theirs/ips"), List.of("theirs/pool"), List.of("theirs/key"), false);
+    private static final ForeignAnnotations THEIRS =
+            new ForeignAnnotations("theirs", List.of("theirs/ips"), List.of("theirs/pool"), List.of("theirs/key"), false);
     private static final ClassBook CLASSES = SampleClasses.one(Classless.AUTO);
 
     private static SampleService web() {
         return SampleService.named(WEB, "u1").ingress("192.0.2.7");
     }
 
-    private static ServicePlan plan(SampleService service, List<Dialect> migrateFrom, Holding... holdings) {
+    private static ServicePlan plan(SampleService service, List<ForeignAnnotations> migrateFrom, Holding... holdings) {
         return Planner.plan(new ServiceSnapshot(
                 Optional.of(service.build()),
                 List.of(holdings),
                 PoolBook.empty(),
                 CLASSES,
-                Optional.of(new StandBack("Service prod/api has ingress 192.0.2.8")),
+                Optional.of(new Deference("Service prod/api has ingress 192.0.2.8")),
                 Map.of(),
-                new WaitTurn(NOW, NOW, "u1"),
+                new QueuePosition(NOW, NOW, "u1"),
                 migrateFrom));
     }
 
@@ -52,7 +52,7 @@ class AdoptionTest {
         // CVE-2020-8554: anyone who may write a status could take any address by it.
         assertThat(plan(web(), List.of()))
                 .isInstanceOfSatisfying(
-                        ServicePlan.LeaveAlone.class,
+                        ServicePlan.Skip.class,
                         left -> assertThat(left.reason().name()).isEqualTo("ServedByAnother"));
     }
 
@@ -74,7 +74,7 @@ class AdoptionTest {
         Holding reserved = new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim);
 
         assertThat(plan(web(), List.of(THEIRS), reserved)).isInstanceOf(ServicePlan.Serve.class);
-        assertThat(plan(web(), List.of(), reserved)).isInstanceOf(ServicePlan.LeaveAlone.class);
+        assertThat(plan(web(), List.of(), reserved)).isInstanceOf(ServicePlan.Skip.class);
     }
 
     private record Row(SampleService service, String reason, String said) {}
@@ -109,7 +109,7 @@ class AdoptionTest {
     void whatCannotBecomeOursAsItIs_isLeftAlone_withTheReason() {
         for (Row row : LEFT_ALONE) {
             assertThat(plan(row.service(), List.of(THEIRS)))
-                    .isInstanceOfSatisfying(ServicePlan.LeaveAlone.class, left -> {
+                    .isInstanceOfSatisfying(ServicePlan.Skip.class, left -> {
                         assertThat(left.reason().name()).isEqualTo(row.reason());
                         assertThat(left.message()).contains(row.said());
                     });
@@ -126,7 +126,7 @@ class AdoptionTest {
         assertThat(Adoption.keptBack(web().build())).containsExactly(Ip.parse("192.0.2.7"));
         assertThat(plan(SampleService.from(many), List.of(THEIRS)))
                 .isInstanceOfSatisfying(
-                        ServicePlan.LeaveAlone.class,
+                        ServicePlan.Skip.class,
                         left -> assertThat(left.message())
                                 .contains("192.0.2.9 and 90 more of another controller")
                                 .endsWith("Berth keeps the first 64 of them from others, and no more"));
@@ -136,7 +136,7 @@ class AdoptionTest {
     void anAddressInNoPool_isSaid_withThePoolToAddItTo() {
         ServicePlan.Adopt any = (ServicePlan.Adopt) plan(web(), List.of(THEIRS));
         ServicePlan.Adopt named = (ServicePlan.Adopt) plan(web().annotation("theirs/pool", "edge"), List.of(THEIRS));
-        Refusal notThere = new Refusal("edge", IpFamily.IPV4, Rule.NOT_ITS_ADDRESS, "", BigInteger.ONE, BigInteger.ONE);
+        Refusal notThere = new Refusal("edge", IpFamily.IPV4, RefusalReason.NOT_ITS_ADDRESS, "", BigInteger.ONE, BigInteger.ONE);
 
         assertThat(Adoption.refused(any.request(), List.of()).message())
                 .isEqualTo(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.Wishes;
+import dev.berth.address.AddressConstraints;
 import dev.berth.plan.HealthCheckPolicy.Kind;
 import dev.berth.plan.ServiceState.Delivery;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -62,7 +62,7 @@ class DemandTest {
                 of(capabilities, HealthCheckPolicy.AUTO),
                 "c1",
                 3,
-                Wishes.NONE,
+                AddressConstraints.NONE,
                 List.of(Ip.parse("192.0.2.1")),
                 BACKENDS);
     }
@@ -143,7 +143,7 @@ class DemandTest {
         ServedClass served = SampleClasses.refusingUnenforcedSourceRanges("test.dev/edge", "hw", capabilities)
                 .byValue("test.dev/edge")
                 .orElseThrow();
-        return Demand.of(service.build(), served, "c1", 3, Wishes.NONE, List.of(Ip.parse("192.0.2.1")), BACKENDS);
+        return Demand.of(service.build(), served, "c1", 3, AddressConstraints.NONE, List.of(Ip.parse("192.0.2.1")), BACKENDS);
     }
 
     @Test
@@ -259,7 +259,7 @@ class DemandTest {
                 of(PLAIN.withFamilies(Family.IPV4), HealthCheckPolicy.AUTO),
                 "c1",
                 0,
-                Wishes.NONE,
+                AddressConstraints.NONE,
                 List.of(Ip.parse("2001:db8::1"), Ip.parse("192.0.2.1")),
                 BACKENDS);
 
@@ -293,7 +293,7 @@ class DemandTest {
 
     @Test
     void wishesForAddresses_reachAProviderThatBringsItsOwn_andNoOther() {
-        Wishes wishes = new Wishes(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
+        AddressConstraints wishes = new AddressConstraints(List.of(Ip.parse("198.51.100.7")), List.of(), null, false);
         Demand own = Demand.of(
                 service(WEB).build(),
                 of(Capabilities.ofItsOwn(IpMode.VIP), HealthCheckPolicy.AUTO),

@@ -11,7 +11,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;
@@ -59,19 +59,19 @@ class PlannerTest {
                 holdings,
                 PoolBook.empty(),
                 classes,
-                standBack ? Optional.of(new StandBack("Node \"a\"")) : Optional.empty(),
+                standBack ? Optional.of(new Deference("Node \"a\"")) : Optional.empty(),
                 Map.of(),
-                new WaitTurn(NOW, NOW, "u1"),
+                new QueuePosition(NOW, NOW, "u1"),
                 List.of()));
     }
 
     private static SampleService served() {
-        return web().finalizer(Marks.FINALIZER)
-                .conditions(List.of(new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", NOW)));
+        return web().finalizer(WellKnownNames.FINALIZER)
+                .conditions(List.of(new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", NOW)));
     }
 
     private static Condition waits() {
-        return new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "full", NOW);
+        return new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "full", NOW);
     }
 
     private record Row(
@@ -144,7 +144,7 @@ class PlannerTest {
                     AUTO,
                     false,
                     "Serve Acquire Ensure Publish ReleaseRest"),
-            new Row("without a class: Auto defers", web(), List.of(), AUTO, true, "LeaveAlone StandingBack"),
+            new Row("without a class: Auto defers", web(), List.of(), AUTO, true, "LeaveAlone DeferredToOther"),
             new Row(
                     "without a class: Always does not",
                     web(),
@@ -160,7 +160,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "LeaveAlone StandingBack Withdraw"),
+                    "LeaveAlone DeferredToOther Withdraw"),
             new Row(
                     "no class any more, what we said of the wait goes",
                     web().conditions(List.of(waits())),
@@ -184,14 +184,14 @@ class PlannerTest {
                     "LeaveAlone ServedByAnother"),
             new Row(
                     "of two claims it keeps the one that is published, whichever came first",
-                    web().finalizer(Marks.FINALIZER).ingress("192.0.2.2"),
+                    web().finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.2"),
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.2", "u1", OURS)),
                     AUTO,
                     false,
                     "Serve Ensure Publish ReleaseRest"),
             new Row(
                     "with our finalizer, what a stranger wrote is ours to put right",
-                    web().finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    web().finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
@@ -205,63 +205,63 @@ class PlannerTest {
                     "Serve Ensure Publish"),
             new Row(
                     "its class changed: all of it is taken back",
-                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER),
+                    web().loadBalancerClass("x").finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
                     "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
             new Row(
                     "its class changed, and another published already: that stays",
-                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    web().loadBalancerClass("x").finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
                     "TearDown DeleteLoadBalancer Clear-but[203.0.113.1] Release[192.0.2.1]"),
             new Row(
                     "its class changed: what is held for it is not left behind",
-                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER).ingress("192.0.2.1", "203.0.113.1"),
+                    web().loadBalancerClass("x").finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.1", "203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
                     "TearDown DeleteLoadBalancer Clear-but[203.0.113.1] Release[192.0.2.1]"),
             new Row(
                     "another's, with a finalizer of ours in a copied manifest: loses that alone",
-                    web().loadBalancerClass("x").finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    web().loadBalancerClass("x").finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
                     List.of(),
                     AUTO,
                     false,
                     "TearDown Clear-but[203.0.113.1]"),
             new Row(
                     "our finalizer in a manifest is no way around Never",
-                    web().finalizer(Marks.FINALIZER),
+                    web().finalizer(WellKnownNames.FINALIZER),
                     List.of(),
                     SampleClasses.one(Classless.NEVER),
                     false,
                     "TearDown DeleteLoadBalancer Clear"),
             new Row(
                     "nor around deferring to others",
-                    web().finalizer(Marks.FINALIZER),
+                    web().finalizer(WellKnownNames.FINALIZER),
                     List.of(),
                     AUTO,
                     true,
                     "TearDown DeleteLoadBalancer Clear"),
             new Row(
                     "nor around the ingress of another controller, which stays",
-                    web().finalizer(Marks.FINALIZER).ingress("203.0.113.1"),
+                    web().finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
                     List.of(),
                     AUTO,
                     false,
                     "TearDown DeleteLoadBalancer Clear-but[203.0.113.1]"),
             new Row(
                     "our finalizer in a manifest of one that we serve",
-                    web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
+                    web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
                     List.of(),
                     AUTO,
                     true,
                     "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "our finalizer in the manifest of a ClusterIP does not keep it from being deleted",
-                    web().typeLoadBalancer(false).deleting(true).finalizer(Marks.FINALIZER),
+                    web().typeLoadBalancer(false).deleting(true).finalizer(WellKnownNames.FINALIZER),
                     List.of(),
                     AUTO,
                     false,
@@ -276,7 +276,7 @@ class PlannerTest {
             new Row(
                     "another Berth's, whatever it carries: not ours",
                     web().loadBalancerClass("theirs/pool")
-                            .finalizer(Marks.FINALIZER)
+                            .finalizer(WellKnownNames.FINALIZER)
                             .conditions(List.of(waits()))
                             .ingress("192.0.2.1"),
                     List.of(held("192.0.2.1", "u1", "theirs/pool")),
@@ -285,35 +285,35 @@ class PlannerTest {
                     "NotOurs"),
             new Row(
                     "another Berth's by its claim, and being deleted: not ours",
-                    web().deleting(true).finalizer(Marks.FINALIZER),
+                    web().deleting(true).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", "theirs/pool")),
                     TWO_BERTHS,
                     false,
                     "NotOurs"),
             new Row(
                     "without a class, where another Berth has the default: not ours",
-                    web().finalizer(Marks.FINALIZER),
+                    web().finalizer(WellKnownNames.FINALIZER),
                     List.of(),
                     TWO_BERTHS,
                     false,
                     "NotOurs"),
             new Row(
                     "without a class, and ours by its claim: stays ours where another Berth has the default",
-                    web().finalizer(Marks.FINALIZER),
+                    web().finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     TWO_BERTHS,
                     false,
                     "Serve Ensure Publish"),
             new Row(
                     "ours, while another Berth has not given its address back: gets one of our own",
-                    web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
+                    web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", "theirs/pool")),
                     TWO_BERTHS,
                     false,
                     "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "another Berth's now: what we claimed is given back, what it shows is not ours to write",
-                    web().loadBalancerClass("theirs/pool").finalizer(Marks.FINALIZER),
+                    web().loadBalancerClass("theirs/pool").finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     TWO_BERTHS,
                     false,
@@ -329,7 +329,7 @@ class PlannerTest {
                     "its class is missing and it is being deleted: its status is ours whole",
                     web().loadBalancerClass(OURS)
                             .deleting(true)
-                            .finalizer(Marks.FINALIZER)
+                            .finalizer(WellKnownNames.FINALIZER)
                             .ingress("203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     ClassBook.empty(),
@@ -337,14 +337,14 @@ class PlannerTest {
                     "TearDown Clear Release[192.0.2.1]"),
             new Row(
                     "its class is missing: it keeps what it has",
-                    web().loadBalancerClass(OURS).finalizer(Marks.FINALIZER),
+                    web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     ClassBook.empty(),
                     false,
                     "LeaveAlone ClassMissing Explain"),
             new Row(
                     "it is being deleted: released last",
-                    web().deleting(true).finalizer(Marks.FINALIZER),
+                    web().deleting(true).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
@@ -352,7 +352,7 @@ class PlannerTest {
             new Row("another's is being deleted", web().deleting(true), List.of(), AUTO, false, "NotOurs"),
             new Row(
                     "its type changed",
-                    web().typeLoadBalancer(false).finalizer(Marks.FINALIZER),
+                    web().typeLoadBalancer(false).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
@@ -373,7 +373,7 @@ class PlannerTest {
                     "Serve Secure[192.0.2.9] Ensure Publish"),
             new Row(
                     "a reservation that it asks for by now is taken in place of what it has, which is released last",
-                    served().ingress("192.0.2.1").annotation(Marks.ADDRESSES, "192.0.2.9"),
+                    served().ingress("192.0.2.1").annotation(WellKnownNames.ADDRESSES, "192.0.2.9"),
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.9", null, null)),
                     AUTO,
                     false,
@@ -415,7 +415,7 @@ class PlannerTest {
                     "Serve Acquire Ensure Publish ReleaseRest"),
             new Row(
                     "a family it wants no more is released, after the status",
-                    web().finalizer(Marks.FINALIZER),
+                    web().finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS), held("2001:db8::1", "u1", OURS)),
                     AUTO,
                     false,
@@ -445,7 +445,7 @@ class PlannerTest {
 
     private static String text(ServicePlan plan) {
         StringBuilder text = new StringBuilder(plan.getClass().getSimpleName());
-        if (plan instanceof ServicePlan.LeaveAlone leave) {
+        if (plan instanceof ServicePlan.Skip leave) {
             text.append(' ').append(leave.reason());
         }
         for (Step step : plan.steps()) {
@@ -454,7 +454,7 @@ class PlannerTest {
                 text.append(addresses);
             } else if (step instanceof Step.Clear(List<Published> others) && !others.isEmpty()) {
                 text.append("-but").append(others);
-            } else if (step instanceof Step.Secure(Holding holding, ServedClass none)) {
+            } else if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
                 text.append('[').append(holding.ip()).append(']');
             }
         }
@@ -483,7 +483,7 @@ class PlannerTest {
         assertThat(preferred(served().ingress("192.0.2.7"))).containsExactly(Ip.parse("192.0.2.7"));
         assertThat(plan(web().ingress("192.0.2.7"), List.of(), AUTO, false).steps())
                 .isEmpty();
-        assertThat(preferred(web().finalizer(Marks.FINALIZER).ingress("192.0.2.7")))
+        assertThat(preferred(web().finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.7")))
                 .isEmpty();
     }
 
@@ -524,7 +524,7 @@ class PlannerTest {
     }
 
     private static SampleService servedByCloud() {
-        return served().annotation(Marks.SERVED_BY_CLASS, CLOUD).ingress("203.0.113.1");
+        return served().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD).ingress("203.0.113.1");
     }
 
     private static List<String> deletedBy(ServicePlan plan) {
@@ -574,7 +574,7 @@ class PlannerTest {
         }
         assertThat(plan(servedByCloud(), List.of(), withCloud(false), false))
                 .isInstanceOfSatisfying(
-                        ServicePlan.LeaveAlone.class,
+                        ServicePlan.Skip.class,
                         leave -> assertThat(leave.message())
                                 .startsWith(
                                         "LoadBalancerClass \"cloud\" is not accepted: there is no provider \"cloud\""));
@@ -585,9 +585,9 @@ class PlannerTest {
         List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/slow"));
         SampleService goes = served().ingress("192.0.2.1").deleting(true);
 
-        assertThat(text(plan(goes.annotation(Marks.SERVED_BY_CLASS, "x/slow"), claims, AUTO, false)))
+        assertThat(text(plan(goes.annotation(WellKnownNames.SERVED_BY_CLASS, "x/slow"), claims, AUTO, false)))
                 .isEqualTo("LeaveAlone ClassMissing Explain");
-        assertThat(text(plan(goes.annotation(Marks.SERVED_BY_CLASS, null), claims, AUTO, false)))
+        assertThat(text(plan(goes.annotation(WellKnownNames.SERVED_BY_CLASS, null), claims, AUTO, false)))
                 .isEqualTo("TearDown Clear Release[192.0.2.1]");
     }
 
@@ -618,7 +618,7 @@ class PlannerTest {
         Owner other = new Owner(new ServiceKey("prod", "other"), "u9");
         ClaimSpec alone =
                 ClaimSpec.of("edge", OURS, other, new Owner(WEB, null)).retained(true);
-        SampleService shares = web().annotation(Marks.SHARING_KEY, "k");
+        SampleService shares = web().annotation(WellKnownNames.SHARING_KEY, "k");
         Sharing sharing = AskedAddresses.of(shares.build(), IpMode.VIP, List.of())
                 .wishes()
                 .sharing();
@@ -641,7 +641,7 @@ class PlannerTest {
                 Ip.parse("192.0.2.9"), Holding.State.HELD, ClaimSpec.of(null, null, new Owner(WEB, "u1")), null);
         List<Holding> held = List.of(held("192.0.2.1", "u1", "x/slow"), kept);
         SampleService goes =
-                served().annotation(Marks.SERVED_BY_CLASS, "x/slow").typeLoadBalancer(false);
+                served().annotation(WellKnownNames.SERVED_BY_CLASS, "x/slow").typeLoadBalancer(false);
 
         assertThat(text(plan(goes, held, AUTO, false))).isEqualTo("TearDown Release[192.0.2.9]");
         assertThat(text(plan(goes, held.subList(0, 1), AUTO, false))).isEqualTo("LeaveAlone ClassMissing Explain");
@@ -650,7 +650,7 @@ class PlannerTest {
     @Test
     void claimThatLandedLate_besideOneOfTheClassThatIsMarked_isGivenBackAlone() {
         List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/gone"), held("192.0.2.2", "u1", OURS));
-        SampleService service = served().annotation(Marks.SERVED_BY_CLASS, OURS)
+        SampleService service = served().annotation(WellKnownNames.SERVED_BY_CLASS, OURS)
                 .loadBalancerClass(OURS)
                 .ingress("192.0.2.2");
 
@@ -659,15 +659,15 @@ class PlannerTest {
 
     @Test
     void markOfAClass_withoutTheFinalizer_besideAnAddressThatSaysOtherwise_orInACopiedManifest_holdsNothingUp() {
-        assertThat(text(plan(web().annotation(Marks.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
+        assertThat(text(plan(web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
                 .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
         assertThat(text(plan(
-                        served().annotation(Marks.SERVED_BY_CLASS, "x/nonsense").deleting(true),
+                        served().annotation(WellKnownNames.SERVED_BY_CLASS, "x/nonsense").deleting(true),
                         List.of(held("192.0.2.1", "u1", OURS)),
                         AUTO,
                         false)))
                 .isEqualTo("TearDown DeleteLoadBalancer Clear Release[192.0.2.1]");
-        SampleService copied = web().annotation(Marks.SERVED_BY_CLASS, CLOUD).finalizer(Marks.FINALIZER);
+        SampleService copied = web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD).finalizer(WellKnownNames.FINALIZER);
         assertThat(text(plan(copied.typeLoadBalancer(false).deleting(true), List.of(), AUTO, false)))
                 .isEqualTo("TearDown Clear");
     }
@@ -675,7 +675,7 @@ class PlannerTest {
     @Test
     void mark_isPutOnWithTheFinalizer_beforeTheProviderIsAsked_andOnOnesThatHaveTheFinalizerAlone() {
         for (SampleService service :
-                List.of(web(), web().finalizer(Marks.FINALIZER), served().ingress("203.0.113.1"))) {
+                List.of(web(), web().finalizer(WellKnownNames.FINALIZER), served().ingress("203.0.113.1"))) {
             assertThat(text(plan(service.loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
                     .isEqualTo("Serve AddFinalizer Ensure Publish");
         }

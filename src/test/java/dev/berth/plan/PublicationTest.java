@@ -22,7 +22,7 @@ class PublicationTest {
     }
 
     private static Condition assigned(boolean holds, Instant since) {
-        return new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.of(holds), "Reason", "message", since);
+        return new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.of(holds), "Reason", "message", since);
     }
 
     @Test
@@ -44,7 +44,7 @@ class PublicationTest {
 
     @Test
     void whatIsThereAlready_needsNoWrite() {
-        ServiceState state = web().finalizer(Marks.FINALIZER)
+        ServiceState state = web().finalizer(WellKnownNames.FINALIZER)
                 .ingress("192.0.2.1")
                 .conditions(List.of(assigned(true, THEN)))
                 .build();
@@ -70,17 +70,17 @@ class PublicationTest {
                 web().conditions(List.of(theirs, assigned(false, THEN))).build();
 
         assertThat(new Publication(false, null, List.of()).differenceFrom(state))
-                .contains(new Publication.Difference(false, null, null, List.of(), List.of(Marks.ADDRESS_ASSIGNED)));
+                .contains(new Publication.Difference(false, null, null, List.of(), List.of(WellKnownNames.ADDRESS_ASSIGNED)));
     }
 
     @Test
     void condition_keepsItsSince_whileItsStatusStays() {
         ServiceState state = web().conditions(List.of(assigned(false, THEN))).build();
 
-        assertThat(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, "New", "words", NOW)
+        assertThat(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, "New", "words", NOW)
                         .since())
                 .isEqualTo(THEN);
-        assertThat(Publication.condition(state, Marks.ADDRESS_ASSIGNED, true, "New", "words", NOW)
+        assertThat(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, true, "New", "words", NOW)
                         .since())
                 .isEqualTo(NOW);
     }

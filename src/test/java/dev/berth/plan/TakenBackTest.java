@@ -11,7 +11,7 @@ import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import dev.berth.plan.ClassDeclaration.Classless;
 import java.time.Instant;
 import java.util.List;
@@ -42,7 +42,7 @@ class TakenBackTest {
                         SampleClasses.one(Classless.AUTO),
                         Optional.empty(),
                         Map.of(),
-                        new WaitTurn(NOW, NOW, "u1"),
+                        new QueuePosition(NOW, NOW, "u1"),
                         List.of()))
                 .steps()
                 .stream()
@@ -68,7 +68,7 @@ class TakenBackTest {
 
     @Test
     void takenBack_itIsNotTakenOverAgain_byTheNameThatItWasKeptFor() {
-        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.Secure.class);
-        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.Secure.class);
+        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.ConfirmClaim.class);
+        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.ConfirmClaim.class);
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.IpFamily;
 import dev.berth.address.Refusal;
-import dev.berth.address.Rule;
+import dev.berth.address.RefusalReason;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 
 class WaitReasonTest {
     /** What is said of all pools together, or of none. */
-    private static final List<Rule> OF_NO_POOL = List.of(Rule.NO_SUCH_FAMILY, Rule.NOT_ITS_ADDRESS, Rule.SHARED_SOON);
+    private static final List<RefusalReason> OF_NO_POOL = List.of(RefusalReason.NO_SUCH_FAMILY, RefusalReason.NOT_ITS_ADDRESS, RefusalReason.SHARED_SOON);
 
-    private static Refusal refusal(String pool, IpFamily family, Rule rule) {
+    private static Refusal refusal(String pool, IpFamily family, RefusalReason rule) {
         return new Refusal(pool, family, rule, "", BigInteger.ZERO, BigInteger.valueOf(14));
     }
 
@@ -25,7 +25,7 @@ class WaitReasonTest {
 
     @Test
     void familyThatNoPoolHas_isNamed() {
-        assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV6, Rule.NO_SUCH_FAMILY))))
+        assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
                         "NoPoolForFamily", "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one"));
     }
@@ -33,7 +33,7 @@ class WaitReasonTest {
     @Test
     void fullPool_comesFirst_withItsNumbers() {
         WaitReason reason = WaitReason.of(
-                List.of(refusal("a", IpFamily.IPV4, Rule.NOT_IN_CLASS), refusal("b", IpFamily.IPV4, Rule.FULL)));
+                List.of(refusal("a", IpFamily.IPV4, RefusalReason.NOT_IN_CLASS), refusal("b", IpFamily.IPV4, RefusalReason.FULL)));
 
         assertThat(reason.reason()).isEqualTo("PoolExhausted");
         assertThat(reason.message())
@@ -43,7 +43,7 @@ class WaitReasonTest {
 
     @Test
     void everyRule_hasItsClause() {
-        for (Rule rule : Rule.values()) {
+        for (RefusalReason rule : RefusalReason.values()) {
             if (!OF_NO_POOL.contains(rule)) {
                 assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV4, rule)))
                                 .message())
@@ -56,7 +56,7 @@ class WaitReasonTest {
     @Test
     void everyPool_isNamed_upToAHundred_thoseThatSayMostFirst() {
         WaitReason reason = WaitReason.of(IntStream.range(0, 103)
-                .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, i == 102 ? Rule.FULL : Rule.SUSPENDED))
+                .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, i == 102 ? RefusalReason.FULL : RefusalReason.SUSPENDED))
                 .toList());
 
         assertThat(reason.reason()).isEqualTo("PoolExhausted");
@@ -71,7 +71,7 @@ class WaitReasonTest {
     @Test
     void whatIsFreeForOthers_isCounted() {
         Refusal refusal =
-                new Refusal("edge", IpFamily.IPV4, Rule.OTHERS_WAIT, "", BigInteger.TWO, BigInteger.valueOf(14));
+                new Refusal("edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT, "", BigInteger.TWO, BigInteger.valueOf(14));
 
         assertThat(WaitReason.of(List.of(refusal)).message())
                 .contains("AddressPool \"edge\" (2 of 14 free, for others who have waited longer)");

@@ -52,15 +52,15 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "IPv6-Free", jsonPath = ".status.ipv6.free", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Filling",
-        jsonPath = ".status.conditions[?(@.type=='FillingUp')].reason",
+        jsonPath = ".status.conditions[?(@.type=='CapacityLow')].reason",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Growth",
         jsonPath = ".status.conditions[?(@.type=='Growth')].reason",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
-        name = "Sound",
-        jsonPath = ".status.conditions[?(@.type=='Sound')].status",
+        name = "Healthy",
+        jsonPath = ".status.conditions[?(@.type=='Healthy')].status",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "IPv4-Full-On",
@@ -223,7 +223,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             Findings findings,
 
             @Nullable @Size(max = 8) @JsonPropertyDescription(
-                    "Served, FillingUp, Sound, and where they are asked for Growth, Retired and Reserved.")
+                    "Served, CapacityLow, Healthy, and where they are asked for Growth, Retired and Reserved.")
             List<Condition> conditions) {}
 
     /** One CIDR of a ServiceCIDR. Numbers are decimal text, for a /64 has more addresses than an integer holds. */

@@ -2,7 +2,7 @@ package dev.berth.controller.clusterip;
 
 import dev.berth.address.IpRange;
 import dev.berth.clusterip.Audit;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.ClusterService;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.PoolRange;
@@ -43,7 +43,7 @@ final class AddressAudit {
     private List<Finding> confirmed = List.of();
     private Instant next = Instant.EPOCH;
     private List<IpRange> rangesOfPods = List.of();
-    private List<Avoided> pods = List.of();
+    private List<ExcludedNetwork> pods = List.of();
     private Instant nextPods = Instant.EPOCH;
 
     AddressAudit(Caches caches, ClusterNetwork network, InstantSource clock, InstantSource steady) {
@@ -69,13 +69,13 @@ final class AddressAudit {
         List<ClusterService> services =
                 caches.services().list().map(ClusterServices::of).toList();
         List<PoolRange> pools = TakenNetworks.pools(caches);
-        List<Avoided> networks = Stream.concat(TakenNetworks.ofOthers(caches).stream(), pods(cidrs).stream())
+        List<ExcludedNetwork> networks = Stream.concat(TakenNetworks.ofOthers(caches).stream(), pods(cidrs).stream())
                 .toList();
         return network.askClusterIps(ips -> new Audit(cidrs, ips, services, pools, networks).findings(now));
     }
 
     /** The Pods in ranges, as they were when they were listed last: hourly, and when a range is new or gone. */
-    private List<Avoided> pods(List<ServiceCidr> cidrs) {
+    private List<ExcludedNetwork> pods(List<ServiceCidr> cidrs) {
         Instant now = steady.instant();
         List<IpRange> ranges = cidrs.stream()
                 .flatMap(cidr -> cidr.ranges().stream())
@@ -83,11 +83,11 @@ final class AddressAudit {
                 .toList();
         if (!ranges.equals(rangesOfPods) || !now.isBefore(nextPods)) {
             rangesOfPods = ranges;
-            Read<List<Avoided>> found = network.readPods(ranges);
-            if (found instanceof Read.Failed<List<Avoided>>(String message)) {
+            Read<List<ExcludedNetwork>> found = network.readPods(ranges);
+            if (found instanceof Read.Failed<List<ExcludedNetwork>>(String message)) {
                 LOG.debug("the audit does not look at Pods: {}", message);
             }
-            pods = found instanceof Read.Found<List<Avoided>>(List<Avoided> inRanges) ? inRanges : List.of();
+            pods = found instanceof Read.Found<List<ExcludedNetwork>>(List<ExcludedNetwork> inRanges) ? inRanges : List.of();
             boolean clear = found instanceof Read.Found && pods.isEmpty();
             nextPods = now.plus(clear ? PODS : PODS_AGAIN);
         }

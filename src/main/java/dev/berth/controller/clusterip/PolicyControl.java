@@ -55,7 +55,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final RetirementEvents retirementEvents;
     private Instant lastWrite = Instant.EPOCH;
 
-    private final Said said = new Said();
+    private final LastReported said = new LastReported();
 
     private enum Written {
         NOW,

@@ -268,13 +268,13 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                         + " spec.reservations")
                 .toList();
         if (warnings.isEmpty() && !consumed.isEmpty()) {
-            return new Told("FillingUp", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
+            return new Told("CapacityLow", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
         }
         if (warnings.isEmpty()) {
-            return new Told("FillingUp", Status.FALSE, "Enough", "there are enough free addresses", false);
+            return new Told("CapacityLow", Status.FALSE, "Enough", "there are enough free addresses", false);
         }
         boolean full = Stream.of(IpFamily.values()).anyMatch(look.usage()::isFull);
-        return new Told("FillingUp", Status.TRUE, full ? "Full" : "NearlyFull", String.join("; ", warnings), true);
+        return new Told("CapacityLow", Status.TRUE, full ? "Full" : "NearlyFull", String.join("; ", warnings), true);
     }
 
     private Optional<String> warning(IpFamily family) {
@@ -433,9 +433,9 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     private Told sound() {
         List<Finding> findings = look.findings();
         return findings.isEmpty()
-                ? new Told("Sound", Status.TRUE, "NothingFound", "the audit found nothing", false)
+                ? new Told("Healthy", Status.TRUE, "NothingFound", "the audit found nothing", false)
                 : new Told(
-                        "Sound",
+                        "Healthy",
                         Status.FALSE,
                         findings.getFirst().reason().toString(),
                         firstOf(findings.stream().map(Finding::message).toList()),

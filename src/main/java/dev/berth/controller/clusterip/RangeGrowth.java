@@ -4,7 +4,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.GrowthSettings;
@@ -85,7 +85,7 @@ final class RangeGrowth {
     private record Made(Instant at, boolean seen) {}
 
     private final ClusterNetwork network;
-    private final Supplier<List<Avoided>> taken;
+    private final Supplier<List<ExcludedNetwork>> taken;
     private final InstantSource clock;
     private final Retries<String, Outcome.Held> retries;
     private final Map<IpFamily, Known> plans = new EnumMap<>(IpFamily.class);
@@ -95,7 +95,7 @@ final class RangeGrowth {
     /**
      * @param taken what no range may overlap, but ServiceCIDRs and what the policy names itself
      */
-    RangeGrowth(ClusterNetwork network, Supplier<List<Avoided>> taken, Backoff backoff, InstantSource clock) {
+    RangeGrowth(ClusterNetwork network, Supplier<List<ExcludedNetwork>> taken, Backoff backoff, InstantSource clock) {
         this.network = network;
         this.taken = taken;
         this.clock = clock;
@@ -192,7 +192,7 @@ final class RangeGrowth {
     }
 
     /** What was not in the way when the plan was made may be now. */
-    private Outcome make(Question question, ClusterIps live, List<Avoided> pods) {
+    private Outcome make(Question question, ClusterIps live, List<ExcludedNetwork> pods) {
         IpFamily family = question.settings().family();
         Growth growth = decide(question, live, pods, this::plan);
         if (!(growth instanceof Growth.Next(String name, ServiceRange range))) {
@@ -228,7 +228,7 @@ final class RangeGrowth {
     private Growth decide(
             Question question,
             ClusterIps ips,
-            List<Avoided> pods,
+            List<ExcludedNetwork> pods,
             BiFunction<Question, Growth.World, Growth.Plan> plan) {
         Growth.World world = new Growth.World(question.cidrs(), ips, () -> avoided(question, pods));
         return Growth.of(question.settings(), world, plan.apply(question, world));
@@ -258,10 +258,10 @@ final class RangeGrowth {
         return plan;
     }
 
-    private List<Avoided> avoided(Question question, List<Avoided> pods) {
+    private List<ExcludedNetwork> avoided(Question question, List<ExcludedNetwork> pods) {
         return Stream.of(
                         taken.get().stream(),
-                        question.avoid().stream().map(text -> new Avoided("spec.growth.avoid", IpRange.parse(text))),
+                        question.avoid().stream().map(text -> new ExcludedNetwork("spec.growth.avoid", IpRange.parse(text))),
                         pods.stream())
                 .flatMap(all -> all)
                 .toList();

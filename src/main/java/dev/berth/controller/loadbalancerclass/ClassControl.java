@@ -13,8 +13,8 @@ import dev.berth.plan.ClassBook;
 import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.Condition.Status;
 import dev.berth.plan.KnownProviders;
-import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
-import dev.berth.plan.StandBack;
+import dev.berth.plan.ServicePlan.Skip.Reason;
+import dev.berth.plan.Deference;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ public final class ClassControl {
     /** What the Services say about their classes. */
     public interface Services {
         /** Why those without a class are left to another; absent: they are not. */
-        Optional<StandBack> standBack();
+        Optional<Deference> standBack();
 
         /** Which Services of this class are another controller's, human-readable; absent: none. */
         Optional<String> leftToAnother(String className);
@@ -168,7 +168,7 @@ public final class ClassControl {
         return conditions;
     }
 
-    private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Optional<StandBack> standBack) {
+    private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Optional<Deference> standBack) {
         if (!verdict.isDefault()) {
             return condition(object, SERVES_CLASSLESS, false, "NotTheDefault", verdict.defaultMessage());
         }
@@ -181,7 +181,7 @@ public final class ClassControl {
                                 object,
                                 SERVES_CLASSLESS,
                                 false,
-                                "StandingBack",
+                                "DeferredToOther",
                                 "another controller seems to serve Services without a class (" + sign.sign()
                                         + "); set spec.classless to Always to serve them all the same"))
                         .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage()));

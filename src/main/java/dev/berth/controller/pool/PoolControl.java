@@ -6,7 +6,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
-import dev.berth.address.NeverGiven;
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolUse;
@@ -24,7 +24,7 @@ import dev.berth.kube.Pools;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.TakenNetworks;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +61,7 @@ public final class PoolControl {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final Caches caches;
-    private final Supplier<List<NeverGiven>> neverGiven;
+    private final Supplier<List<ExcludedRange>> neverGiven;
     private final Ledger ledger;
     private final StartGate gate;
     private final StatusWriter statuses;
@@ -94,7 +94,7 @@ public final class PoolControl {
     }
 
     private Map<String, Edition> judged = Map.of();
-    private List<NeverGiven> around = List.of();
+    private List<ExcludedRange> around = List.of();
 
     /** The pools that are gone, and of which it was said that something of theirs is stranded. */
     private final Set<String> mourned = new HashSet<>();
@@ -114,7 +114,7 @@ public final class PoolControl {
      */
     public PoolControl(
             Caches caches,
-            Supplier<List<NeverGiven>> neverGiven,
+            Supplier<List<ExcludedRange>> neverGiven,
             Ledger ledger,
             StartGate gate,
             StatusWriter statuses,
@@ -135,7 +135,7 @@ public final class PoolControl {
 
     /** Judges the pools anew, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
-        List<NeverGiven> now = ofConcern();
+        List<ExcludedRange> now = ofConcern();
         Map<String, Edition> editions = caches.pools()
                 .list()
                 .collect(Collectors.toMap(pool -> pool.getMetadata().getName(), Edition::of));
@@ -149,7 +149,7 @@ public final class PoolControl {
      * Of what is around, what lies in a pool: the other Nodes of a cluster come and go, and change nothing. The cluster's
      * own ranges always: no provider may bring an address of them.
      */
-    private List<NeverGiven> ofConcern() {
+    private List<ExcludedRange> ofConcern() {
         List<IpRange> pools =
                 TakenNetworks.pools(caches).stream().map(PoolRange::range).toList();
         return neverGiven.get().stream()
@@ -185,7 +185,7 @@ public final class PoolControl {
                 .filter(ip -> !rest(former, ip).equals(rest(book, ip)))
                 .toList());
         listener.poolsChanged();
-        mourn();
+        reportDeletedPools();
     }
 
     private static Optional<Duration> rest(PoolBook book, Ip ip) {
@@ -193,7 +193,7 @@ public final class PoolControl {
     }
 
     /** There is no object to say it on. */
-    private void mourn() {
+    private void reportDeletedPools() {
         mourned.removeIf(judged::containsKey);
         ledger.strandedPools().stream()
                 .filter(pool -> !judged.containsKey(pool))
@@ -321,7 +321,7 @@ public final class PoolControl {
 
     private static String toTakeBack(AddressPool pool) {
         return "to take them back: kubectl annotate addresspool "
-                + pool.getMetadata().getName() + " " + Marks.RELEASE_STRANDED + "=" + Pools.nextAcknowledgement(pool)
+                + pool.getMetadata().getName() + " " + WellKnownNames.RELEASE_STRANDED + "=" + Pools.nextAcknowledgement(pool)
                 + " --overwrite";
     }
 

@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.ServiceState;
 import java.util.List;
 import java.util.function.Predicate;
@@ -68,7 +68,7 @@ public final class Due {
     /** The same, by what of a Service decides it. */
     public static boolean isRelevant(boolean typeLoadBalancer, List<String> finalizers, List<String> conditions) {
         return typeLoadBalancer
-                || finalizers.contains(Marks.FINALIZER)
-                || conditions.stream().anyMatch(Marks.CONDITIONS::contains);
+                || finalizers.contains(WellKnownNames.FINALIZER)
+                || conditions.stream().anyMatch(WellKnownNames.CONDITIONS::contains);
     }
 }

@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.ServiceState;
-import dev.berth.plan.StandBack;
+import dev.berth.plan.Deference;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -59,13 +59,13 @@ final class ForeignServices {
     }
 
     /** One of them, human-readable; absent: there is none. */
-    synchronized Optional<StandBack> sign() {
+    synchronized Optional<Deference> sign() {
         return Optional.ofNullable(marks.firstEntry())
                 .filter(any -> served.isEmpty())
                 .map(ForeignServices::sign);
     }
 
-    private static StandBack sign(Map.Entry<ServiceKey, String> entry) {
-        return new StandBack("Service " + entry.getKey() + " has " + entry.getValue());
+    private static Deference sign(Map.Entry<ServiceKey, String> entry) {
+        return new Deference("Service " + entry.getKey() + " has " + entry.getValue());
     }
 }

@@ -11,15 +11,15 @@ import dev.berth.address.Owner;
 import dev.berth.address.Pool;
 import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import dev.berth.controller.address.AddressControl.Released;
 import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Keeping;
-import dev.berth.plan.Marks;
+import dev.berth.plan.HoldingSelection;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
@@ -74,7 +74,7 @@ final class PassClaims {
                         yield Optional.of(new Outcome.Again(false));
                     }
                     case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
+                        pass.trouble("reading Address " + ip, "ClaimUncertain", message, serve.timeless());
                         yield Optional.empty();
                     }
                 };
@@ -95,7 +95,7 @@ final class PassClaims {
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
     void loseTurn(ServiceState state) {
-        pass.memory.turn(new WaitTurn(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
+        pass.memory.turn(new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
         pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
     }
 
@@ -166,7 +166,7 @@ final class PassClaims {
             case Read.Found<Claim>(Claim found) -> read(found);
             case Read.Absent<Claim> none -> absent.run();
             case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
+                pass.trouble("reading Address " + ip, "ClaimUncertain", message, serve.timeless());
                 return Optional.empty();
             }
         }
@@ -257,7 +257,7 @@ final class PassClaims {
                         .isPresent();
                 if (!still) {
                     pass.parts.ledger().doubt(ip);
-                    pass.trouble(doing, "ClaimUnsure", "it was deleted while it was being claimed", request);
+                    pass.trouble(doing, "ClaimUncertain", "it was deleted while it was being claimed", request);
                 }
                 yield still ? Created.OURS : Created.UNSURE;
             }
@@ -276,7 +276,7 @@ final class PassClaims {
             }
             case Write.Unknown<Claim>(String message) -> {
                 pass.parts.ledger().doubt(ip);
-                pass.trouble(doing, "ClaimUnsure", message, request);
+                pass.trouble(doing, "ClaimUncertain", message, request);
                 yield Created.UNSURE;
             }
         };
@@ -316,7 +316,7 @@ final class PassClaims {
                 yield Created.ANOTHERS;
             }
             case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + shared.ip(), "ClaimUnsure", message, request);
+                pass.trouble("reading Address " + shared.ip(), "ClaimUncertain", message, request);
                 yield Created.UNSURE;
             }
         };
@@ -357,7 +357,7 @@ final class PassClaims {
             }
             case Read.Failed<Claim>(String message) -> {
                 pass.parts.ledger().doubt(ip);
-                pass.trouble("reading Address " + ip, "ClaimUnsure", message, request);
+                pass.trouble("reading Address " + ip, "ClaimUncertain", message, request);
                 yield Created.UNSURE;
             }
         };
@@ -415,18 +415,18 @@ final class PassClaims {
      */
     private Optional<Outcome> forestall(ServiceState planned, List<Ip> addresses) {
         ServiceState state = pass.newest(planned);
-        boolean saysSo = state.condition(Marks.RELEASING).isPresent();
+        boolean saysSo = state.condition(WellKnownNames.RELEASING).isPresent();
         List<Condition> conditions = saysSo
                 ? List.of()
                 : List.of(Publication.condition(
                         state,
-                        Marks.RELEASING,
+                        WellKnownNames.RELEASING,
                         true,
                         "NotNeeded",
                         "gives back " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
                         pass.now()));
         Publication.Difference difference = new Publication.Difference(
-                false, null, null, conditions, saysSo ? List.of(Marks.RELEASING) : List.of());
+                false, null, null, conditions, saysSo ? List.of(WellKnownNames.RELEASING) : List.of());
         return switch (pass.parts.cluster().publish(state, difference, false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, pass.planned);
@@ -457,10 +457,10 @@ final class PassClaims {
      * use without the rest that it waits for.
      */
     List<Ip> rest(ServiceState state) {
-        Keeping sure = pass.claimed(state);
+        HoldingSelection sure = pass.claimed(state);
         List<Ip> needed = new ArrayList<>(sure.publishable(state));
         needed.addAll(PassState.ips(pass.ingress));
-        Stream<Ip> surplus = Keeping.of(
+        Stream<Ip> surplus = HoldingSelection.of(
                         state,
                         pass.parts.ledger().heldFor(pass.key),
                         pass.wishes(),
@@ -503,7 +503,7 @@ final class PassClaims {
                     }
                     case Read.Absent<Claim> none -> {}
                     case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, "ClaimUnsure", message, serve.timeless());
+                        pass.trouble("reading Address " + ip, "ClaimUncertain", message, serve.timeless());
                         return Checked.UNSURE;
                     }
                 }
@@ -546,7 +546,7 @@ final class PassClaims {
                     return Checked.UNSURE;
                 }
                 case Write.Unknown<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, "ClaimUnsure", message, serve.timeless());
+                    pass.trouble("confirming " + ip, "ClaimUncertain", message, serve.timeless());
                     return Checked.UNSURE;
                 }
             }

@@ -6,14 +6,14 @@ import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.Wishes;
+import dev.berth.address.AddressConstraints;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.plan.Demand;
-import dev.berth.plan.Keeping;
-import dev.berth.plan.Marks;
+import dev.berth.plan.HoldingSelection;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceState;
@@ -185,7 +185,7 @@ final class PassState {
 
     /** Whether the Service says by now that it gives addresses back. */
     boolean isReleasing(ServiceState planned) {
-        return newest(planned).condition(Marks.RELEASING).isPresent();
+        return newest(planned).condition(WellKnownNames.RELEASING).isPresent();
     }
 
     /** Whether the Service was read live when {@code claim} was known already: then it was there before the Service. */
@@ -212,11 +212,11 @@ final class PassState {
         return claimed(state).publishable(state);
     }
 
-    Keeping claimed(ServiceState state) {
+    HoldingSelection claimed(ServiceState state) {
         List<Holding> claimed = parts.ledger().heldFor(key).stream()
                 .filter(holding -> holding.state() == Holding.State.CLAIMED)
                 .toList();
-        return Keeping.of(state, claimed, wishes(), parts.ledger().pools());
+        return HoldingSelection.of(state, claimed, wishes(), parts.ledger().pools());
     }
 
     static List<Ip> ips(@Nullable List<Published> entries) {
@@ -227,8 +227,8 @@ final class PassState {
                         .toList();
     }
 
-    Wishes wishes() {
-        return plan instanceof ServicePlan.Serve serve ? serve.wishes() : Wishes.NONE;
+    AddressConstraints wishes() {
+        return plan instanceof ServicePlan.Serve serve ? serve.wishes() : AddressConstraints.NONE;
     }
 
     /** Of the request, and of what the provider answered to it. */

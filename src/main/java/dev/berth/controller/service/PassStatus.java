@@ -10,7 +10,7 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Demand;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.NodePortRules;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
@@ -56,7 +56,7 @@ final class PassStatus {
         }
         List<Condition> conditions = new ArrayList<>(state.conditions());
         if (served.capabilities().addresses() == AddressSource.PROVIDER
-                && state.condition(Marks.ADDRESS_ASSIGNED).isEmpty()) {
+                && state.condition(WellKnownNames.ADDRESS_ASSIGNED).isEmpty()) {
             conditions.add(ofItsProvider(state, served, pass.now()));
         }
         Optional<Outcome> outcome =
@@ -150,7 +150,7 @@ final class PassStatus {
                 pass.parts.metrics().waits(pass.key, pass.waiting.map(reason -> assignedReason(state, own)));
                 conditions.add(Publication.condition(
                         state,
-                        Marks.ADDRESS_ASSIGNED,
+                        WellKnownNames.ADDRESS_ASSIGNED,
                         true,
                         assignedReason(state, own),
                         "holds " + holds
@@ -168,7 +168,7 @@ final class PassStatus {
                         .or(() -> pass.trouble.map(Trouble::message))
                         .orElse("no address could be claimed");
                 pass.parts.metrics().waits(pass.key, Optional.of(reason));
-                conditions.add(Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now));
+                conditions.add(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, reason, message, now));
             }
         } else {
             conditions.add(ofItsProvider(state, serve.servedClass(), now));
@@ -176,23 +176,23 @@ final class PassStatus {
         pass.trouble
                 .filter(Trouble::isOfEnsuring)
                 .ifPresent(what -> conditions.add(
-                        Publication.condition(state, Marks.PROGRAMMED, false, what.reason(), what.message(), now)));
+                        Publication.condition(state, WellKnownNames.PROGRAMMED, false, what.reason(), what.message(), now)));
         pass.pending.ifPresent(message ->
-                conditions.add(Publication.condition(state, Marks.PROGRAMMED, false, "Pending", message, now)));
+                conditions.add(Publication.condition(state, WellKnownNames.PROGRAMMED, false, "Pending", message, now)));
         if (pass.demand != null) {
             conditions.addAll(pass.demand.conditions(state, pass.portErrors(), now));
             if (pass.ingress == null
-                    && conditions.stream().noneMatch(other -> other.type().equals(Marks.PORTS_ERROR))) {
+                    && conditions.stream().noneMatch(other -> other.type().equals(WellKnownNames.PORTS_ERROR))) {
                 // What is published says so still.
-                state.condition(Marks.PORTS_ERROR).ifPresent(conditions::add);
+                state.condition(WellKnownNames.PORTS_ERROR).ifPresent(conditions::add);
             }
         }
         pass.sharingConflict.ifPresent(why -> conditions.add(
-                Publication.condition(state, Marks.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
+                Publication.condition(state, WellKnownNames.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
         if (NodePortRules.of(state, serve.servedClass()) == NodePortRules.Verdict.CAME_BACK) {
             conditions.add(Publication.condition(
                     state,
-                    Marks.NODE_PORTS_CONFLICT,
+                    WellKnownNames.NODE_PORTS_CONFLICT,
                     true,
                     "NodePortsCameBack",
                     "node ports were released, and somebody allocated them again; set"
@@ -203,7 +203,7 @@ final class PassStatus {
         if (isInConflict(state)) {
             conditions.add(Publication.condition(
                     state,
-                    Marks.STATUS_CONFLICT,
+                    WellKnownNames.STATUS_CONFLICT,
                     true,
                     "StatusOverwritten",
                     "another controller keeps writing status.loadBalancer; find it and stop it",
@@ -220,7 +220,7 @@ final class PassStatus {
             pass.parts.metrics().waits(pass.key, Optional.empty());
             return Publication.condition(
                     state,
-                    Marks.ADDRESS_ASSIGNED,
+                    WellKnownNames.ADDRESS_ASSIGNED,
                     true,
                     "Assigned",
                     provider + " gave "
@@ -240,7 +240,7 @@ final class PassStatus {
                 .or(() -> pass.pending)
                 .orElse("waiting for " + provider);
         pass.parts.metrics().waits(pass.key, Optional.of(reason));
-        return Publication.condition(state, Marks.ADDRESS_ASSIGNED, false, reason, message, now);
+        return Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, reason, message, now);
     }
 
     /** Why its provider is not even asked; absent: it is. */
@@ -249,14 +249,14 @@ final class PassStatus {
         return demand == null || demand.isServable()
                 ? Optional.empty()
                 : demand.conditions(state, pass.portErrors(), now).stream()
-                        .filter(condition -> condition.type().equals(Marks.UNSUPPORTED))
+                        .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED))
                         .findFirst();
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
     private boolean isInConflict(ServiceState state) {
         return pass.memory.isInConflict(pass.steady())
-                || state.condition(Marks.STATUS_CONFLICT)
+                || state.condition(WellKnownNames.STATUS_CONFLICT)
                         // What is dated in the future was said by a clock that was ahead.
                         .filter(said -> Duration.between(said.since(), pass.now())
                                         .abs()
@@ -269,7 +269,7 @@ final class PassStatus {
         if (pass.waiting.isEmpty()) {
             return "Assigned";
         }
-        return own.size() < state.wantedFamilies().size() ? "PartlyAssigned" : "KeepsFormer";
+        return own.size() < state.wantedFamilies().size() ? "PartiallyAssigned" : "ReplacementPending";
     }
 
     private boolean isOverwritten(ServiceState state, List<Published> wanted) {
@@ -408,8 +408,8 @@ final class PassStatus {
             pass.parts.events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
         }
         difference.conditions().stream()
-                .filter(condition -> condition.type().equals(Marks.UNSUPPORTED)
-                        || condition.type().equals(Marks.NODE_PORTS_CONFLICT))
+                .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED)
+                        || condition.type().equals(WellKnownNames.NODE_PORTS_CONFLICT))
                 .forEach(condition ->
                         pass.parts.events().warning(About.service(state), condition.reason(), condition.message()));
         pass.sharingConflict.ifPresent(

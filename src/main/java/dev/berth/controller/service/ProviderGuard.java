@@ -47,7 +47,7 @@ final class ProviderGuard implements AutoCloseable {
 
     private static final int SERVICES_NAMED = 10;
 
-    private final Predicate<LoadBalancerProvider> isSure;
+    private final Predicate<LoadBalancerProvider> needsNoGuard;
     private final int callsAtOnce;
     private final Duration patience;
     private final Duration deadline;
@@ -88,12 +88,12 @@ final class ProviderGuard implements AutoCloseable {
      * @param stuckChanged notified of which class {@link #stuck} says something else now
      */
     ProviderGuard(
-            Predicate<LoadBalancerProvider> isSure,
+            Predicate<LoadBalancerProvider> needsNoGuard,
             int callsAtOnce,
             Duration patience,
             Duration deadline,
             Consumer<String> stuckChanged) {
-        this(isSure, callsAtOnce, patience, deadline, stuckChanged, ownThreads());
+        this(needsNoGuard, callsAtOnce, patience, deadline, stuckChanged, ownThreads());
     }
 
     /** A thread for each call, which a provider may block or spin on as long as it likes. */
@@ -103,13 +103,13 @@ final class ProviderGuard implements AutoCloseable {
 
     /** A guard whose calls are made by these threads. */
     ProviderGuard(
-            Predicate<LoadBalancerProvider> isSure,
+            Predicate<LoadBalancerProvider> needsNoGuard,
             int callsAtOnce,
             Duration patience,
             Duration deadline,
             Consumer<String> stuckChanged,
             ThreadFactory threads) {
-        this.isSure = isSure;
+        this.needsNoGuard = needsNoGuard;
         this.callsAtOnce = callsAtOnce;
         this.patience = patience;
         this.deadline = deadline;
@@ -200,7 +200,7 @@ final class ProviderGuard implements AutoCloseable {
          * @param service whom the call is for; null: no Service
          */
         Entry enter(String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service) {
-            if (isSure.test(provider)) {
+            if (needsNoGuard.test(provider)) {
                 return new Entry.In();
             }
             Entry entry = seat(className, service);
@@ -293,7 +293,7 @@ final class ProviderGuard implements AutoCloseable {
         }
 
         private <T> T call(LoadBalancerProvider provider, Supplier<T> call) {
-            if (isSure.test(provider)) {
+            if (needsNoGuard.test(provider)) {
                 return call.get();
             }
             Seat mine = Objects.requireNonNull(seat, "it may not call");

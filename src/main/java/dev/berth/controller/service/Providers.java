@@ -43,7 +43,7 @@ public final class Providers {
     }
 
     /** Whether a call can neither hang nor leave anything behind: it needs no guard. */
-    boolean isSure(LoadBalancerProvider provider) {
+    boolean needsNoGuard(LoadBalancerProvider provider) {
         return plugins.stream().noneMatch(name -> provider.equals(byName.get(name)))
                 && provider.capabilities().immediate();
     }

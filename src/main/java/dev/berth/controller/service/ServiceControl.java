@@ -6,7 +6,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
@@ -19,14 +19,14 @@ import dev.berth.plan.Adoption;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Dialect;
-import dev.berth.plan.Marks;
+import dev.berth.plan.ForeignAnnotations;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Planner;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceSnapshot;
 import dev.berth.plan.ServiceState;
-import dev.berth.plan.StandBack;
+import dev.berth.plan.Deference;
 import dev.berth.plan.Step;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
@@ -97,20 +97,20 @@ public final class ServiceControl implements ClassControl.Services {
             Function<ServiceKey, Backends> backends,
             Predicate<Ip> isNodes,
             AddressControl.Later later,
-            boolean deleteLeftOver,
-            List<Dialect> migrateFrom) {}
+            boolean deleteOrphaned,
+            List<ForeignAnnotations> migrateFrom) {}
 
     private final Parts parts;
     private final StartGate gate;
     private final Supplier<ClassBook> classes;
-    private final Supplier<Optional<StandBack>> cloudNode;
+    private final Supplier<Optional<Deference>> cloudNode;
     private final Consumer<Collection<ServiceKey>> due;
     private final Runnable standBackChanged;
     private final Consumer<String> classChanged;
     private final ForeignServices foreign = new ForeignServices();
-    private final LeftAlone leftAlone;
+    private final Skipped leftAlone;
     private final ProviderGuard guard;
-    private final LeftOvers leftOvers;
+    private final OrphanedLoadBalancers leftOvers;
 
     /**
      * The uids of those that bore our marks at the start. Marks that come later are no reason to be served ahead of
@@ -133,7 +133,7 @@ public final class ServiceControl implements ClassControl.Services {
             Parts parts,
             StartGate gate,
             Supplier<ClassBook> classes,
-            Supplier<Optional<StandBack>> cloudNode,
+            Supplier<Optional<Deference>> cloudNode,
             Consumer<Collection<ServiceKey>> due,
             Runnable standBackChanged,
             Consumer<String> classChanged) {
@@ -161,7 +161,7 @@ public final class ServiceControl implements ClassControl.Services {
             Parts parts,
             StartGate gate,
             Supplier<ClassBook> classes,
-            Supplier<Optional<StandBack>> cloudNode,
+            Supplier<Optional<Deference>> cloudNode,
             Consumer<Collection<ServiceKey>> due,
             Runnable standBackChanged,
             Consumer<String> classChanged,
@@ -170,9 +170,9 @@ public final class ServiceControl implements ClassControl.Services {
             ThreadFactory threads) {
         this.parts = parts;
         guard = new ProviderGuard(
-                parts.providers()::isSure, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
-        leftOvers = new LeftOvers(parts, guard, classes, this::isListed);
-        this.leftAlone = new LeftAlone(!parts.migrateFrom().isEmpty());
+                parts.providers()::needsNoGuard, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
+        leftOvers = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
+        this.leftAlone = new Skipped(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
         this.cloudNode = cloudNode;
@@ -183,7 +183,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     /** Why Services without a class are left to another; absent: they are not. */
     @Override
-    public Optional<StandBack> standBack() {
+    public Optional<Deference> standBack() {
         return cloudNode.get().or(foreign::sign);
     }
 
@@ -211,7 +211,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @return whether it is the Service's own, or will be: then it is no sign of another controller
      */
     private boolean adopt(ServiceState service) {
-        due.accept(parts.ledger().keepBack(service.key(), Adoption.keptBack(service)));
+        due.accept(parts.ledger().withhold(service.key(), Adoption.keptBack(service)));
         return !parts.migrateFrom().isEmpty()
                 && service.typeLoadBalancer()
                 && Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
@@ -234,7 +234,7 @@ public final class ServiceControl implements ClassControl.Services {
                         .filter(held -> held.isFor(service.key(), service.uid()))
                         .isEmpty())
                 .toList();
-        due.accept(parts.ledger().keepBack(service.key(), others));
+        due.accept(parts.ledger().withhold(service.key(), others));
     }
 
     private void holdAgain(ServiceState service) {
@@ -342,7 +342,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param className what the address was claimed for; null: not known
      * @return false if it could not be done: try again later
      */
-    public boolean deleteLeftOver(Owner owner, @Nullable String className) {
+    public boolean deleteOrphaned(Owner owner, @Nullable String className) {
         ClassBook book = classes.get();
         if (className != null && book.isAwaited(className)) {
             return false;
@@ -509,17 +509,17 @@ public final class ServiceControl implements ClassControl.Services {
                 classes.get(),
                 standBack(),
                 parts.cluster().namespaceLabels(key.namespace()),
-                service.map(this::turn).orElseGet(() -> new WaitTurn(now(), now(), "")),
+                service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")),
                 parts.migrateFrom(),
                 service.flatMap(state ->
                         Optional.ofNullable(memories.get(key)).flatMap(memory -> memory.bringsItsOwn(state.uid()))));
     }
 
     /** The place among those that wait that it has, or gets should it have to. One that asks for nothing has none. */
-    private WaitTurn turn(ServiceState service) {
+    private QueuePosition turn(ServiceState service) {
         if (!service.wantsLoadBalancer()) {
             Optional.ofNullable(memories.get(service.key())).ifPresent(ServiceMemory::forgetTurn);
-            return new WaitTurn(now(), service.created(), service.uid());
+            return new QueuePosition(now(), service.created(), service.uid());
         }
         return parts.ledger()
                 .turnOf(service.key())
@@ -527,7 +527,7 @@ public final class ServiceControl implements ClassControl.Services {
                 .orElseGet(() -> memory(service.key())
                         .turn(
                                 service.uid(),
-                                () -> new WaitTurn(waitsSince(service), service.created(), service.uid())));
+                                () -> new QueuePosition(waitsSince(service), service.created(), service.uid())));
     }
 
     /**
@@ -539,7 +539,7 @@ public final class ServiceControl implements ClassControl.Services {
     private Instant waitsSince(ServiceState service) {
         return gate.isOpen()
                 ? now()
-                : service.condition(Marks.ADDRESS_ASSIGNED)
+                : service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                         .filter(condition -> condition.status() == Condition.Status.FALSE)
                         .map(Condition::since)
                         .filter(since -> !since.isBefore(service.created()) && !since.isAfter(now()))
@@ -549,7 +549,7 @@ public final class ServiceControl implements ClassControl.Services {
     /** Whether what is planned for it does not depend on an address, or a class, that it waits for. */
     private static boolean isAnothers(ServicePlan plan) {
         return plan instanceof ServicePlan.NotOurs
-                || (plan instanceof ServicePlan.LeaveAlone leave
+                || (plan instanceof ServicePlan.Skip leave
                         && leave.steps().stream().noneMatch(Step.Explain.class::isInstance));
     }
 

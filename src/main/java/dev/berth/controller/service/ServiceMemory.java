@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.WaitTurn;
+import dev.berth.address.QueuePosition;
 import dev.berth.controller.Backoff;
 import dev.berth.plan.Backends;
 import dev.berth.plan.Publication;
@@ -43,7 +43,7 @@ final class ServiceMemory {
     private final Deque<Instant> overwrites = new ArrayDeque<>();
     private int conflicts;
     private Instant letStandUntil = Instant.EPOCH;
-    private @Nullable WaitTurn turn;
+    private @Nullable QueuePosition turn;
 
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
@@ -405,7 +405,7 @@ final class ServiceMemory {
     }
 
     /** Its place among those that wait is this one from now on. */
-    void turn(WaitTurn now) {
+    void turn(QueuePosition now) {
         turn = now;
     }
 
@@ -415,8 +415,8 @@ final class ServiceMemory {
     }
 
     /** The place among those that wait that it was given first; it is kept until it is served. */
-    WaitTurn turn(String uid, Supplier<WaitTurn> first) {
-        WaitTurn known = turn;
+    QueuePosition turn(String uid, Supplier<QueuePosition> first) {
+        QueuePosition known = turn;
         if (known == null || !known.uid().equals(uid)) {
             known = first.get();
             turn = known;

@@ -13,12 +13,12 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.plan.Adoption;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.ServedClass;
 import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+import dev.berth.plan.ServicePlan.Skip.Reason;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.Step;
 import dev.berth.plan.WaitReason;
@@ -90,14 +90,14 @@ final class ServicePass {
                 pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
                 yield withdraw(none.steps());
             }
-            case ServicePlan.LeaveAlone leave -> leaveAlone(leave);
+            case ServicePlan.Skip leave -> leaveAlone(leave);
             case ServicePlan.Adopt adopt -> adopt(adopt);
             case ServicePlan.TearDown tearDown -> tearDown(tearDown);
             case ServicePlan.Serve serve -> serve(serve);
         };
     }
 
-    private Outcome leaveAlone(ServicePlan.LeaveAlone leave) {
+    private Outcome leaveAlone(ServicePlan.Skip leave) {
         pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
         pass.parts
                 .events()
@@ -130,15 +130,15 @@ final class ServicePass {
         List<Condition> conditions = new ArrayList<>();
         conditions.add(Publication.condition(
                 state,
-                Marks.ADDRESS_ASSIGNED,
+                WellKnownNames.ADDRESS_ASSIGNED,
                 !own.isEmpty() || hasItsProviders,
                 reason,
                 own.isEmpty() ? message : "holds " + holds + "; " + message,
                 pass.now()));
         state.conditions().stream()
-                .filter(other -> Marks.CONDITIONS.contains(other.type())
-                        && !other.type().equals(Marks.ADDRESS_ASSIGNED)
-                        && !other.type().equals(Marks.RELEASING))
+                .filter(other -> WellKnownNames.CONDITIONS.contains(other.type())
+                        && !other.type().equals(WellKnownNames.ADDRESS_ASSIGNED)
+                        && !other.type().equals(WellKnownNames.RELEASING))
                 .forEach(conditions::add);
         return new Publication(false, null, conditions);
     }
@@ -152,7 +152,7 @@ final class ServicePass {
                     yield new Outcome.Finished(Next.after(SHARED_SOON));
                 }
                 WaitReason why = Adoption.refused(request, refusals);
-                ServicePlan.LeaveAlone leave = new ServicePlan.LeaveAlone(
+                ServicePlan.Skip leave = new ServicePlan.Skip(
                         adopt.service(), Reason.ServedByAnother, adopt.className(), why.message(), adopt.steps());
                 pass.plan = leave;
                 Outcome left = leaveAlone(leave);
@@ -173,7 +173,7 @@ final class ServicePass {
     }
 
     private Outcome withdraw(List<Step.Refraining> steps) {
-        if (pass.service.isEmpty() || !steps.contains(new Step.Withdraw())) {
+        if (pass.service.isEmpty() || !steps.contains(new Step.RemoveConditions())) {
             return new Outcome.Finished(Next.ON_EVENT);
         }
         return writeAlone(pass.service.get(), new Publication(false, null, List.of()), "taking the conditions back");
@@ -219,7 +219,7 @@ final class ServicePass {
 
     private Optional<Outcome> execute(ServicePlan.Serve serve, Step.Serving step) {
         return switch (step) {
-            case Step.Secure(Holding holding, ServedClass served) ->
+            case Step.ConfirmClaim(Holding holding, ServedClass served) ->
                 // What comes after the choice of the rest is of no use without it.
                 pass.waiting.isPresent() ? Optional.empty() : claims.secure(serve, holding, served);
             case Step.Amend(Holding holding, ClaimSpec spec) -> claims.amend(serve, holding, spec);

@@ -2,7 +2,7 @@ package dev.berth.providers.grpc;
 
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
-import dev.berth.providers.grpc.wire.Nonsense;
+import dev.berth.providers.grpc.wire.ProtocolViolation;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
@@ -148,7 +148,7 @@ final class Breaker {
                     leftAlone);
         } catch (OfItsOwn failure) {
             throw failures.told((RuntimeException) Objects.requireNonNull(failure.getCause()));
-        } catch (StatusRuntimeException | Nonsense failure) {
+        } catch (StatusRuntimeException | ProtocolViolation failure) {
             throw failures.told(failure);
         }
     }
@@ -163,7 +163,7 @@ final class Breaker {
                 }
             }
             return answer;
-        } catch (StatusRuntimeException | Nonsense failure) {
+        } catch (StatusRuntimeException | ProtocolViolation failure) {
             if (about != null && Failures.isOfThePlugin(failure) && !Failures.isAway(failure) && !isNews(about)) {
                 throw new OfItsOwn(failure);
             }

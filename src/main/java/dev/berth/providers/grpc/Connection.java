@@ -11,7 +11,7 @@ import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc;
 import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderBlockingStub;
 import dev.berth.providers.grpc.wire.CapabilitiesMapping;
 import dev.berth.providers.grpc.wire.Contract;
-import dev.berth.providers.grpc.wire.Nonsense;
+import dev.berth.providers.grpc.wire.ProtocolViolation;
 import io.grpc.Attributes;
 import io.grpc.ClientTransportFilter;
 import io.grpc.ConnectivityState;
@@ -192,7 +192,7 @@ final class Connection implements AutoCloseable {
                 return;
             }
             if (!Contract.VERSIONS.contains(answer.getContractVersion())) {
-                throw new Nonsense("it has chosen contract version " + answer.getContractVersion());
+                throw new ProtocolViolation("it has chosen contract version " + answer.getContractVersion());
             }
             Capabilities capabilities = CapabilitiesMapping.read(answer.getCapabilities());
             breaker.tryNow();
@@ -204,7 +204,7 @@ final class Connection implements AutoCloseable {
             } else {
                 lost(failures.message(failure));
             }
-        } catch (Nonsense nonsense) {
+        } catch (ProtocolViolation nonsense) {
             refused(failures.message(nonsense));
         }
     }

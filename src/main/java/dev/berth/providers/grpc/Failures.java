@@ -6,8 +6,8 @@ import com.google.rpc.RetryInfo;
 import dev.berth.provider.ProviderException;
 import dev.berth.providers.grpc.transport.TlsTrouble;
 import dev.berth.providers.grpc.wire.Durations;
-import dev.berth.providers.grpc.wire.Nonsense;
-import dev.berth.providers.grpc.wire.Texts;
+import dev.berth.providers.grpc.wire.ProtocolViolation;
+import dev.berth.providers.grpc.wire.TextLimits;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
@@ -23,7 +23,7 @@ record Failures(String plugin, Duration deadline) {
     /** Whether the plug-in itself is in trouble; false: it said so about one load balancer. */
     static boolean isOfThePlugin(Throwable failure) {
         return switch (failure) {
-            case Nonsense nonsense -> true;
+            case ProtocolViolation nonsense -> true;
             case StatusRuntimeException told -> isOfThePlugin(told.getStatus().getCode());
             default -> false;
         };
@@ -60,7 +60,7 @@ record Failures(String plugin, Duration deadline) {
     /** What people are told. */
     String message(Throwable failure) {
         return switch (failure) {
-            case Nonsense nonsense -> "plug-in \"" + plugin + "\" answers nonsense: " + nonsense.getMessage();
+            case ProtocolViolation nonsense -> "plug-in \"" + plugin + "\" answers nonsense: " + nonsense.getMessage();
             case StatusRuntimeException told -> message(told.getStatus());
             default -> "calling plug-in \"" + plugin + "\": " + failure;
         };
@@ -68,13 +68,13 @@ record Failures(String plugin, Duration deadline) {
 
     private String message(Status status) {
         String text = Optional.ofNullable(status.getDescription())
-                .map(Texts::message)
+                .map(TextLimits::message)
                 .orElseGet(() -> status.getCode() + " without a reason");
         return switch (status.getCode()) {
             case DEADLINE_EXCEEDED -> "plug-in \"" + plugin + "\" did not answer within " + deadline.toMillis() + " ms";
             case UNAVAILABLE ->
                 "plug-in \"" + plugin + "\" cannot be reached: "
-                        + TlsTrouble.of(status.getCause()).map(Texts::message).orElse(text + cause(status));
+                        + TlsTrouble.of(status.getCause()).map(TextLimits::message).orElse(text + cause(status));
             default ->
                 isOfThePlugin(status.getCode())
                         ? "plug-in \"" + plugin + "\" fails: " + status.getCode() + ": " + text + cause(status)
@@ -85,7 +85,7 @@ record Failures(String plugin, Duration deadline) {
     private static String cause(Status status) {
         return Optional.ofNullable(status.getCause())
                 .flatMap(cause -> Optional.ofNullable(cause.getMessage()))
-                .map(message -> ": " + Texts.message(message))
+                .map(message -> ": " + TextLimits.message(message))
                 .orElse("");
     }
 
@@ -104,7 +104,7 @@ record Failures(String plugin, Duration deadline) {
                 try {
                     return Optional.of(
                             Durations.readDelay(detail.unpack(RetryInfo.class).getRetryDelay()));
-                } catch (InvalidProtocolBufferException | Nonsense unreadable) {
+                } catch (InvalidProtocolBufferException | ProtocolViolation unreadable) {
                     return Optional.empty();
                 }
             }

@@ -4,7 +4,7 @@ import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.providers.grpc.v1.ListLoadBalancersRequest;
 import dev.berth.providers.grpc.v1.ListLoadBalancersResponse;
 import dev.berth.providers.grpc.v1.LoadBalancerProviderGrpc.LoadBalancerProviderBlockingStub;
-import dev.berth.providers.grpc.wire.Nonsense;
+import dev.berth.providers.grpc.wire.ProtocolViolation;
 import dev.berth.providers.grpc.wire.StatusMapping;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,11 +37,11 @@ final class Listing {
                     .setPageToken(token)
                     .build());
             if (listed.size() + answer.getLoadBalancersCount() > MOST_LISTED) {
-                throw new Nonsense("more than " + MOST_LISTED + " load balancers listed");
+                throw new ProtocolViolation("more than " + MOST_LISTED + " load balancers listed");
             }
             bytes += answer.getSerializedSize();
             if (bytes > MOST_BYTES) {
-                throw new Nonsense("more than " + (MOST_BYTES >> 20) + " MiB listed");
+                throw new ProtocolViolation("more than " + (MOST_BYTES >> 20) + " MiB listed");
             }
             answer.getLoadBalancersList().forEach(one -> listed.add(StatusMapping.read(one)));
             token = answer.getNextPageToken();
@@ -49,6 +49,6 @@ final class Listing {
                 return listed;
             }
         }
-        throw new Nonsense("more than " + MOST_PAGES + " pages listed");
+        throw new ProtocolViolation("more than " + MOST_PAGES + " pages listed");
     }
 }

@@ -3,7 +3,7 @@ package dev.berth.controller.clusterip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.IpRange;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.Finding;
 import dev.berth.clusterip.SampleCidrs;
 import dev.berth.kube.Caches;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class AddressAuditTest {
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
+    private final ManualClock clock = new ManualClock();
     private final AddressAudit audit = new AddressAudit(new Caches(), network, clock, clock.steady());
 
     private List<String> look() {
@@ -84,7 +84,7 @@ class AddressAuditTest {
         assertThat(look()).containsExactlyInAnyOrder("useless", "useless-too");
     }
 
-    private static final Avoided POD = new Avoided("Pod \"shop/cart\"", IpRange.parse("10.0.0.20"));
+    private static final ExcludedNetwork POD = new ExcludedNetwork("Pod \"shop/cart\"", IpRange.parse("10.0.0.20"));
 
     @Test
     void aPodInARange_isFound_whereNoNodeNamesItsNetwork() {

@@ -25,7 +25,7 @@ class AddressReservationsTest {
     private static final Reservation DNS = new Reservation(IP.toString(), new ServiceReference("prod", "dns"));
 
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
+    private final ManualClock clock = new ManualClock();
     private final Caches caches = new Caches();
     private final AddressReservations reservations =
             new AddressReservations(caches, network, new Backoff(new Random(1)), clock);

@@ -22,7 +22,7 @@ class DnsReservationTest {
     private static final ServiceKey DNS = new ServiceKey("kube-system", "kube-dns");
 
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
+    private final ManualClock clock = new ManualClock();
     private final ObjectsInMemory<Service> services = new ObjectsInMemory<>();
     private final DnsReservation reservation = new DnsReservation(caches(), network, clock);
 

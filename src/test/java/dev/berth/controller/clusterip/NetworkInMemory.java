@@ -3,7 +3,7 @@ package dev.berth.controller.clusterip;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.ClusterIp;
 import dev.berth.clusterip.ClusterIps;
 import dev.berth.clusterip.Parent;
@@ -69,7 +69,7 @@ final class NetworkInMemory implements ClusterNetwork {
     /** Why IPAddresses are not seen at the moment. */
     Optional<String> interruption = Optional.empty();
 
-    final List<Avoided> pods = new ArrayList<>();
+    final List<ExcludedNetwork> pods = new ArrayList<>();
 
     boolean watched;
 
@@ -178,7 +178,7 @@ final class NetworkInMemory implements ClusterNetwork {
     }
 
     @Override
-    public Read<List<Avoided>> readPods(List<IpRange> networks) {
+    public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
         return read(pods.stream().filter(pod -> networks.stream().anyMatch(pod.range()::overlaps)));
     }
 

@@ -32,7 +32,7 @@ class PolicyControlTest {
     private static final Ip IP = Ip.parse("10.0.0.10");
 
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
+    private final ManualClock clock = new ManualClock();
     private final ObjectsInMemory<ServiceCIDRPolicy> policies = new ObjectsInMemory<>();
     private final List<ServiceCIDRPolicy.Status> written = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
@@ -320,7 +320,7 @@ class PolicyControlTest {
         fillUp();
         reconcile();
         assertThat(written).hasSize(1);
-        assertThat(events).containsExactly("warning FillingUpNearlyFull");
+        assertThat(events).containsExactly("warning CapacityLowNearlyFull");
 
         clock.passSeconds(1);
         reconcile();
@@ -352,7 +352,7 @@ class PolicyControlTest {
         edit(empty());
         reconcile();
 
-        assertThat(events).containsExactly("warning FillingUpNearlyFull");
+        assertThat(events).containsExactly("warning CapacityLowNearlyFull");
     }
 
     @Test

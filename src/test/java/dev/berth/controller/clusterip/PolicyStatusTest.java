@@ -75,19 +75,19 @@ class PolicyStatusTest {
     void healthyCluster_isServedAndSound_andNothingElseIsSaid() {
         assertThat(status(ANY).told())
                 .extracting(one -> one.type() + "=" + one.status())
-                .containsExactly("Served=True", "FillingUp=False", "Sound=True");
+                .containsExactly("Served=True", "CapacityLow=False", "Healthy=True");
         assertThat(status(ANY).told()).noneMatch(PolicyStatus.Told::bad);
     }
 
     @Test
-    void familyIsFillingUp_atEightyPercent_ifNothingElseIsAskedFor() {
+    void familyIsCapacityLow_atEightyPercent_ifNothingElseIsAskedFor() {
         allocate(11);
-        assertThat(told("FillingUp")).startsWith("False Enough");
+        assertThat(told("CapacityLow")).startsWith("False Enough");
 
         allocate(12); // of 14
-        assertThat(told("FillingUp")).isEqualTo("True NearlyFull: IPv4: 85 percent in use, 2 free");
-        assertThat(bad("FillingUp")).isTrue();
-        assertThat(told("FillingUp", warnings(90, null))).startsWith("False");
+        assertThat(told("CapacityLow")).isEqualTo("True NearlyFull: IPv4: 85 percent in use, 2 free");
+        assertThat(bad("CapacityLow")).isTrue();
+        assertThat(told("CapacityLow", warnings(90, null))).startsWith("False");
     }
 
     /** The API server asks both bands of a range before it turns to the next one. */
@@ -95,16 +95,16 @@ class PolicyStatusTest {
     void staticBandThatAnyServiceGets_isSaid_alsoWhileAnotherRangeIsEmpty() {
         cidrs = List.of(SampleCidrs.ready("first", "10.0.0.0/27"), SampleCidrs.ready("second", "10.1.0.0/24"));
         IntStream.rangeClosed(17, 29).forEach(i -> ips.put(NetworkInMemory.allocated("10.0.0." + i, "web-" + i)));
-        assertThat(told("FillingUp")).startsWith("False Enough");
+        assertThat(told("CapacityLow")).startsWith("False Enough");
 
         ips.put(NetworkInMemory.allocated("10.0.0.30", "web-30"));
-        assertThat(told("FillingUp"))
+        assertThat(told("CapacityLow"))
                 .isEqualTo("True DynamicBandFull: 10.0.0.0/27: the dynamic band is full, and any Service may get one of"
                         + " the 16 free addresses of the static band; keep those that you need by spec.reservations");
-        assertThat(bad("FillingUp")).isTrue();
+        assertThat(bad("CapacityLow")).isTrue();
 
         allocate(16);
-        assertThat(told("FillingUp")).as("none is left to keep").startsWith("False Enough");
+        assertThat(told("CapacityLow")).as("none is left to keep").startsWith("False Enough");
     }
 
     @Test
@@ -112,21 +112,21 @@ class PolicyStatusTest {
         cidrs = List.of(SampleCidrs.ready("first", "10.0.0.0/28", "fd00::/124"));
         allocate(14);
 
-        assertThat(told("FillingUp"))
+        assertThat(told("CapacityLow"))
                 .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; make another"
                         + " ServiceCIDR, or have Berth do it in time by spec.growth");
-        assertThat(told("FillingUp", growing("10.100.0.0/16")))
+        assertThat(told("CapacityLow", growing("10.100.0.0/16")))
                 .isEqualTo("True Full: no IPv4 address is free: no Service that needs one can be created; Berth makes"
                         + " another range, unless the condition Growth says why not");
-        assertThat(bad("FillingUp")).isTrue();
+        assertThat(bad("CapacityLow")).isTrue();
     }
 
     @Test
     void familyWithoutARangeThatIsReady_isFull_andOneThatHasNoRangeIsNot() {
         cidrs = List.of(SampleCidrs.deleted(SampleCidrs.ready("first", "10.0.0.0/28"), NetworkInMemory.START));
 
-        assertThat(told("FillingUp")).startsWith("True Full: no IPv4 address is free: ");
-        assertThat(told("FillingUp")).doesNotContain("IPv6");
+        assertThat(told("CapacityLow")).startsWith("True Full: no IPv4 address is free: ");
+        assertThat(told("CapacityLow")).doesNotContain("IPv6");
     }
 
     private static Spec growing(String ipv4) {
@@ -138,15 +138,15 @@ class PolicyStatusTest {
     }
 
     @Test
-    void familyIsFillingUp_ifItIsFullInTwoWeeks_ofWhateverUse() {
+    void familyIsCapacityLow_ifItIsFullInTwoWeeks_ofWhateverUse() {
         allocate(4);
         history = List.of(new UsageSample(
                 NetworkInMemory.START.minus(Duration.ofDays(2)), Map.of("10.0.0.0/28", 0L), Map.of("10.0.0.0/28", 2L)));
 
         // One per day, and ten are free.
-        assertThat(told("FillingUp"))
+        assertThat(told("CapacityLow"))
                 .isEqualTo("True NearlyFull: IPv4: 28 percent in use, 10 free, full on 2026-01-11");
-        assertThat(told("FillingUp", warnings(null, 9))).startsWith("False");
+        assertThat(told("CapacityLow", warnings(null, 9))).startsWith("False");
     }
 
     private static RangeGrowth.Outcome enough(IpFamily family) {
@@ -316,7 +316,7 @@ class PolicyStatusTest {
                         new Finding(Finding.Reason.CLUSTER_IP_OUT_OF_RANGE, "Service", "prod/web-" + i, "wrong " + i))
                 .toList();
 
-        assertThat(told("Sound")).isEqualTo("False ClusterIPOutOfRange: wrong 1; wrong 2; wrong 3; and 22 more");
+        assertThat(told("Healthy")).isEqualTo("False ClusterIPOutOfRange: wrong 1; wrong 2; wrong 3; and 22 more");
         assertThat(status(ANY).of(1L, List.of()).findings()).satisfies(found -> {
             assertThat(found).isNotNull();
             assertThat(found.total()).isEqualTo(25);

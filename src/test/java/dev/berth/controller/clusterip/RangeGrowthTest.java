@@ -8,7 +8,7 @@ import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
-import dev.berth.clusterip.Avoided;
+import dev.berth.clusterip.ExcludedNetwork;
 import dev.berth.clusterip.Growth;
 import dev.berth.clusterip.SampleCidrs;
 import dev.berth.clusterip.ServiceRange;
@@ -31,8 +31,8 @@ class RangeGrowthTest {
             new RangeGrowth.Outcome.Created(IpFamily.IPV4, NEXT, ServiceRange.parse("10.100.0.0/28"));
 
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
-    private final List<Avoided> taken = new ArrayList<>();
+    private final ManualClock clock = new ManualClock();
+    private final List<ExcludedNetwork> taken = new ArrayList<>();
     private final RangeGrowth growth = new RangeGrowth(network, () -> taken, new Backoff(new Random(1)), clock);
 
     /** One range of six addresses, and all are in use. */
@@ -94,7 +94,7 @@ class RangeGrowthTest {
         assertThat(asked).as("nine Services came").hasValue(1);
 
         clock.passSeconds(60);
-        taken.add(new Avoided("Node \"a\"", IpRange.parse("10.100.0.1")));
+        taken.add(new ExcludedNetwork("Node \"a\"", IpRange.parse("10.100.0.1")));
         assertThat(counted.grow(forReal(), network.serviceCidrs()))
                 .containsExactly(new RangeGrowth.Outcome.Enough(
                         IpFamily.IPV4, 5, next("berth-10.100.0.16-28", "10.100.0.16/28")));
@@ -110,7 +110,7 @@ class RangeGrowthTest {
     @Test
     void whatCameInTheWayMeanwhile_isSeenBeforeTheRangeIsMade() {
         grow(spec(true, List.of()));
-        taken.add(new Avoided("Node \"a\"", IpRange.parse("10.100.0.1")));
+        taken.add(new ExcludedNetwork("Node \"a\"", IpRange.parse("10.100.0.1")));
 
         assertThat(grow(forReal()))
                 .containsExactly(new RangeGrowth.Outcome.Created(
@@ -161,8 +161,8 @@ class RangeGrowthTest {
 
     @Test
     void whereAPodIs_noRangeIsMade() {
-        network.pods.add(new Avoided("Pod \"prod/web\"", IpRange.parse("10.100.0.9")));
-        network.pods.add(new Avoided("Pod \"prod/elsewhere\"", IpRange.parse("10.99.0.9")));
+        network.pods.add(new ExcludedNetwork("Pod \"prod/web\"", IpRange.parse("10.100.0.9")));
+        network.pods.add(new ExcludedNetwork("Pod \"prod/elsewhere\"", IpRange.parse("10.99.0.9")));
 
         assertThat(grow(forReal()))
                 .containsExactly(new RangeGrowth.Outcome.Created(
@@ -311,7 +311,7 @@ class RangeGrowthTest {
 
     @Test
     void rangesOfOthers_areNeverOverlapped() {
-        taken.add(new Avoided("Node \"a\" (podCIDR)", IpRange.parse("10.100.0.0/27")));
+        taken.add(new ExcludedNetwork("Node \"a\" (podCIDR)", IpRange.parse("10.100.0.0/27")));
         network.put(SampleCidrs.ready("by-hand", "10.100.0.32/30"));
         for (int i = 33; i <= 34; i++) {
             network.put(NetworkInMemory.allocated("10.100.0." + i, "by-hand-" + i));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class RangeRetirementTest {
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
+    private final ManualClock clock = new ManualClock();
     private final RangeRetirement retirement =
             new RangeRetirement(new Caches(), network, new Backoff(new Random(1)), clock, clock.steady());
 

@@ -28,7 +28,7 @@ class ServiceCidrControlTest {
     private static final ServiceCidr READY = SampleCidrs.ready("web", "10.0.0.0/24");
 
     private final NetworkInMemory network = new NetworkInMemory();
-    private final Hands clock = new Hands();
+    private final ManualClock clock = new ManualClock();
     private final List<String> warnings = new ArrayList<>();
     private final Events events = new Events() {
         @Override

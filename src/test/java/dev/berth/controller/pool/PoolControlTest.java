@@ -7,7 +7,7 @@ import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
-import dev.berth.address.NeverGiven;
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
@@ -38,7 +38,7 @@ class PoolControlTest {
                     """, AddressPool.class);
 
     private final KubernetesClient client = new KubernetesClientBuilder().build();
-    private final List<NeverGiven> around = new ArrayList<>();
+    private final List<ExcludedRange> around = new ArrayList<>();
     private final Ledger ledger = new Ledger();
     private int judged;
     private final List<Ip> retimed = new ArrayList<>();
@@ -133,7 +133,7 @@ class PoolControlTest {
     }
 
     private void nodeJoins(String name, String address) {
-        around.add(new NeverGiven("Node \"" + name + "\"", List.of(IpRange.parse(address)), false));
+        around.add(new ExcludedRange("Node \"" + name + "\"", List.of(IpRange.parse(address)), false));
         control.refresh();
     }
 
@@ -153,7 +153,7 @@ class PoolControlTest {
 
     @Test
     void rangesOfTheCluster_areSpokenFor_whereverTheyLie() {
-        around.add(new NeverGiven("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true));
+        around.add(new ExcludedRange("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true));
 
         control.refresh();
 

@@ -9,7 +9,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -29,7 +29,7 @@ class AddressClashTest extends CloudStage {
     }
 
     private Condition programmed(String name) {
-        return service(name).condition(Marks.PROGRAMMED).orElseThrow();
+        return service(name).condition(WellKnownNames.PROGRAMMED).orElseThrow();
     }
 
     @Test

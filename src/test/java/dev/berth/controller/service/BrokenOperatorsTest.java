@@ -12,7 +12,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.SampleService;
@@ -358,7 +358,7 @@ class BrokenOperatorsTest {
         @Override
         public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
             boolean announces = difference.conditions().stream()
-                    .anyMatch(condition -> condition.type().equals(Marks.RELEASING));
+                    .anyMatch(condition -> condition.type().equals(WellKnownNames.RELEASING));
             return announces ? new Write.Done<>(seen) : super.publish(seen, difference, dryRun);
         }
     }
@@ -393,11 +393,11 @@ class BrokenOperatorsTest {
                     .map(service -> service.ingress().isEmpty() || service.isMarkedOurs()
                             ? service
                             : SampleService.from(service)
-                                    .finalizer(Marks.FINALIZER)
+                                    .finalizer(WellKnownNames.FINALIZER)
                                     .conditions(Stream.concat(
                                                     service.conditions().stream(),
                                                     Stream.of(new Condition(
-                                                            Marks.ADDRESS_ASSIGNED,
+                                                            WellKnownNames.ADDRESS_ASSIGNED,
                                                             Condition.Status.TRUE,
                                                             "Assigned",
                                                             "",
@@ -523,7 +523,7 @@ class BrokenOperatorsTest {
                     .findFirst()
                     .ifPresent(service -> {
                         List<String> others = new ArrayList<>(service.finalizers());
-                        others.remove(Marks.FINALIZER);
+                        others.remove(WellKnownNames.FINALIZER);
                         world.cluster.put(
                                 service.key(), SampleService.from(service).finalizers(others));
                     });

@@ -25,8 +25,8 @@ class BusyLeftOversTest extends CloudStage {
         guard.close();
     }
 
-    private LeftOvers leftOvers() {
-        return new LeftOvers(parts(new StartGate()), guard, () -> classes, (service, value) -> {});
+    private OrphanedLoadBalancers leftOvers() {
+        return new OrphanedLoadBalancers(parts(new StartGate()), guard, () -> classes, (service, value) -> {});
     }
 
     /** Takes the one place of {@code line}. */
@@ -46,8 +46,8 @@ class BusyLeftOversTest extends CloudStage {
     @Test
     void listingIsDoneAgain_onceItsTurnDidNotCome() {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
-        deleteLeftOver = true;
-        LeftOvers leftOvers = leftOvers();
+        deleteOrphaned = true;
+        OrphanedLoadBalancers leftOvers = leftOvers();
         try (Visit other = occupied("cloud")) {
             leftOvers.look();
             assertThat(runNext()).isZero();
@@ -63,8 +63,8 @@ class BusyLeftOversTest extends CloudStage {
     @Test
     void whatIsListed_isDeletedLater_ifItsServiceHasACallUnderWay() {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
-        deleteLeftOver = true;
-        LeftOvers leftOvers = leftOvers();
+        deleteOrphaned = true;
+        OrphanedLoadBalancers leftOvers = leftOvers();
         try (Visit other = guard.visit(key("gone"), () -> {})) {
             assertThat(other.enter("another", cloud, GONE)).isEqualTo(new Entry.In());
             leftOvers.look();
@@ -81,7 +81,7 @@ class BusyLeftOversTest extends CloudStage {
     @Test
     void whatHasToBeDeleted_isTriedAgainWithoutBackingOff() {
         ServedClass served = classes.byValue(CLASS).orElseThrow();
-        LeftOvers leftOvers = leftOvers();
+        OrphanedLoadBalancers leftOvers = leftOvers();
         try (Visit other = occupied(served.name())) {
             leftOvers.deleteUntilDone(served, GONE);
             Duration first = runNext();

@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
-import dev.berth.address.NeverGiven;
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
@@ -169,7 +169,7 @@ abstract class CloudStage {
     /** What happens to each write. */
     SimulatedCluster.Fault writes = SimulatedCluster.Fault.NONE;
 
-    final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
+    final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
         @Override
         public boolean readFails(String call) {
             reads.add(call);
@@ -196,7 +196,7 @@ abstract class CloudStage {
     int standBackChanges;
     List<Endpoint> endpoints = List.of();
     Duration deadline = Duration.ofSeconds(60);
-    boolean deleteLeftOver;
+    boolean deleteOrphaned;
     boolean releasesNodePorts;
 
     /** What the operator wants to be done after a delay. */
@@ -227,7 +227,7 @@ abstract class CloudStage {
 
     ServiceControl.Parts parts(StartGate gate) {
         Backoff backoff = new Backoff(new Random(1));
-        Silence silence = new Silence();
+        NoOpRecorder silence = new NoOpRecorder();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
         return new ServiceControl.Parts(
@@ -265,7 +265,7 @@ abstract class CloudStage {
                 key -> new Backends(nodes, kubeProxy, () -> endpoints),
                 ofNodes::contains,
                 (delay, what) -> later.add(new Later(delay, what)),
-                deleteLeftOver,
+                deleteOrphaned,
                 List.of());
     }
 
@@ -319,7 +319,7 @@ abstract class CloudStage {
         ledger.usePools(PoolBook.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, addresses, List.of(excluded), false, PoolPolicy.OPEN, false)),
-                List.of(new NeverGiven("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true))));
+                List.of(new ExcludedRange("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true))));
     }
 
     /** An operator whose provider takes its addresses from this pool. */

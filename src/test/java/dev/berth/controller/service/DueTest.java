@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import java.util.List;
@@ -42,7 +42,7 @@ class DueTest {
         SampleService internal = SampleService.named(NAMED, "1").typeLoadBalancer(false);
 
         assertThat(Due.isRelevant(internal.build())).isFalse();
-        assertThat(Due.isRelevant(internal.finalizer(Marks.FINALIZER).build())).isTrue();
+        assertThat(Due.isRelevant(internal.finalizer(WellKnownNames.FINALIZER).build())).isTrue();
         assertThat(Due.isRelevant(null)).isFalse();
     }
 }

@@ -3,10 +3,10 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
-import dev.berth.plan.StandBack;
+import dev.berth.plan.Deference;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +21,7 @@ class ForeignServicesTest {
     void ingressOnAServiceWithoutAClass_isASign_untilItGoes() {
         assertThat(foreign.note(web().ingress("203.0.113.1").build(), false, false))
                 .isTrue();
-        assertThat(foreign.sign()).map(StandBack::sign).hasValue("Service prod/web has ingress 203.0.113.1");
+        assertThat(foreign.sign()).map(Deference::sign).hasValue("Service prod/web has ingress 203.0.113.1");
 
         assertThat(foreign.note(web().build(), false, false)).isTrue();
         assertThat(foreign.sign()).isEmpty();
@@ -30,7 +30,7 @@ class ForeignServicesTest {
     @Test
     void finalizerAlone_whoeverSetIt_isNoSignForOtherServices() {
         for (String finalizer : new String[] {
-            "service.kubernetes.io/load-balancer-cleanup", "service.k8s.aws/resources", Marks.FINALIZER
+            "service.kubernetes.io/load-balancer-cleanup", "service.k8s.aws/resources", WellKnownNames.FINALIZER
         }) {
             assertThat(foreign.note(web().finalizer(finalizer).build(), false, false))
                     .isFalse();

@@ -12,7 +12,7 @@ import dev.berth.address.Quota;
 import dev.berth.address.Selector;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -30,7 +30,7 @@ class ForgedStatusTest {
     private static final ServiceKey WAITER = new ServiceKey("prod", "waiter");
     private static final Ip FORMER = Ip.parse("192.0.2.2");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
     private final PoolOperator berth = new PoolOperator(cluster, () -> NOW);
 
     private static SampleService service(ServiceKey key) {
@@ -39,10 +39,10 @@ class ForgedStatusTest {
 
     private static SampleService marked(String... published) {
         return service(WEB)
-                .finalizer(Marks.FINALIZER)
+                .finalizer(WellKnownNames.FINALIZER)
                 .ingress(published)
                 .conditions(List.of(
-                        new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "forged", NOW)));
+                        new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "forged", NOW)));
     }
 
     private void start() {

@@ -27,7 +27,7 @@ class GoneServiceTest {
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH, provider);
 
     /** A line on which no read gets through while it is broken. */
-    private static final class Broken extends CalmLine {
+    private static final class Broken extends ReliableConnection {
         private boolean isBroken;
 
         @Override

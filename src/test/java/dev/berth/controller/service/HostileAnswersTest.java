@@ -10,7 +10,7 @@ import dev.berth.address.Owner;
 import dev.berth.controller.Next;
 import dev.berth.plan.AnswerRules;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;
@@ -112,7 +112,7 @@ class HostileAnswersTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isEmpty();
-        Condition said = service("web").condition(Marks.PROGRAMMED).orElseThrow();
+        Condition said = service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow();
         assertThat(said.status()).isEqualTo(Condition.Status.FALSE);
         assertThat(said.reason()).isEqualTo("AnswerRefused");
         assertThat(said.message())
@@ -134,7 +134,7 @@ class HostileAnswersTest extends CloudStage {
         reconcile("web");
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
-        assertThat(service("web").condition(Marks.PROGRAMMED).orElseThrow().message())
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow().message())
                 .contains("203.0.113.1", "AddressPool \"edge\"");
     }
 
@@ -178,7 +178,7 @@ class HostileAnswersTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).extracting(Object::toString).containsExactly("203.0.113.1 (Proxy)");
-        assertThat(service("web").condition(Marks.PROGRAMMED)).isEmpty();
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED)).isEmpty();
     }
 
     @Test
@@ -191,7 +191,7 @@ class HostileAnswersTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isEmpty();
-        assertThat(service("web").condition(Marks.PROGRAMMED).orElseThrow().message())
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow().message())
                 .endsWith("provider \"cloud\" answered 192.0.2.0, and not 2001:db8::, which it was given"
                         + " (rule ensure05); nothing of it is published");
     }

@@ -9,7 +9,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import java.time.Instant;
@@ -24,7 +24,7 @@ class KeptAddressTest {
     private static final ServiceKey OTHER = new ServiceKey("prod", "other");
     private static final Ip IP = Ip.parse("192.0.2.1");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
     private final PoolOperator operator = new PoolOperator(cluster, () -> Instant.EPOCH);
 
     private @Nullable Sharing sharingOnceWebIsBack(Owner other, List<Sharing.Port> ports, String key) {
@@ -37,7 +37,7 @@ class KeptAddressTest {
                 WEB,
                 SampleService.named(WEB, "uid-web")
                         .families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4)
-                        .annotation(Marks.SHARING_KEY, key));
+                        .annotation(WellKnownNames.SHARING_KEY, key));
         operator.hear();
 
         operator.control.reconcile(WEB);

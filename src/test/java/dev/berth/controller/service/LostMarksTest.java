@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.ServiceIdentity;
@@ -17,7 +17,7 @@ class LostMarksTest extends CloudStage {
     private SampleService webWithoutMarks() {
         return SampleService.from(service("web"))
                 .finalizers(List.of())
-                .annotation(Marks.SERVED_BY_CLASS, null)
+                .annotation(WellKnownNames.SERVED_BY_CLASS, null)
                 .conditions(List.of());
     }
 
@@ -102,7 +102,7 @@ class LostMarksTest extends CloudStage {
 
     @Test
     void serviceThatLostOurMarksWhileBerthWasDown_isOursAgain_byWhatItsProviderLists() {
-        deleteLeftOver = true;
+        deleteOrphaned = true;
         served("web");
         webLosesItsMarks_acrossARestart(webWithoutMarks());
         assertThat(service("web").isMarkedOurs()).isFalse();
@@ -151,7 +151,7 @@ class LostMarksTest extends CloudStage {
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         assertThat(told.events).noneMatch(event -> event.contains("AnswerRefused"));
-        assertThat(service("web").condition(Marks.PROGRAMMED).map(Condition::status))
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).map(Condition::status))
                 .isNotEqualTo(Optional.of(Condition.Status.FALSE));
     }
 
@@ -167,7 +167,7 @@ class LostMarksTest extends CloudStage {
         reconcile("web");
 
         assertThat(cluster.writes()).isEqualTo(before);
-        assertThat(service("web").condition(Marks.ADDRESS_ASSIGNED).map(Condition::message))
+        assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).map(Condition::message))
                 .hasValue("provider \"cloud\" gave 203.0.113.1");
     }
 }

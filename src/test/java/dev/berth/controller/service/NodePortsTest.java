@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
 import dev.berth.provider.Capabilities.Targets;
@@ -41,7 +41,7 @@ class NodePortsTest extends CloudStage {
         endpointsBecome("web", "10.64.0.7");
 
         assertThat(nodePorts()).containsExactly(0);
-        assertThat(service("web").asked().annotations()).containsEntry(Marks.NODE_PORTS_RELEASED, "80/TCP");
+        assertThat(service("web").asked().annotations()).containsEntry(WellKnownNames.NODE_PORTS_RELEASED, "80/TCP");
         assertThat(told.events).contains("ReleasedNodePorts: Released the node ports of 80/TCP");
     }
 
@@ -64,11 +64,11 @@ class NodePortsTest extends CloudStage {
         reconcile("web");
 
         assertThat(nodePorts()).containsExactly(30080);
-        assertThat(service("web").condition(Marks.NODE_PORTS_CONFLICT))
+        assertThat(service("web").condition(WellKnownNames.NODE_PORTS_CONFLICT))
                 .hasValueSatisfying(condition -> assertThat(condition.reason()).isEqualTo("NodePortsCameBack"));
         put(SampleService.from(service("web")).ports(List.of(new Port("", Protocol.TCP, 80, 0))));
         reconcile("web");
-        assertThat(service("web").condition(Marks.NODE_PORTS_CONFLICT)).isEmpty();
+        assertThat(service("web").condition(WellKnownNames.NODE_PORTS_CONFLICT)).isEmpty();
     }
 
     @Test
@@ -80,7 +80,7 @@ class NodePortsTest extends CloudStage {
         reconcile("web");
 
         assertThat(nodePorts()).containsExactly(0);
-        assertThat(service("web").asked().annotations()).containsEntry(Marks.NODE_PORTS_RELEASED, "8080/TCP");
+        assertThat(service("web").asked().annotations()).containsEntry(WellKnownNames.NODE_PORTS_RELEASED, "8080/TCP");
     }
 
     @Test
@@ -91,7 +91,7 @@ class NodePortsTest extends CloudStage {
         put(SampleService.from(service("web")).typeLoadBalancer(false));
         reconcile("web");
 
-        assertThat(service("web").asked().annotations()).doesNotContainKey(Marks.NODE_PORTS_RELEASED);
+        assertThat(service("web").asked().annotations()).doesNotContainKey(WellKnownNames.NODE_PORTS_RELEASED);
     }
 
     /** The default class was changed while the Service had no address: only a user can bring them back. */
@@ -106,7 +106,7 @@ class NodePortsTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isEmpty();
-        assertThat(service("web").condition(Marks.UNSUPPORTED))
+        assertThat(service("web").condition(WellKnownNames.UNSUPPORTED))
                 .hasValueSatisfying(condition -> assertThat(condition.message())
                         .endsWith("port 80 has none; remove spec.allocateLoadBalancerNodePorts: false"));
     }

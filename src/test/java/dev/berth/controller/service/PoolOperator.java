@@ -69,7 +69,7 @@ class PoolOperator {
         client = cluster.client();
         StartGate gate = new StartGate();
         Backoff backoff = new Backoff(new Random(1));
-        Silence silence = new Silence();
+        NoOpRecorder silence = new NoOpRecorder();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("theirs", provider);
         classes = SampleClasses.one(CLASS, "theirs", provider.capabilities(), IpMode.PROXY, Classless.ALWAYS);
@@ -84,7 +84,7 @@ class PoolOperator {
                 due::addAll,
                 ip -> {},
                 (delay, what) -> later.add(what),
-                this::deleteLeftOver);
+                this::deleteOrphaned);
         control = new ServiceControl(
                 new ServiceControl.Parts(
                         client,
@@ -131,8 +131,8 @@ class PoolOperator {
         classes = before;
     }
 
-    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
-        return control.deleteLeftOver(owner, className);
+    private boolean deleteOrphaned(Owner owner, @Nullable String className) {
+        return control.deleteOrphaned(owner, className);
     }
 
     /** As the operator does: what is due is reconciled, until nothing is. */

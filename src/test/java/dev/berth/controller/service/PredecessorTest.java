@@ -23,7 +23,7 @@ class PredecessorTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final Ip ADDRESS = Ip.parse("192.0.2.7");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
     private final SimulatedCluster.Client client = cluster.client();
 
     private final List<ServiceKey> due = new ArrayList<>();

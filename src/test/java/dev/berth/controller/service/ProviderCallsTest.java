@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
@@ -255,7 +255,7 @@ class ProviderCallsTest extends CloudStage {
         clock = clock.plus(next.delay().orElseThrow());
         cloud.ensureFails = null;
         assertThat(reconcile("web")).isEqualTo(Next.ON_EVENT);
-        assertThat(service("web").condition(Marks.PROGRAMMED)).isEmpty();
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED)).isEmpty();
     }
 
     @Test
@@ -272,7 +272,7 @@ class ProviderCallsTest extends CloudStage {
         create("web");
 
         assertThat(reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(9)));
-        assertThat(service("web").condition(Marks.PROGRAMMED).orElseThrow().message())
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow().message())
                 .isEqualTo("waiting for an address");
         assertThat(told.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
     }
@@ -339,13 +339,13 @@ class ProviderCallsTest extends CloudStage {
 
     @Test
     void whatIsLeftOfAServiceThatIsGone_isDeletedByItsUid() {
-        boolean deleted = control.deleteLeftOver(new Owner(key("old"), "uid-before"), CLASS);
+        boolean deleted = control.deleteOrphaned(new Owner(key("old"), "uid-before"), CLASS);
 
         assertThat(deleted).isTrue();
         assertThat(cloud.calls).containsExactly("delete old[]");
         assertThat(cloud.requests.getFirst().service()).isEqualTo(new ServiceIdentity("prod", "old", "uid-before"));
         cloud.deleteFails = new ProviderException("cannot");
-        assertThat(control.deleteLeftOver(new Owner(key("old"), "uid-before"), CLASS))
+        assertThat(control.deleteOrphaned(new Owner(key("old"), "uid-before"), CLASS))
                 .isFalse();
     }
 
@@ -353,7 +353,7 @@ class ProviderCallsTest extends CloudStage {
     void addressOfAServiceThatIsGone_isNotReleased_whileItsProviderIsNotThereToBeTold() {
         classes = SampleClasses.awaited(CLASS, "cloud");
 
-        assertThat(control.deleteLeftOver(new Owner(key("old"), "uid-before"), CLASS))
+        assertThat(control.deleteOrphaned(new Owner(key("old"), "uid-before"), CLASS))
                 .isFalse();
         assertThat(cloud.calls).isEmpty();
     }
@@ -395,7 +395,7 @@ class ProviderCallsTest extends CloudStage {
 
         lookForLeftOvers();
         assertThat(cloud.calls).isEmpty();
-        deleteLeftOver = true;
+        deleteOrphaned = true;
         control = operator();
         lookForLeftOvers();
 
@@ -409,7 +409,7 @@ class ProviderCallsTest extends CloudStage {
         cloud.listed = List.of(
                 new ListedLoadBalancer("a", new ServiceIdentity("prod", "odd", "uid-odd")),
                 new ListedLoadBalancer("b", new ServiceIdentity("prod", "gone", "uid-gone")));
-        deleteLeftOver = true;
+        deleteOrphaned = true;
         control = operator();
 
         lookForLeftOvers();
@@ -422,7 +422,7 @@ class ProviderCallsTest extends CloudStage {
         cloud.listed = List.of(new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
         classes = SampleClasses.ofParameters(
                 "cloud", cloud.capabilities(), List.of(Map.of("zone", "a"), Map.of("zone", "b"), Map.of("zone", "a")));
-        deleteLeftOver = true;
+        deleteOrphaned = true;
         control = operator();
 
         lookForLeftOvers();
@@ -515,7 +515,7 @@ class ProviderCallsTest extends CloudStage {
 
         reconcile("web");
 
-        assertThat(service("web").condition(Marks.ADDRESS_ASSIGNED)).hasValueSatisfying(why -> {
+        assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED)).hasValueSatisfying(why -> {
             assertThat(why.reason()).isEqualTo("ProtocolNotSupported");
             assertThat(why.message()).startsWith("provider \"cloud\" cannot carry SCTP");
         });

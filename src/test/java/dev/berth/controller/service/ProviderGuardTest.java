@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 class ProviderGuardTest {
     /** Needs a guard, whatever it says. */
-    private static boolean isSure(LoadBalancerProvider provider) {
+    private static boolean needsNoGuard(LoadBalancerProvider provider) {
         return false;
     }
 
@@ -92,7 +92,7 @@ class ProviderGuardTest {
     private final BlockingQueue<String> stuck = new LinkedBlockingQueue<>();
 
     private ProviderGuard guard(int callsAtOnce, Duration deadline) {
-        return new ProviderGuard(ProviderGuardTest::isSure, callsAtOnce, Duration.ZERO, deadline, stuck::add);
+        return new ProviderGuard(ProviderGuardTest::needsNoGuard, callsAtOnce, Duration.ZERO, deadline, stuck::add);
     }
 
     private Visit visit(ProviderGuard guard, LoadBalancerRequest request) {
@@ -337,7 +337,7 @@ class ProviderGuardTest {
             return Thread.ofVirtual().unstarted(what);
         };
         try (ProviderGuard guard = new ProviderGuard(
-                ProviderGuardTest::isSure, 1, Duration.ZERO, Duration.ofSeconds(1), stuck::add, once)) {
+                ProviderGuardTest::needsNoGuard, 1, Duration.ZERO, Duration.ofSeconds(1), stuck::add, once)) {
             assertThatThrownBy(() -> ensure(guard, "slow", deaf, REQUEST)).hasMessageContaining("no answer within");
 
             withheld.getFirst().run();

@@ -20,7 +20,7 @@ class ProvidersTest {
 
         Providers providers = new Providers(byName, Set.of("theirs"));
 
-        assertThat(providers.isSure(own)).isTrue();
-        assertThat(providers.isSure(plugin)).isFalse();
+        assertThat(providers.needsNoGuard(own)).isTrue();
+        assertThat(providers.needsNoGuard(plugin)).isFalse();
     }
 }

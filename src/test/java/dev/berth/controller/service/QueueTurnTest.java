@@ -6,7 +6,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.providers.pool.PoolProvider;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Who has which place among those that wait. */
 class QueueTurnTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine());
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
     private PoolOperator berth = new PoolOperator(cluster, () -> clock);
 
     @BeforeEach
@@ -57,7 +57,7 @@ class QueueTurnTest {
 
     private static SampleService waitingSince(SampleService service, Instant since) {
         return service.conditions(List.of(
-                new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "forged", since)));
+                new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "forged", since)));
     }
 
     private void delete(String name) {

@@ -7,7 +7,7 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.SimulatedCluster.Fault;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -28,7 +28,7 @@ class RefusedClaimTest {
     private Fault fault = Fault.REFUSED;
     private int tries;
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
         @Override
         public Fault sending(String call, Runnable effect) {
             boolean isRefused = call.startsWith("create")
@@ -53,7 +53,7 @@ class RefusedClaimTest {
     }
 
     private Condition says(String name) {
-        return service(name).condition(Marks.ADDRESS_ASSIGNED).orElseThrow();
+        return service(name).condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow();
     }
 
     private boolean isServed(String name) {

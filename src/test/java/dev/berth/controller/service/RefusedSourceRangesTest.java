@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleClasses;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.Delivery;
@@ -35,9 +35,9 @@ class RefusedSourceRangesTest extends CloudStage {
 
         assertThat(cloud.calls).noneMatch(call -> call.startsWith("ensure"));
         assertThat(service("web").ingress()).isEmpty();
-        assertThat(service("web").condition(Marks.UNSUPPORTED).orElseThrow().reason())
+        assertThat(service("web").condition(WellKnownNames.UNSUPPORTED).orElseThrow().reason())
                 .isEqualTo("SourceRangesRefused");
-        assertThat(service("web").condition(Marks.ADDRESS_ASSIGNED).map(Condition::reason))
+        assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).map(Condition::reason))
                 .contains("SourceRangesRefused");
         assertThat(told.events).anyMatch(event -> event.startsWith("Warning SourceRangesRefused: provider \"cloud\""));
     }
@@ -50,7 +50,7 @@ class RefusedSourceRangesTest extends CloudStage {
 
         change(Delivery.PLAIN);
         assertThat(service("web").ingress()).extracting(Object::toString).containsExactly("203.0.113.1 (Proxy)");
-        assertThat(service("web").condition(Marks.UNSUPPORTED)).isEmpty();
+        assertThat(service("web").condition(WellKnownNames.UNSUPPORTED)).isEmpty();
 
         change(RANGES);
         assertThat(service("web").ingress()).isEmpty();

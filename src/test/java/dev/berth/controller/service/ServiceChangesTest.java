@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.Delivery;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -181,7 +181,7 @@ class ServiceChangesTest extends CloudStage {
 
     @Test
     void serviceWithTheFinalizerOn_isPublishedByOneWrite_andSettled_byNone() {
-        put(web().finalizer(Marks.FINALIZER).annotation(Marks.SERVED_BY_CLASS, CLASS));
+        put(web().finalizer(WellKnownNames.FINALIZER).annotation(WellKnownNames.SERVED_BY_CLASS, CLASS));
         int before = cluster.writes();
 
         reconcile("web");

@@ -8,7 +8,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
@@ -29,7 +29,7 @@ class ServiceControlTest {
     /** One operator, and the cluster that it works on. */
     private final class Stage extends PoolOperator {
         Stage(boolean dropsIpMode) {
-            super(new SimulatedCluster(dropsIpMode, new CalmLine()), () -> clock);
+            super(new SimulatedCluster(dropsIpMode, new ReliableConnection()), () -> clock);
         }
 
         void claim(String ip) {
@@ -80,7 +80,7 @@ class ServiceControlTest {
                 WEB,
                 SampleService.from(stage.web())
                         .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4)
-                        .finalizer(Marks.FINALIZER)
+                        .finalizer(WellKnownNames.FINALIZER)
                         .ingress("192.0.2.2"));
         stage.cluster.claims.values().forEach(stage.ledger::observe);
 
@@ -94,7 +94,7 @@ class ServiceControlTest {
     void whatAnotherOperatorPublished_isNotOverwritten_evenIfThisOneHoldsItForAnotherService() {
         Stage stage = new Stage(false);
         Ip published = Ip.parse("192.0.2.2");
-        stage.cluster.put(WEB, web(IpFamily.IPV4).finalizer(Marks.FINALIZER).ingress("192.0.2.2"));
+        stage.cluster.put(WEB, web(IpFamily.IPV4).finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.2"));
         stage.claim("192.0.2.1");
         stage.claim("192.0.2.2");
         stage.client.relist();
@@ -120,7 +120,7 @@ class ServiceControlTest {
         }
 
         assertThat(stage.cluster.writes()).isEqualTo(written);
-        assertThat(stage.web().condition(Marks.STATUS_CONFLICT)).isEmpty();
+        assertThat(stage.web().condition(WellKnownNames.STATUS_CONFLICT)).isEmpty();
     }
 
     @Test
@@ -133,17 +133,17 @@ class ServiceControlTest {
                 WEB,
                 SampleService.from(served)
                         .conditions(List.of(
-                                served.condition(Marks.ADDRESS_ASSIGNED).orElseThrow(),
+                                served.condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow(),
                                 Publication.condition(
                                         served,
-                                        Marks.STATUS_CONFLICT,
+                                        WellKnownNames.STATUS_CONFLICT,
                                         true,
                                         "StatusOverwritten",
                                         "by another",
                                         clock))));
 
-        assertThat(stage.reconcile().condition(Marks.STATUS_CONFLICT)).isPresent();
+        assertThat(stage.reconcile().condition(WellKnownNames.STATUS_CONFLICT)).isPresent();
         clock = clock.plus(Duration.ofMinutes(10));
-        assertThat(stage.reconcile().condition(Marks.STATUS_CONFLICT)).isEmpty();
+        assertThat(stage.reconcile().condition(WellKnownNames.STATUS_CONFLICT)).isEmpty();
     }
 }

@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Next;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ProviderException;
@@ -74,12 +74,12 @@ class SetClockTest extends CloudStage {
         overwrite();
         clock = clock.plus(overwrite().delay().orElseThrow());
         reconcile("web");
-        assertThat(service("web").condition(Marks.STATUS_CONFLICT)).isPresent();
+        assertThat(service("web").condition(WellKnownNames.STATUS_CONFLICT)).isPresent();
 
         ahead = Duration.ofHours(hours);
         clock = clock.plus(ServiceMemory.OVERWRITES_WITHIN).plusSeconds(1);
         reconcile("web");
 
-        assertThat(service("web").condition(Marks.STATUS_CONFLICT)).isEmpty();
+        assertThat(service("web").condition(WellKnownNames.STATUS_CONFLICT)).isEmpty();
     }
 }

@@ -8,7 +8,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Publication;
 import dev.berth.plan.Published;
 import dev.berth.plan.SampleService;
@@ -483,7 +483,7 @@ final class SimulatedCluster {
                             .orElseGet(() -> new Write.Done<>(put(
                                     seen.key(),
                                     SampleService.from(seen)
-                                            .annotation(Marks.NODE_PORTS_RELEASED, ports)
+                                            .annotation(WellKnownNames.NODE_PORTS_RELEASED, ports)
                                             .ports(seen.ports().stream()
                                                     .map(port -> new Port(
                                                             port.name(),
@@ -500,16 +500,16 @@ final class SimulatedCluster {
                     call("clear ", seen.key(), " ", seen.uid(), " but ", others),
                     () -> unlessUnchanged(seen).orElseGet(() -> {
                         List<String> finalizers = new ArrayList<>(seen.finalizers());
-                        finalizers.remove(Marks.FINALIZER);
+                        finalizers.remove(WellKnownNames.FINALIZER);
                         return new Write.Done<>(put(
                                 seen.key(),
                                 SampleService.from(seen)
                                         .finalizers(finalizers)
-                                        .annotation(Marks.SERVED_BY_CLASS, null)
-                                        .annotation(Marks.NODE_PORTS_RELEASED, null)
+                                        .annotation(WellKnownNames.SERVED_BY_CLASS, null)
+                                        .annotation(WellKnownNames.NODE_PORTS_RELEASED, null)
                                         .ingress(others)
                                         .conditions(seen.conditions().stream()
-                                                .filter(condition -> !Marks.CONDITIONS.contains(condition.type()))
+                                                .filter(condition -> !WellKnownNames.CONDITIONS.contains(condition.type()))
                                                 .toList())));
                     }));
         }
@@ -532,10 +532,10 @@ final class SimulatedCluster {
         private SampleService published(ServiceState seen, Publication.Difference difference) {
             SampleService wanted = SampleService.from(seen);
             if (difference.finalizer() && !seen.hasOurFinalizer()) {
-                wanted.finalizer(Marks.FINALIZER);
+                wanted.finalizer(WellKnownNames.FINALIZER);
             }
             if (difference.servedByClass() != null) {
-                wanted.annotation(Marks.SERVED_BY_CLASS, difference.servedByClass());
+                wanted.annotation(WellKnownNames.SERVED_BY_CLASS, difference.servedByClass());
             }
             List<Published> entries = difference.ingress();
             if (entries != null) {

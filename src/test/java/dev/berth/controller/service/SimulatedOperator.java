@@ -153,7 +153,7 @@ final class SimulatedOperator {
                     }
                 },
                 (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
-                this::deleteLeftOver);
+                this::deleteOrphaned);
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put(PoolProvider.NAME, new PoolProvider());
         providers.put(SimulatedWorld.SLOW_PROVIDER, parts.provider(world, client));
@@ -165,9 +165,9 @@ final class SimulatedOperator {
                         ledger,
                         addresses,
                         new Providers(providers),
-                        new Silence(),
+                        new NoOpRecorder(),
                         new IpModeSupport(true),
-                        new Silence(),
+                        new NoOpRecorder(),
                         backoff,
                         world::now,
                         () -> world.clock,
@@ -212,8 +212,8 @@ final class SimulatedOperator {
 
     // ---- what it hears
 
-    private boolean deleteLeftOver(Owner owner, @Nullable String className) {
-        return services.deleteLeftOver(owner, className);
+    private boolean deleteOrphaned(Owner owner, @Nullable String className) {
+        return services.deleteOrphaned(owner, className);
     }
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */

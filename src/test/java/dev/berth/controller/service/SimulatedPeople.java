@@ -14,7 +14,7 @@ import dev.berth.plan.ClassDeclaration;
 import dev.berth.plan.ClassDeclaration.Classless;
 import dev.berth.plan.Condition;
 import dev.berth.plan.HealthCheckPolicy;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Published;
 import dev.berth.plan.Published.PortStatus;
 import dev.berth.plan.SampleService;
@@ -189,7 +189,7 @@ final class SimulatedPeople {
         }
         if (oneIn(8)) {
             // Out of the manifest of another Service.
-            sample.finalizer(Marks.FINALIZER);
+            sample.finalizer(WellKnownNames.FINALIZER);
         }
         cluster.put(key, sample);
     }
@@ -252,16 +252,16 @@ final class SimulatedPeople {
         Map<String, String> annotations = new LinkedHashMap<>();
         if (wishes) {
             if (oneIn(2)) {
-                annotations.put(Marks.SHARING_KEY, "k" + random.nextInt(2));
+                annotations.put(WellKnownNames.SHARING_KEY, "k" + random.nextInt(2));
             }
             if (oneIn(5)) {
-                annotations.put(Marks.ADDRESSES, "192.0.2." + random.nextInt(4));
+                annotations.put(WellKnownNames.ADDRESSES, "192.0.2." + random.nextInt(4));
             }
             if (oneIn(6)) {
-                annotations.put(Marks.ADDRESS_POOL, POOLS.get(random.nextInt(POOLS.size())));
+                annotations.put(WellKnownNames.ADDRESS_POOL, POOLS.get(random.nextInt(POOLS.size())));
             }
             if (oneIn(8)) {
-                annotations.put(Marks.RETAIN, "true");
+                annotations.put(WellKnownNames.RETAIN, "true");
             }
         }
         int port = 80 + random.nextInt(wishes ? 3 : 1);
@@ -290,10 +290,10 @@ final class SimulatedPeople {
 
     private SampleService withOurMarks(ServiceState now) {
         List<Condition> conditions = new ArrayList<>(now.conditions());
-        conditions.removeIf(condition -> condition.type().equals(Marks.ADDRESS_ASSIGNED));
-        conditions.add(new Condition(Marks.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", Instant.EPOCH));
+        conditions.removeIf(condition -> condition.type().equals(WellKnownNames.ADDRESS_ASSIGNED));
+        conditions.add(new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", Instant.EPOCH));
         SampleService marked = SampleService.from(now).conditions(conditions);
-        return now.hasOurFinalizer() ? marked : marked.finalizer(Marks.FINALIZER);
+        return now.hasOurFinalizer() ? marked : marked.finalizer(WellKnownNames.FINALIZER);
     }
 
     private void mark(ServiceState now) {

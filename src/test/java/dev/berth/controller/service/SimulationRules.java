@@ -10,14 +10,14 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.address.WaitTurn;
-import dev.berth.address.Wishes;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.AddressConstraints;
 import dev.berth.plan.Backends;
 import dev.berth.plan.ClassBook;
 import dev.berth.plan.Condition;
 import dev.berth.plan.Demand;
-import dev.berth.plan.Keeping;
-import dev.berth.plan.Marks;
+import dev.berth.plan.HoldingSelection;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.Planner;
 import dev.berth.plan.ServicePlan;
 import dev.berth.plan.ServiceSnapshot;
@@ -111,8 +111,8 @@ final class SimulationRules {
 
     /** Whether it keeps what it has as it is, for its class is gone: no Address is made for it. */
     private static boolean isFrozen(ServiceState service) {
-        return service.condition(Marks.ADDRESS_ASSIGNED)
-                .filter(condition -> condition.reason().equals(ServicePlan.LeaveAlone.Reason.ClassMissing.name()))
+        return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .filter(condition -> condition.reason().equals(ServicePlan.Skip.Reason.ClassMissing.name()))
                 .isPresent();
     }
 
@@ -183,7 +183,7 @@ final class SimulationRules {
         Ledger ledger = new Ledger();
         ledger.usePools(world.poolBook());
         ledger.rebuild(new ArrayList<>(cluster.claims.values()));
-        cluster.services.forEach((key, service) -> ledger.keepBack(key, service.publishedAddresses()));
+        cluster.services.forEach((key, service) -> ledger.withhold(key, service.publishedAddresses()));
         for (ServiceState service : cluster.services.values()) {
             acquire(plan(service, classes, ledger)).ifPresent(ledger::await);
         }
@@ -201,7 +201,7 @@ final class SimulationRules {
                 world.namespaces.getOrDefault(service.key().namespace(), Map.of()),
                 operator.ledger
                         .turnOf(service.key())
-                        .orElseGet(() -> new WaitTurn(Instant.MAX, service.created(), service.uid())),
+                        .orElseGet(() -> new QueuePosition(Instant.MAX, service.created(), service.uid())),
                 List.of()));
     }
 
@@ -233,7 +233,7 @@ final class SimulationRules {
         }
         switch (plan(service, classes, told)) {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
-            case ServicePlan.LeaveAlone leave -> checkLeftAlone(leave, held, told);
+            case ServicePlan.Skip leave -> checkLeftAlone(leave, held, told);
             case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held);
             case ServicePlan.Adopt adopt -> check(false, () -> service + " should be taken over");
             case ServicePlan.TearDown down ->
@@ -261,13 +261,13 @@ final class SimulationRules {
                 () -> service + " is none of ours, but has marks of ours, or " + held);
     }
 
-    private void checkLeftAlone(ServicePlan.LeaveAlone leave, List<Claim> held, Ledger told) {
+    private void checkLeftAlone(ServicePlan.Skip leave, List<Claim> held, Ledger told) {
         if (leave.steps().stream().noneMatch(Step.Explain.class::isInstance)) {
             checkNoneOfOurs(leave.service(), held);
             return;
         }
-        List<Ip> shown = Keeping.of(
-                        leave.service(), told.heldFor(leave.service().key()), Wishes.NONE, world.poolBook())
+        List<Ip> shown = HoldingSelection.of(
+                        leave.service(), told.heldFor(leave.service().key()), AddressConstraints.NONE, world.poolBook())
                 .publishable(leave.service());
         boolean hasItsProviders = leave.service().servedByClass().isPresent()
                 && !leave.service().ingress().isEmpty()
@@ -278,7 +278,7 @@ final class SimulationRules {
     private void checkReason(ServiceState service, String reason, boolean has) {
         Condition.Status status = has ? Condition.Status.TRUE : Condition.Status.FALSE;
         check(
-                service.condition(Marks.ADDRESS_ASSIGNED)
+                service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                         .filter(condition -> condition.status() == status
                                 && condition.reason().equals(reason))
                         .isPresent(),
@@ -291,7 +291,7 @@ final class SimulationRules {
         check(
                 serve.steps().stream()
                         .takeWhile(step -> !(step instanceof Step.Acquire))
-                        .noneMatch(step -> step instanceof Step.Secure
+                        .noneMatch(step -> step instanceof Step.ConfirmClaim
                                 || step instanceof Step.Amend
                                 || step instanceof Step.AddFinalizer),
                 () -> service + " is not done: " + serve.steps());
@@ -313,7 +313,7 @@ final class SimulationRules {
                         ? service.publishedAddresses().equals(expected)
                                 && service.ingress().size() == expected.size()
                         : service.ingress().isEmpty()
-                                && service.condition(Marks.UNSUPPORTED).isPresent(),
+                                && service.condition(WellKnownNames.UNSUPPORTED).isPresent(),
                 () -> service + " shows " + service.ingress() + ", but has " + expected + ", servable: " + servable);
         checkMode(serve);
         if (ofItsProvider) {
@@ -340,10 +340,10 @@ final class SimulationRules {
         } else {
             checkReason(
                     service,
-                    why.isEmpty() ? "Assigned" : held.size() < wanted.size() ? "PartlyAssigned" : "KeepsFormer",
+                    why.isEmpty() ? "Assigned" : held.size() < wanted.size() ? "PartiallyAssigned" : "ReplacementPending",
                     true);
         }
-        String message = service.condition(Marks.ADDRESS_ASSIGNED).orElseThrow().message();
+        String message = service.condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow().message();
         String said = why.map(WaitReason::message).orElse("");
         check(message.endsWith(said), () -> service + " should say: " + said);
     }
@@ -359,7 +359,7 @@ final class SimulationRules {
     private void checkClaimsOfAProvidersOwn(ServiceState service, List<Claim> held) {
         check(held.isEmpty(), () -> service + " has addresses of its provider, and holds " + held);
         check(
-                service.condition(Marks.ADDRESS_ASSIGNED)
+                service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                         .filter(condition -> (condition.status() == Condition.Status.TRUE)
                                 == !service.ingress().isEmpty())
                         .isPresent(),
@@ -400,7 +400,7 @@ final class SimulationRules {
     private void checkLedger(SimulatedOperator operator, Set<ServiceKey> waits) {
         for (Holding holding : operator.ledger.holdings()) {
             Claim claim = cluster.claims.get(holding.ip());
-            if (claim == null && (isKeptForAFrozen(holding) || isKeptBack(holding))) {
+            if (claim == null && (isKeptForAFrozen(holding) || isWithheld(holding))) {
                 continue;
             }
             check(
@@ -426,7 +426,7 @@ final class SimulationRules {
     }
 
     /** What a Service publishes that is not its own is held for nobody while it is published. */
-    private boolean isKeptBack(Holding holding) {
+    private boolean isWithheld(Holding holding) {
         return holding.owners().isEmpty()
                 && holding.state() == Holding.State.HELD
                 && cluster.services.values().stream().anyMatch(service -> service.publishes(holding.ip()));

@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
@@ -55,7 +55,7 @@ class StuckCallTest extends CloudStage {
     void serviceWhoseCallHasReturned_isServedAtOnce_andNotAfterItsBackOff() throws Exception {
         create("web");
         becomesStuck("web");
-        assertThat(service("web").condition(Marks.PROGRAMMED).map(Condition::reason))
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).map(Condition::reason))
                 .hasValue("ProviderStuck");
 
         reconcile("web");

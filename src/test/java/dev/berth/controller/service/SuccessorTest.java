@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Next;
 import dev.berth.plan.Condition;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.provider.ProviderException;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,7 +23,7 @@ class SuccessorTest extends CloudStage {
     void serviceThatWaitsForItsPredecessorsLoadBalancer_saysWhichOneAndWhy() {
         reconcile("web");
 
-        Condition said = service("web").condition(Marks.ADDRESS_ASSIGNED).orElseThrow();
+        Condition said = service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow();
         assertThat(said.status()).isEqualTo(Condition.Status.FALSE);
         assertThat(said.reason()).isEqualTo("PredecessorNotDeleted");
         assertThat(said.message()).contains("prod/web", "uid-web", "quota of calls used up");
@@ -44,7 +44,7 @@ class SuccessorTest extends CloudStage {
 
         assertThat(service("web").ingress()).isNotEmpty();
         assertThat(service("web")
-                        .condition(Marks.ADDRESS_ASSIGNED)
+                        .condition(WellKnownNames.ADDRESS_ASSIGNED)
                         .orElseThrow()
                         .status())
                 .isEqualTo(Condition.Status.TRUE);

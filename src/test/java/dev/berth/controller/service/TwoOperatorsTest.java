@@ -10,7 +10,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Marks;
+import dev.berth.plan.WellKnownNames;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState;
 import dev.berth.plan.ServiceState.FamilyPolicy;
@@ -37,7 +37,7 @@ class TwoOperatorsTest {
     private final PoolOperator two = new PoolOperator(cluster, () -> Instant.EPOCH);
 
     /** A line on which something happens just before a write is done, once. */
-    private static final class Interrupted extends CalmLine {
+    private static final class Interrupted extends ReliableConnection {
         private String before = "";
         private @Nullable Runnable meanwhile;
         private String last = "nothing";
@@ -121,7 +121,7 @@ class TwoOperatorsTest {
     }
 
     private void askFor(Ip ip) {
-        edit(web -> web.annotation(Marks.ADDRESSES, ip.toString()));
+        edit(web -> web.annotation(WellKnownNames.ADDRESSES, ip.toString()));
     }
 
     /** One operator has moved it to the new address, and is just about to do {@code release} of the former one. */
@@ -136,14 +136,14 @@ class TwoOperatorsTest {
     }
 
     private void hasItsFormerAddress(UnaryOperator<SampleService> change) {
-        cluster.put(WEB, change.apply(service(WEB).annotation(Marks.ADDRESSES, FORMER.toString())));
+        cluster.put(WEB, change.apply(service(WEB).annotation(WellKnownNames.ADDRESSES, FORMER.toString())));
         reconcile(one, WEB);
         assertThat(stored(WEB).publishedAddresses()).containsExactly(FORMER);
         two.hear();
     }
 
     private void onlyWebHasTheFormerAddress() {
-        cluster.put(OTHER, service(OTHER).annotation(Marks.ADDRESSES, FORMER.toString()));
+        cluster.put(OTHER, service(OTHER).annotation(WellKnownNames.ADDRESSES, FORMER.toString()));
         reconcile(one, OTHER);
         assertThat(stored(OTHER).publishedAddresses()).isEmpty();
         webHasTheFormerAddress();
@@ -168,7 +168,7 @@ class TwoOperatorsTest {
 
     @Test
     void aRetainedAddressThatAnotherOperatorPublishesAgain_isNotReleased() {
-        hasItsFormerAddress(web -> web.annotation(Marks.RETAIN, "true"));
+        hasItsFormerAddress(web -> web.annotation(WellKnownNames.RETAIN, "true"));
 
         wantsItsFormerAddressBack_justBefore("update Address " + FORMER);
 
@@ -177,7 +177,7 @@ class TwoOperatorsTest {
 
     @Test
     void aSharedAddressThatAnotherOperatorPublishesAgain_isNotLeft() {
-        UnaryOperator<SampleService> shares = web -> web.annotation(Marks.SHARING_KEY, "both");
+        UnaryOperator<SampleService> shares = web -> web.annotation(WellKnownNames.SHARING_KEY, "both");
         hasItsFormerAddress(web -> shares.apply(web).ports(port(80)));
         cluster.put(OTHER, shares.apply(service(OTHER)).ports(port(81)));
         reconcile(one, OTHER);
@@ -224,7 +224,7 @@ class TwoOperatorsTest {
     void anAddressThatAnotherOperatorReleased_isNotPublishedAgain() {
         hasItsFormerAddress(web -> web);
         askFor(NEW);
-        cluster.put(OTHER, service(OTHER).annotation(Marks.ADDRESSES, FORMER.toString()));
+        cluster.put(OTHER, service(OTHER).annotation(WellKnownNames.ADDRESSES, FORMER.toString()));
         // This one has published the new address, and not heard that the former one is asked for again.
         line.justBefore("delete Address " + FORMER, () -> {
             Claim former = Objects.requireNonNull(cluster.claims.get(FORMER));
@@ -273,7 +273,7 @@ class TwoOperatorsTest {
         for (Ip ip : List.of(FORMER, NEW)) {
             cluster.putClaim(new Claim(ip, cluster.newUid(), "", ClaimSpec.of(null, "berth.dev/former", before)));
         }
-        cluster.put(WEB, service(WEB).annotation(Marks.ADDRESSES, NEW.toString()));
+        cluster.put(WEB, service(WEB).annotation(WellKnownNames.ADDRESSES, NEW.toString()));
         one.hear();
         reconcile(two, WEB);
         assertThat(stored(WEB).publishedAddresses()).containsExactly(NEW);
@@ -292,10 +292,10 @@ class TwoOperatorsTest {
     void anAddressOfOneThatBearsTheNameSinceTheServiceWasRead_isNotTakenOver() {
         Owner next = new Owner(WEB, "uid-next");
         cluster.putClaim(new Claim(NEW, cluster.newUid(), "", ClaimSpec.of(null, null, new Owner(WEB, "uid-before"))));
-        cluster.put(WEB, service(WEB).annotation(Marks.ADDRESSES, NEW.toString()));
+        cluster.put(WEB, service(WEB).annotation(WellKnownNames.ADDRESSES, NEW.toString()));
         one.hear();
         line.justAfter("read Service", () -> {
-            cluster.put(WEB, service(WEB).uid("uid-next").annotation(Marks.ADDRESSES, NEW.toString()));
+            cluster.put(WEB, service(WEB).uid("uid-next").annotation(WellKnownNames.ADDRESSES, NEW.toString()));
             reconcile(two, WEB);
             one.hear();
             line.justBefore("update Address " + NEW, () -> {});

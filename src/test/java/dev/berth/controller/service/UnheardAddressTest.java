@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class UnheardAddressTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
 
-    private final SimulatedCluster cluster = new SimulatedCluster(false, new CalmLine() {
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
         @Override
         public SimulatedCluster.Fault sending(String call, Runnable effect) {
             return call.startsWith("create Address") ? SimulatedCluster.Fault.SENT_TWICE : SimulatedCluster.Fault.NONE;

@@ -27,7 +27,7 @@ import dev.berth.providers.grpc.v1.UpdateLoadBalancerResponse;
 import dev.berth.providers.grpc.wire.CapabilitiesMapping;
 import dev.berth.providers.grpc.wire.Contract;
 import dev.berth.providers.grpc.wire.Durations;
-import dev.berth.providers.grpc.wire.Nonsense;
+import dev.berth.providers.grpc.wire.ProtocolViolation;
 import dev.berth.providers.grpc.wire.RequestMapping;
 import dev.berth.providers.grpc.wire.StatusMapping;
 import io.grpc.Context;
@@ -183,7 +183,7 @@ final class ProviderService extends LoadBalancerProviderImplBase {
         } catch (StatusRuntimeException told) {
             observer.onError(told);
             return;
-        } catch (Nonsense unreadable) {
+        } catch (ProtocolViolation unreadable) {
             observer.onError(Status.INVALID_ARGUMENT
                     .withDescription(unreadable.getMessage())
                     .asRuntimeException());

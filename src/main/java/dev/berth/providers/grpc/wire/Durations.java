@@ -20,7 +20,7 @@ public final class Durations {
         try {
             return Duration.ofSeconds(span.getSeconds(), span.getNanos());
         } catch (ArithmeticException outOfRange) {
-            throw new Nonsense("a duration of " + span.getSeconds() + " s");
+            throw new ProtocolViolation("a duration of " + span.getSeconds() + " s");
         }
     }
 
@@ -32,7 +32,7 @@ public final class Durations {
     public static Duration readDelay(com.google.protobuf.Duration span) {
         Duration delay = read(span);
         if (!delay.isPositive() || delay.compareTo(LONGEST) > 0) {
-            throw new Nonsense("a delay of " + delay + "; it is positive, and a day at most");
+            throw new ProtocolViolation("a delay of " + delay + "; it is positive, and a day at most");
         }
         return delay;
     }

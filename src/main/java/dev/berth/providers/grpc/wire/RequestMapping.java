@@ -21,8 +21,8 @@ public final class RequestMapping {
                 .setFencingToken(request.fencingToken())
                 .addAllAddresses(request.addresses())
                 .addAllWantedAddresses(request.wantedAddresses())
-                .addAllFamilies(Words.FAMILIES.write(request.families()))
-                .setIpMode(Words.IP_MODES.write(request.ipMode()))
+                .addAllFamilies(EnumMapping.FAMILIES.write(request.families()))
+                .setIpMode(EnumMapping.IP_MODES.write(request.ipMode()))
                 .addAllSourceRanges(request.sourceRanges())
                 .setLocalTrafficPolicy(request.localTrafficPolicy())
                 .putAllParameters(request.parameters())
@@ -52,7 +52,7 @@ public final class RequestMapping {
     private static dev.berth.providers.grpc.v1.Port write(Port port) {
         var wire = dev.berth.providers.grpc.v1.Port.newBuilder()
                 .setName(port.name())
-                .setProtocol(Words.PROTOCOLS.write(port.protocol()))
+                .setProtocol(EnumMapping.PROTOCOLS.write(port.protocol()))
                 .setPort(port.port())
                 .setNodePort(port.nodePort());
         if (port.appProtocol() != null) {
@@ -100,7 +100,7 @@ public final class RequestMapping {
                 .fencingToken(wire.getFencingToken())
                 .addresses(wire.getAddressesList())
                 .wantedAddresses(wire.getWantedAddressesList())
-                .families(Words.FAMILIES.read(wire.getFamiliesList(), "a family"))
+                .families(EnumMapping.FAMILIES.read(wire.getFamiliesList(), "a family"))
                 .ports(wire.getPortsList().stream().map(RequestMapping::read).toList())
                 .nodes(wire.getNodesList().stream().map(RequestMapping::read).toList())
                 .endpoints(wire.getEndpointsList().stream()
@@ -120,7 +120,7 @@ public final class RequestMapping {
     private static IpMode ipMode(dev.berth.providers.grpc.v1.LoadBalancerRequest wire) {
         return wire.getIpMode() == dev.berth.providers.grpc.v1.IpMode.IP_MODE_UNSPECIFIED
                 ? IpMode.VIP
-                : Words.IP_MODES.read(wire.getIpMode(), "ip_mode");
+                : EnumMapping.IP_MODES.read(wire.getIpMode(), "ip_mode");
     }
 
     /**
@@ -130,15 +130,15 @@ public final class RequestMapping {
      */
     public static ServiceIdentity read(dev.berth.providers.grpc.v1.ServiceIdentity wire) {
         return new ServiceIdentity(
-                Texts.name(wire.getNamespace(), "the namespace of a Service"),
-                Texts.name(wire.getName(), "the name of a Service"),
-                Texts.name(wire.getUid(), "the uid of a Service"));
+                TextLimits.name(wire.getNamespace(), "the namespace of a Service"),
+                TextLimits.name(wire.getName(), "the name of a Service"),
+                TextLimits.name(wire.getUid(), "the uid of a Service"));
     }
 
     private static Port read(dev.berth.providers.grpc.v1.Port wire) {
         return new Port(
                 wire.getName(),
-                Words.PROTOCOLS.read(wire.getProtocol(), "the protocol of a port"),
+                EnumMapping.PROTOCOLS.read(wire.getProtocol(), "the protocol of a port"),
                 wire.getPort(),
                 wire.getNodePort(),
                 present(wire.hasAppProtocol(), wire.getAppProtocol()));

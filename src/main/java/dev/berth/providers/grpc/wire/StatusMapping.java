@@ -48,7 +48,7 @@ public final class StatusMapping {
         status.portErrors()
                 .forEach(error -> wire.addPortErrors(dev.berth.providers.grpc.v1.PortError.newBuilder()
                         .setPort(error.port())
-                        .setProtocol(Words.PROTOCOLS.write(error.protocol()))
+                        .setProtocol(EnumMapping.PROTOCOLS.write(error.protocol()))
                         .setError(error.error())));
         return wire.build();
     }
@@ -62,7 +62,7 @@ public final class StatusMapping {
             wire.setHostname(ingress.hostname());
         }
         if (ingress.ipMode() != null) {
-            wire.setIpMode(Words.IP_MODES.write(ingress.ipMode()));
+            wire.setIpMode(EnumMapping.IP_MODES.write(ingress.ipMode()));
         }
         return wire.build();
     }
@@ -86,9 +86,9 @@ public final class StatusMapping {
             case PENDING ->
                 new EnsureOutcome.Pending(
                         Durations.readDelay(wire.getPending().getRetryAfter()),
-                        Texts.message(wire.getPending().getMessage()));
+                        TextLimits.message(wire.getPending().getMessage()));
             case IMPLEMENTED_ELSEWHERE -> new EnsureOutcome.ImplementedElsewhere();
-            case OUTCOME_NOT_SET -> throw new Nonsense("no outcome");
+            case OUTCOME_NOT_SET -> throw new ProtocolViolation("no outcome");
         };
     }
 
@@ -102,38 +102,38 @@ public final class StatusMapping {
     }
 
     private static LoadBalancerStatus read(dev.berth.providers.grpc.v1.LoadBalancerStatus wire) {
-        Nonsense.refuseMoreThan(MOST_INGRESS, wire.getIngressCount(), "ingress");
-        Nonsense.refuseMoreThan(MOST_PORT_ERRORS, wire.getPortErrorsCount(), "port errors");
+        ProtocolViolation.refuseMoreThan(MOST_INGRESS, wire.getIngressCount(), "ingress");
+        ProtocolViolation.refuseMoreThan(MOST_PORT_ERRORS, wire.getPortErrorsCount(), "port errors");
         try {
             return new LoadBalancerStatus(
                     wire.getIngressList().stream().map(StatusMapping::read).toList(),
                     wire.getPortErrorsList().stream().map(StatusMapping::read).toList());
         } catch (IllegalArgumentException refused) {
-            throw new Nonsense(String.valueOf(refused.getMessage()));
+            throw new ProtocolViolation(String.valueOf(refused.getMessage()));
         }
     }
 
     private static Ingress read(dev.berth.providers.grpc.v1.Ingress wire) {
         return switch (wire.getAddressCase()) {
-            case IP -> Ingress.ofIp(Texts.address(wire.getIp()), ipMode(wire));
-            case HOSTNAME -> new Ingress(null, Texts.hostname(wire.getHostname()), ipMode(wire));
-            case ADDRESS_NOT_SET -> throw new Nonsense("an ingress without ip and hostname");
+            case IP -> Ingress.ofIp(TextLimits.address(wire.getIp()), ipMode(wire));
+            case HOSTNAME -> new Ingress(null, TextLimits.hostname(wire.getHostname()), ipMode(wire));
+            case ADDRESS_NOT_SET -> throw new ProtocolViolation("an ingress without ip and hostname");
         };
     }
 
     private static @Nullable IpMode ipMode(dev.berth.providers.grpc.v1.Ingress wire) {
         return wire.getIpMode() == dev.berth.providers.grpc.v1.IpMode.IP_MODE_UNSPECIFIED
                 ? null
-                : Words.IP_MODES.read(wire.getIpMode(), "the ip_mode of an ingress");
+                : EnumMapping.IP_MODES.read(wire.getIpMode(), "the ip_mode of an ingress");
     }
 
     private static PortError read(dev.berth.providers.grpc.v1.PortError wire) {
         if (wire.getPort() < 1 || wire.getPort() > 65535) {
-            throw new Nonsense("a port error for port " + wire.getPort());
+            throw new ProtocolViolation("a port error for port " + wire.getPort());
         }
         return new PortError(
                 wire.getPort(),
-                Words.PROTOCOLS.read(wire.getProtocol(), "the protocol of a port error"),
+                EnumMapping.PROTOCOLS.read(wire.getProtocol(), "the protocol of a port error"),
                 wire.getError());
     }
 
@@ -143,7 +143,7 @@ public final class StatusMapping {
      * @throws Nonsense if it is none
      */
     public static String readName(String name) {
-        return Texts.name(name, "the name of a load balancer");
+        return TextLimits.name(name, "the name of a load balancer");
     }
 
     /**

@@ -5,37 +5,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+import dev.berth.plan.ServicePlan.Skip.Reason;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class LeftAloneTest {
+class SkippedTest {
     private static final ServicePlan SERVED = new ServicePlan.NotOurs(List.of());
 
     private final Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
-    private final LeftAlone leftAlone = new LeftAlone(false);
+    private final Skipped leftAlone = new Skipped(false);
 
     private List<String> note(String service, ServicePlan plan) {
         return leftAlone.note(new ServiceKey("prod", service), plan, counts::put);
     }
 
     private static ServicePlan left(String service, Reason reason) {
-        return new ServicePlan.LeaveAlone(
+        return new ServicePlan.Skip(
                 SampleService.named(new ServiceKey("prod", service), "u1").build(), reason, "pool", "", List.of());
     }
 
     @Test
     void services_countUntilTheyAreLeftAloneNoMore() {
-        note("a", left("a", Reason.StandingBack));
-        note("b", left("b", Reason.StandingBack));
+        note("a", left("a", Reason.DeferredToOther));
+        note("b", left("b", Reason.DeferredToOther));
         note("b", left("b", Reason.ServedByAnother));
-        assertThat(counts).containsEntry(Reason.StandingBack, 1).containsEntry(Reason.ServedByAnother, 1);
+        assertThat(counts).containsEntry(Reason.DeferredToOther, 1).containsEntry(Reason.ServedByAnother, 1);
 
         note("a", SERVED);
         note("b", SERVED);
-        assertThat(counts).containsEntry(Reason.StandingBack, 0).containsEntry(Reason.ServedByAnother, 0);
+        assertThat(counts).containsEntry(Reason.DeferredToOther, 0).containsEntry(Reason.ServedByAnother, 0);
     }
 
     @Test
@@ -57,7 +57,7 @@ class LeftAloneTest {
 
     @Test
     void whereServicesAreTakenOver_theClassDoesNotSayToRemoveWhatIsTakenOver() {
-        LeftAlone migrating = new LeftAlone(true);
+        Skipped migrating = new Skipped(true);
         migrating.note(new ServiceKey("prod", "a"), left("a", Reason.ServedByAnother), counts::put);
 
         assertThat(migrating.toAnother("pool"))

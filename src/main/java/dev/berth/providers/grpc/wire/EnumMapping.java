@@ -15,19 +15,19 @@ import java.util.Optional;
  *
  * @param prefix {@code FAMILY_}
  */
-record Words<S extends Enum<S>, W extends Enum<W>>(Class<S> spi, Class<W> wire, String prefix) {
-    static final Words<Capabilities.AddressSource, AddressSource> ADDRESS_SOURCES =
-            new Words<>(Capabilities.AddressSource.class, AddressSource.class, "ADDRESS_SOURCE_");
-    static final Words<IpMode, dev.berth.providers.grpc.v1.IpMode> IP_MODES =
-            new Words<>(IpMode.class, dev.berth.providers.grpc.v1.IpMode.class, "IP_MODE_");
-    static final Words<Capabilities.Targets, Targets> TARGETS =
-            new Words<>(Capabilities.Targets.class, Targets.class, "TARGETS_");
-    static final Words<Protocol, dev.berth.providers.grpc.v1.Protocol> PROTOCOLS =
-            new Words<>(Protocol.class, dev.berth.providers.grpc.v1.Protocol.class, "PROTOCOL_");
-    static final Words<Capabilities.Family, Family> FAMILIES =
-            new Words<>(Capabilities.Family.class, Family.class, "FAMILY_");
-    static final Words<Capabilities.Feature, Feature> FEATURES =
-            new Words<>(Capabilities.Feature.class, Feature.class, "FEATURE_");
+record EnumMapping<S extends Enum<S>, W extends Enum<W>>(Class<S> spi, Class<W> wire, String prefix) {
+    static final EnumMapping<Capabilities.AddressSource, AddressSource> ADDRESS_SOURCES =
+            new EnumMapping<>(Capabilities.AddressSource.class, AddressSource.class, "ADDRESS_SOURCE_");
+    static final EnumMapping<IpMode, dev.berth.providers.grpc.v1.IpMode> IP_MODES =
+            new EnumMapping<>(IpMode.class, dev.berth.providers.grpc.v1.IpMode.class, "IP_MODE_");
+    static final EnumMapping<Capabilities.Targets, Targets> TARGETS =
+            new EnumMapping<>(Capabilities.Targets.class, Targets.class, "TARGETS_");
+    static final EnumMapping<Protocol, dev.berth.providers.grpc.v1.Protocol> PROTOCOLS =
+            new EnumMapping<>(Protocol.class, dev.berth.providers.grpc.v1.Protocol.class, "PROTOCOL_");
+    static final EnumMapping<Capabilities.Family, Family> FAMILIES =
+            new EnumMapping<>(Capabilities.Family.class, Family.class, "FAMILY_");
+    static final EnumMapping<Capabilities.Feature, Feature> FEATURES =
+            new EnumMapping<>(Capabilities.Feature.class, Feature.class, "FEATURE_");
 
     W write(S value) {
         return Enum.valueOf(wire, prefix + value.name());
@@ -54,7 +54,7 @@ record Words<S extends Enum<S>, W extends Enum<W>>(Class<S> spi, Class<W> wire, 
      * @throws Nonsense if it is unspecified or not known here
      */
     S read(W value, String what) {
-        return find(value).orElseThrow(() -> new Nonsense(what + " is " + value));
+        return find(value).orElseThrow(() -> new ProtocolViolation(what + " is " + value));
     }
 
     List<S> read(List<W> values, String what) {

@@ -12,13 +12,13 @@ import java.util.List;
  * @param sharingKeys with whom it shares its address
  * @param unspecifiedIsDhcp whether 0.0.0.0 and :: mean an address by DHCP
  */
-public record Dialect(
+public record ForeignAnnotations(
         String controller,
         List<String> addresses,
         List<String> pools,
         List<String> sharingKeys,
         boolean unspecifiedIsDhcp) {
-    public Dialect {
+    public ForeignAnnotations {
         addresses = List.copyOf(addresses);
         pools = List.copyOf(pools);
         sharingKeys = List.copyOf(sharingKeys);

@@ -7,7 +7,7 @@ import dev.berth.address.IpRange;
  *
  * @param what whose they are, as the start of a sentence: {@code Node "a" (podCIDR)}
  */
-public record Avoided(String what, IpRange range) {
+public record ExcludedNetwork(String what, IpRange range) {
     @Override
     public String toString() {
         return what + " " + range;

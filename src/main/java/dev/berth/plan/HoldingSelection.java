@@ -7,7 +7,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.Sharing;
-import dev.berth.address.Wishes;
+import dev.berth.address.AddressConstraints;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  *     has the other
  * @param rest what it holds and must give back, once it is published no longer
  */
-public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily> wishing, List<Holding> rest) {
+public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<IpFamily> wishing, List<Holding> rest) {
     /**
      * Decides it. What it asks for comes first, of that what is claimed, of that what it publishes already:
      * operators that know nothing of each other agree by its status.
      *
      * @param holdings of its name, whatever the uid
      */
-    public static Keeping of(ServiceState service, List<Holding> holdings, Wishes wishes, PoolBook pools) {
+    public static HoldingSelection of(ServiceState service, List<Holding> holdings, AddressConstraints wishes, PoolBook pools) {
         List<Holding> own = holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()))
                 .filter(holding -> !takenBack(holding, pools))
@@ -51,7 +51,7 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
         List<Holding> rest = holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()) && !kept.contains(holding))
                 .toList();
-        return new Keeping(kept, lacking, wishing, rest);
+        return new HoldingSelection(kept, lacking, wishing, rest);
     }
 
     /**
@@ -79,7 +79,7 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
      * Whether an address is what the Service asks for, as far as it asks. A pool that it names is right if
      * the address is in it, or came from it: an edit of pools alone moves nobody.
      */
-    static boolean asAsked(Holding holding, Wishes wishes, PoolBook pools) {
+    static boolean asAsked(Holding holding, AddressConstraints wishes, PoolBook pools) {
         Ip ip = holding.ip();
         Optional<Ip> named = wishes.address(ip.family());
         if (named.isPresent() && !named.get().equals(ip)) {
@@ -102,7 +102,7 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
     }
 
     /** Whether one that is not among its owners may be: there is no other, or they share as it asks to. */
-    static boolean isOpenTo(Holding holding, Wishes wishes) {
+    static boolean isOpenTo(Holding holding, AddressConstraints wishes) {
         Sharing mine = wishes.sharing();
         Sharing shared = holding.spec().sharing();
         return holding.owners().stream().allMatch(Owner::isReservation)
@@ -129,7 +129,7 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
     }
 
     /** Why it can no longer share a kept address as it asks to; absent: it can, or does not ask. */
-    static Optional<WaitReason> clash(Holding kept, Wishes wishes) {
+    static Optional<WaitReason> clash(Holding kept, AddressConstraints wishes) {
         Sharing mine = wishes.sharing();
         Sharing shared = kept.spec().sharing();
         if (mine == null || shared == null || isAlone(kept) || !mine.key().equals(shared.key())) {
@@ -144,6 +144,6 @@ public record Keeping(List<Holding> kept, List<IpFamily> lacking, List<IpFamily>
                 .map(port -> new WaitReason(
                         "PortInUse",
                         port + " of " + kept.ip() + " is of Service " + port.service()
-                                + "; change the port, or the annotation " + Marks.SHARING_KEY));
+                                + "; change the port, or the annotation " + WellKnownNames.SHARING_KEY));
     }
 }

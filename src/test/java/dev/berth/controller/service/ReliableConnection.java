@@ -1,7 +1,7 @@
 package dev.berth.controller.service;
 
 /** A line on which nothing goes wrong. */
-class CalmLine implements SimulatedCluster.Line {
+class ReliableConnection implements SimulatedCluster.Line {
     @Override
     public SimulatedCluster.Fault sending(String call, Runnable effect) {
         return SimulatedCluster.Fault.NONE;

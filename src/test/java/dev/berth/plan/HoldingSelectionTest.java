@@ -13,7 +13,7 @@ import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
-import dev.berth.address.Wishes;
+import dev.berth.address.AddressConstraints;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class KeepingTest {
+class HoldingSelectionTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
     private static final ServiceKey OTHER = new ServiceKey("prod", "other");
     private static final Owner OWNER = new Owner(WEB, "u1");
@@ -62,25 +62,25 @@ class KeepingTest {
                 List.of());
     }
 
-    private static Wishes named(String... ips) {
-        return new Wishes(Stream.of(ips).map(Ip::parse).toList(), List.of(), null, false);
+    private static AddressConstraints named(String... ips) {
+        return new AddressConstraints(Stream.of(ips).map(Ip::parse).toList(), List.of(), null, false);
     }
 
-    private static Wishes pools(String... pools) {
-        return new Wishes(List.of(), List.of(pools), null, false);
+    private static AddressConstraints pools(String... pools) {
+        return new AddressConstraints(List.of(), List.of(pools), null, false);
     }
 
-    private static Wishes sharingBy(@Nullable Sharing sharing) {
-        return new Wishes(List.of(), List.of(), sharing, false);
+    private static AddressConstraints sharingBy(@Nullable Sharing sharing) {
+        return new AddressConstraints(List.of(), List.of(), sharing, false);
     }
 
-    private static Keeping keeping(SampleService service, Wishes wishes, Holding... holdings) {
-        return Keeping.of(service.build(), List.of(holdings), wishes, book("edge", false, "192.0.2.0/24"));
+    private static HoldingSelection keeping(SampleService service, AddressConstraints wishes, Holding... holdings) {
+        return HoldingSelection.of(service.build(), List.of(holdings), wishes, book("edge", false, "192.0.2.0/24"));
     }
 
     @Test
     void oneAFamily_isKept_whatIsPublishedFirst() {
-        Keeping keeping = keeping(web().ingress("192.0.2.2"), Wishes.NONE, held("192.0.2.1"), held("192.0.2.2"));
+        HoldingSelection keeping = keeping(web().ingress("192.0.2.2"), AddressConstraints.NONE, held("192.0.2.1"), held("192.0.2.2"));
 
         assertThat(keeping.kept()).containsExactly(held("192.0.2.2"));
         assertThat(keeping.rest()).containsExactly(held("192.0.2.1"));
@@ -90,14 +90,14 @@ class KeepingTest {
 
     @Test
     void whatIsAskedFor_comesBeforeWhatIsPublished() {
-        Keeping keeping = keeping(web().ingress("192.0.2.2"), named("192.0.2.1"), held("192.0.2.2"), held("192.0.2.1"));
+        HoldingSelection keeping = keeping(web().ingress("192.0.2.2"), named("192.0.2.1"), held("192.0.2.2"), held("192.0.2.1"));
 
         assertThat(keeping.kept()).containsExactly(held("192.0.2.1"));
     }
 
     @Test
     void whileAnotherIsAskedFor_theOldOneIsKept() {
-        Keeping keeping = keeping(web(), named("192.0.2.9"), held("192.0.2.1"));
+        HoldingSelection keeping = keeping(web(), named("192.0.2.9"), held("192.0.2.1"));
 
         assertThat(keeping.kept()).containsExactly(held("192.0.2.1"));
         assertThat(keeping.wishing()).containsExactly(IpFamily.IPV4);
@@ -109,17 +109,17 @@ class KeepingTest {
         Holding six = held("2001:db8::1");
         SampleService dual = web().families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV6, IpFamily.IPV4);
 
-        assertThat(keeping(dual, Wishes.NONE, held("192.0.2.1"), six).kept()).containsExactly(six, held("192.0.2.1"));
-        assertThat(keeping(dual, Wishes.NONE, six).lacking()).containsExactly(IpFamily.IPV4);
-        assertThat(keeping(web(), Wishes.NONE, held("192.0.2.1"), six).rest()).containsExactly(six);
+        assertThat(keeping(dual, AddressConstraints.NONE, held("192.0.2.1"), six).kept()).containsExactly(six, held("192.0.2.1"));
+        assertThat(keeping(dual, AddressConstraints.NONE, six).lacking()).containsExactly(IpFamily.IPV4);
+        assertThat(keeping(web(), AddressConstraints.NONE, held("192.0.2.1"), six).rest()).containsExactly(six);
     }
 
     @Test
     void whatIsOfAnotherUid_isNotItsOwn() {
         Holding former = held("192.0.2.1", ClaimSpec.of("edge", "x", new Owner(WEB, "u0")));
 
-        assertThat(keeping(web(), Wishes.NONE, former))
-                .isEqualTo(new Keeping(List.of(), List.of(IpFamily.IPV4), List.of(), List.of()));
+        assertThat(keeping(web(), AddressConstraints.NONE, former))
+                .isEqualTo(new HoldingSelection(List.of(), List.of(IpFamily.IPV4), List.of(), List.of()));
     }
 
     @Test
@@ -127,14 +127,14 @@ class KeepingTest {
         Holding outside = held("203.0.113.1");
         ServiceState service = web().build();
 
-        assertThat(Keeping.of(service, List.of(outside), Wishes.NONE, book("edge", false, "192.0.2.0/24"))
+        assertThat(HoldingSelection.of(service, List.of(outside), AddressConstraints.NONE, book("edge", false, "192.0.2.0/24"))
                         .kept())
                 .containsExactly(outside);
-        Keeping taken = Keeping.of(service, List.of(outside), Wishes.NONE, book("edge", true, "192.0.2.0/24"));
+        HoldingSelection taken = HoldingSelection.of(service, List.of(outside), AddressConstraints.NONE, book("edge", true, "192.0.2.0/24"));
         assertThat(taken.kept()).isEmpty();
         assertThat(taken.lacking()).containsExactly(IpFamily.IPV4);
         assertThat(taken.rest()).containsExactly(outside);
-        assertThat(Keeping.of(service, List.of(outside), Wishes.NONE, book("edge", true, "203.0.113.0/24"))
+        assertThat(HoldingSelection.of(service, List.of(outside), AddressConstraints.NONE, book("edge", true, "203.0.113.0/24"))
                         .kept())
                 .containsExactly(outside);
     }
@@ -143,14 +143,14 @@ class KeepingTest {
     void aPoolAskedFor_isRightIfTheAddressIsInIt_orCameFromIt() {
         PoolBook renamed = book("vip", false, "192.0.2.0/24");
 
-        assertThat(Keeping.asAsked(held("192.0.2.1"), pools("edge"), renamed)).isTrue();
-        assertThat(Keeping.asAsked(held("192.0.2.1"), pools("vip"), renamed)).isTrue();
-        assertThat(Keeping.asAsked(held("192.0.2.1"), pools("other"), renamed)).isFalse();
-        assertThat(Keeping.asAsked(held("192.0.2.1", ClaimSpec.of(null, "x", OWNER)), pools("other"), renamed))
+        assertThat(HoldingSelection.asAsked(held("192.0.2.1"), pools("edge"), renamed)).isTrue();
+        assertThat(HoldingSelection.asAsked(held("192.0.2.1"), pools("vip"), renamed)).isTrue();
+        assertThat(HoldingSelection.asAsked(held("192.0.2.1"), pools("other"), renamed)).isFalse();
+        assertThat(HoldingSelection.asAsked(held("192.0.2.1", ClaimSpec.of(null, "x", OWNER)), pools("other"), renamed))
                 .isTrue();
-        assertThat(Keeping.asAsked(
+        assertThat(HoldingSelection.asAsked(
                         held("192.0.2.1"),
-                        new Wishes(List.of(Ip.parse("192.0.2.1")), List.of("other"), null, false),
+                        new AddressConstraints(List.of(Ip.parse("192.0.2.1")), List.of("other"), null, false),
                         renamed))
                 .isTrue();
     }
@@ -160,12 +160,12 @@ class KeepingTest {
         PoolBook pools = book("edge", false, "192.0.2.0/24");
         Holding shared = shared("192.0.2.1", "k", 443);
 
-        assertThat(Keeping.asAsked(shared, sharingBy(sharing(WEB, "k", 80)), pools))
+        assertThat(HoldingSelection.asAsked(shared, sharingBy(sharing(WEB, "k", 80)), pools))
                 .isTrue();
-        assertThat(Keeping.asAsked(shared, sharingBy(sharing(WEB, "l", 80)), pools))
+        assertThat(HoldingSelection.asAsked(shared, sharingBy(sharing(WEB, "l", 80)), pools))
                 .isFalse();
-        assertThat(Keeping.asAsked(shared, Wishes.NONE, pools)).isFalse();
-        assertThat(Keeping.asAsked(held("192.0.2.1"), sharingBy(sharing(WEB, "k", 80)), pools))
+        assertThat(HoldingSelection.asAsked(shared, AddressConstraints.NONE, pools)).isFalse();
+        assertThat(HoldingSelection.asAsked(held("192.0.2.1"), sharingBy(sharing(WEB, "k", 80)), pools))
                 .isTrue();
     }
 
@@ -174,7 +174,7 @@ class KeepingTest {
     }
 
     private static @Nullable ClaimSpec amended(Holding kept, SampleService service) {
-        return Keeping.amended(kept, service.build(), asked(service)).orElse(null);
+        return HoldingSelection.amended(kept, service.build(), asked(service)).orElse(null);
     }
 
     @Test
@@ -182,10 +182,10 @@ class KeepingTest {
         ClaimSpec plain = held("192.0.2.1").spec();
 
         assertThat(amended(held("192.0.2.1"), web())).isNull();
-        assertThat(amended(held("192.0.2.1"), web().annotation(Marks.RETAIN, "true")))
+        assertThat(amended(held("192.0.2.1"), web().annotation(WellKnownNames.RETAIN, "true")))
                 .isEqualTo(plain.retained(true));
         assertThat(amended(held("192.0.2.1", plain.retained(true)), web())).isNull();
-        assertThat(amended(held("192.0.2.1"), web().annotation(Marks.SHARING_KEY, "k")))
+        assertThat(amended(held("192.0.2.1"), web().annotation(WellKnownNames.SHARING_KEY, "k")))
                 .isEqualTo(plain.shared(sharing(WEB, "k", 80)));
         assertThat(amended(held("192.0.2.1", plain.shared(sharing(WEB, "k", 80))), web()))
                 .isEqualTo(plain);
@@ -194,11 +194,11 @@ class KeepingTest {
     @Test
     void aPortEdit_isWrittenToTheSharedClaim_unlessItClashes() {
         Holding shared = shared("192.0.2.1", "k", 443);
-        SampleService fits = web().annotation(Marks.SHARING_KEY, "k");
+        SampleService fits = web().annotation(WellKnownNames.SHARING_KEY, "k");
 
         ClaimSpec amended = Objects.requireNonNull(amended(shared, fits));
         assertThat(amended.sharing()).extracting(Sharing::ports).hasToString("[TCP/443, TCP/80]");
-        assertThat(Keeping.clash(shared, asked(fits).wishes())).isEmpty();
+        assertThat(HoldingSelection.clash(shared, asked(fits).wishes())).isEmpty();
         assertThat(amended(shared("192.0.2.1", "k", 80), fits)).isNull();
     }
 
@@ -210,20 +210,20 @@ class KeepingTest {
                 List.of(new Sharing.Port(WEB, "TCP", 80), new Sharing.Port(OTHER, "TCP", 443)));
         Holding shared = held("192.0.2.1", new ClaimSpec("edge", "x", List.of(OWNER, SHARER), both, null, false));
 
-        assertThat(amended(shared, web().annotation(Marks.SHARING_KEY, "k"))).isNull();
+        assertThat(amended(shared, web().annotation(WellKnownNames.SHARING_KEY, "k"))).isNull();
     }
 
     @Test
     void aPortEditThatClashes_isWarnedOf_andTheEarlierHolderKeepsThePort() {
-        assertThat(Keeping.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "k", 80))))
+        assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "k", 80))))
                 .contains(new WaitReason(
                         "PortInUse",
                         "TCP/80 of 192.0.2.1 is of Service prod/other; change the port, or the annotation"
                                 + " berth.dev/sharing-key"));
-        assertThat(Keeping.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "l", 80))))
+        assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "l", 80))))
                 .isEmpty();
-        assertThat(Keeping.clash(shared("192.0.2.1", "k", 80), Wishes.NONE)).isEmpty();
-        assertThat(Keeping.clash(held("192.0.2.1"), sharingBy(sharing(WEB, "k", 80))))
+        assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), AddressConstraints.NONE)).isEmpty();
+        assertThat(HoldingSelection.clash(held("192.0.2.1"), sharingBy(sharing(WEB, "k", 80))))
                 .isEmpty();
     }
 
@@ -231,7 +231,7 @@ class KeepingTest {
     void otherTermsThanThoseItShares_areWarnedOf() {
         Sharing local = new Sharing("k", "Local", List.of());
 
-        assertThat(Keeping.clash(shared("192.0.2.1", "k", 80), sharingBy(local)).map(WaitReason::reason))
+        assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(local)).map(WaitReason::reason))
                 .contains("TermsDiffer");
     }
 }

@@ -5,7 +5,7 @@ import inet.ipaddr.IPAddressString;
 import java.util.regex.Pattern;
 
 /** What texts of the other side may be. */
-public final class Texts {
+public final class TextLimits {
     private static final int LONGEST_MESSAGE = 1_000;
     private static final Pattern NAME = Pattern.compile("[\\x21-\\x7e]{1,253}");
     private static final Pattern ANNOTATION = Pattern.compile("[-A-Za-z0-9_./]{1,317}");
@@ -13,7 +13,7 @@ public final class Texts {
     private static final String LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
     private static final Pattern HOSTNAME = Pattern.compile("(?=.{1,253}$)" + LABEL + "(\\." + LABEL + ")*");
 
-    private Texts() {}
+    private TextLimits() {}
 
     /** What it says to people: in one line, and not longer than a condition bears. */
     public static String message(String text) {
@@ -51,14 +51,14 @@ public final class Texts {
                 && address.toCanonicalString().equals(text)
                 && !(address.isIPv6() && address.toIPv6().isIPv4Mapped());
         if (!isCanonical) {
-            throw new Nonsense("\"" + message(text) + "\" is no IP address in canonical text");
+            throw new ProtocolViolation("\"" + message(text) + "\" is no IP address in canonical text");
         }
         return text;
     }
 
     private static String matching(Pattern pattern, String text, String what) {
         if (!pattern.matcher(text).matches()) {
-            throw new Nonsense(what + " is \"" + message(text) + "\"");
+            throw new ProtocolViolation(what + " is \"" + message(text) + "\"");
         }
         return text;
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class StandBackTest {
+class DeferenceTest {
     @Test
     void cloudsWhoseControllersServeLoadBalancers_areASign() {
         for (String providerId : List.of(
@@ -16,7 +16,7 @@ class StandBackTest {
                 "hcloud://1234",
                 "ocid1.instance.oc1.phx.abc",
                 "k3s://node")) {
-            assertThat(StandBack.isCloud(providerId)).as(providerId).isTrue();
+            assertThat(Deference.isCloud(providerId)).as(providerId).isTrue();
         }
     }
 
@@ -31,7 +31,7 @@ class StandBackTest {
                 "kind://docker/kind/node",
                 "unheard-of://1",
                 "aws")) {
-            assertThat(StandBack.isCloud(providerId)).as(providerId).isFalse();
+            assertThat(Deference.isCloud(providerId)).as(providerId).isFalse();
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param sign what was seen, human-readable: {@code Node "a" has providerID aws:///…}
  */
-public record StandBack(String sign) {
+public record Deference(String sign) {
     /**
      * What the {@code providerID} of a Node begins with, where the cloud's controller serves Services of type
      * LoadBalancer. Not here: those that only name machines, such as vSphere, metal3, Proxmox, MAAS or kind.

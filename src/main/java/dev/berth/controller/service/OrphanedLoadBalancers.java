@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Finds what providers still have for Services that are gone: after a restore from a backup, or because somebody took
  * our finalizer off. Reports it, and deletes it only if it is told to, and a live read says the same as the cache.
  */
-final class LeftOvers {
-    private static final Logger LOG = LoggerFactory.getLogger(LeftOvers.class);
+final class OrphanedLoadBalancers {
+    private static final Logger LOG = LoggerFactory.getLogger(OrphanedLoadBalancers.class);
 
     /** After which time a provider that was busy is asked again; it was waited for before that. */
     private static final Duration BUSY = Duration.ofSeconds(5);
@@ -56,7 +56,7 @@ final class LeftOvers {
      * @param isOurs notified of a Service without our marks, and by which class value a provider has a load balancer
      *     for it
      */
-    LeftOvers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
+    OrphanedLoadBalancers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
         this.parts = parts;
         this.guard = guard;
         this.classes = classes;
@@ -115,7 +115,7 @@ final class LeftOvers {
         if (!left.isEmpty()) {
             LOG.warn(
                     "provider \"{}\" has {} load balancers of Services that are gone: {}{}; delete them, or start with"
-                            + " --delete-left-over-load-balancers",
+                            + " --delete-orphaned-load-balancers",
                     name,
                     left.size(),
                     left.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
@@ -195,7 +195,7 @@ final class LeftOvers {
     }
 
     private Settled settle(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
-        if (!parts.deleteLeftOver()) {
+        if (!parts.deleteOrphaned()) {
             return Settled.LEFT;
         }
         if (presence(listed.service()) != Presence.GONE) {

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /** A clock that a test moves. */
-final class Hands implements InstantSource {
+final class ManualClock implements InstantSource {
     private Instant now = NetworkInMemory.START;
     private Duration ahead = Duration.ZERO;
 

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param sharing on which terms it shares its address; null: with nobody
  * @param retain whether its address is to be kept for its return
  */
-public record Wishes(
+public record AddressConstraints(
         List<Ip> addresses, List<String> pools, @Nullable Sharing sharing, boolean retain) {
-    public static final Wishes NONE = new Wishes(List.of(), List.of(), null, false);
+    public static final AddressConstraints NONE = new AddressConstraints(List.of(), List.of(), null, false);
 
-    public Wishes {
+    public AddressConstraints {
         addresses = List.copyOf(addresses);
         pools = List.copyOf(pools);
         if (addresses.stream().map(Ip::family).distinct().count() != addresses.size()) {

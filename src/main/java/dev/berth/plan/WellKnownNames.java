@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** What controllers leave on a Service, and how to tell ours from others'. */
-public final class Marks {
+public final class WellKnownNames {
     /** The only finalizer that Berth puts on a Service. */
     public static final String FINALIZER = "berth.dev/load-balancer-cleanup";
 
@@ -80,7 +80,7 @@ public final class Marks {
 
     private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");
 
-    private Marks() {}
+    private WellKnownNames() {}
 
     /**
      * Whether a finalizer says that another controller serves the Service as a load balancer. Finalizers

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What was said last, by the type of the condition: a status may be too early to be written, and be another then. */
-final class Said {
+final class LastReported {
     private final Map<String, PolicyStatus.Told> last = new HashMap<>();
 
     /**

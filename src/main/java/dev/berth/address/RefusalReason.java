@@ -1,7 +1,7 @@
 package dev.berth.address;
 
 /** Why a pool gives a request no address, in the order in which they are asked. */
-public enum Rule {
+public enum RefusalReason {
     NO_SUCH_FAMILY,
     /** It does not have the very address that is asked for. */
     NOT_ITS_ADDRESS,

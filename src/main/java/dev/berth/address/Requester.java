@@ -10,8 +10,8 @@ import java.util.Map;
  * @param namespaceLabels of the Service's namespace
  * @param labels of the Service
  */
-public record Bearer(List<String> classPools, Map<String, String> namespaceLabels, Map<String, String> labels) {
-    public Bearer {
+public record Requester(List<String> classPools, Map<String, String> namespaceLabels, Map<String, String> labels) {
+    public Requester {
         classPools = List.copyOf(classPools);
     }
 }

@@ -8,7 +8,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
 import dev.berth.plan.AskedAddresses;
-import dev.berth.plan.Dialect;
+import dev.berth.plan.ForeignAnnotations;
 import dev.berth.plan.SampleService;
 import dev.berth.plan.ServiceState.FamilyPolicy;
 import dev.berth.plan.WaitReason;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class PeersTest {
+class MigrationSourcesTest {
     private static SampleService service(String... annotations) {
         SampleService service = SampleService.named(new ServiceKey("prod", "web"), "u1")
                 .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6);
@@ -29,7 +29,7 @@ class PeersTest {
     }
 
     private static AskedAddresses asked(String peers, SampleService service) {
-        return AskedAddresses.of(service.build(), IpMode.VIP, Peers.parse(peers).dialects());
+        return AskedAddresses.of(service.build(), IpMode.VIP, MigrationSources.parse(peers).dialects());
     }
 
     private static List<Ip> ips(String... ips) {
@@ -197,11 +197,11 @@ class PeersTest {
 
     @Test
     void aPeerThatIsNotKnown_isNamedWithThoseThatAre() {
-        assertThatThrownBy(() -> Peers.parse("metallb,openelb"))
+        assertThatThrownBy(() -> MigrationSources.parse("metallb,openelb"))
                 .hasMessage("\"openelb\" is none of metallb, cilium, kube-vip, purelb");
-        assertThat(Peers.parse(" metallb , kube-vip,metallb").dialects())
-                .extracting(Dialect::controller)
+        assertThat(MigrationSources.parse(" metallb , kube-vip,metallb").dialects())
+                .extracting(ForeignAnnotations::controller)
                 .containsExactly("metallb", "kube-vip");
-        assertThat(Peers.parse("")).isEqualTo(Peers.NONE);
+        assertThat(MigrationSources.parse("")).isEqualTo(MigrationSources.NONE);
     }
 }

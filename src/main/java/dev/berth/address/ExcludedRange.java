@@ -8,8 +8,8 @@ import java.util.List;
  * @param what of whom, as a message has it: {@code ServiceCIDR "kubernetes"}
  * @param fault whether a pool that has some of them is wrong, or they are just left out
  */
-public record NeverGiven(String what, List<IpRange> ranges, boolean fault) {
-    public NeverGiven {
+public record ExcludedRange(String what, List<IpRange> ranges, boolean fault) {
+    public ExcludedRange {
         ranges = List.copyOf(ranges);
     }
 }

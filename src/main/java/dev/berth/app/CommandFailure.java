@@ -3,10 +3,10 @@ package dev.berth.app;
 import dev.berth.kube.Read;
 
 /** A command that people call by hand cannot go on; the message is one line for them. */
-final class CannotLook extends Exception {
+final class CommandFailure extends Exception {
     private static final long serialVersionUID = 1;
 
-    CannotLook(String message) {
+    CommandFailure(String message) {
         super(message);
     }
 
@@ -16,11 +16,11 @@ final class CannotLook extends Exception {
      * @param doing what was being done, as the start of a message: {@code listing Services}
      * @throws CannotLook if the API server did not answer, or has no such kind
      */
-    static <T> T found(String doing, Read<T> read) throws CannotLook {
+    static <T> T found(String doing, Read<T> read) throws CommandFailure {
         return switch (read) {
             case Read.Found<T>(T value) -> value;
-            case Read.Absent<T> none -> throw new CannotLook(doing + ": there is none");
-            case Read.Failed<T>(String message) -> throw new CannotLook(doing + ": " + message);
+            case Read.Absent<T> none -> throw new CommandFailure(doing + ": there is none");
+            case Read.Failed<T>(String message) -> throw new CommandFailure(doing + ": " + message);
         };
     }
 }

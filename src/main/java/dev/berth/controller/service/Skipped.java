@@ -2,8 +2,8 @@ package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
 import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServicePlan.LeaveAlone;
-import dev.berth.plan.ServicePlan.LeaveAlone.Reason;
+import dev.berth.plan.ServicePlan.Skip;
+import dev.berth.plan.ServicePlan.Skip.Reason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The Services that want a load balancer and are left alone, and why. */
-final class LeftAlone {
+final class Skipped {
     private static final int NAMED = 3;
 
     private record Left(Reason reason, @Nullable String className) {}
@@ -23,7 +23,7 @@ final class LeftAlone {
     private final String whatToDo;
 
     /** Nothing is left alone yet. */
-    LeftAlone(boolean takesOver) {
+    Skipped(boolean takesOver) {
         // To remove what the other controller left would be to remove the address that is to be taken over.
         whatToDo = takesOver
                 ? "an event on each says why Berth cannot take it over yet"
@@ -37,7 +37,7 @@ final class LeftAlone {
      * @return the LoadBalancerClass objects of which {@link #toAnother} says something else now
      */
     synchronized List<String> note(ServiceKey service, ServicePlan plan, ObjIntConsumer<Reason> counts) {
-        Left now = plan instanceof LeaveAlone leave ? new Left(leave.reason(), leave.className()) : null;
+        Left now = plan instanceof Skip leave ? new Left(leave.reason(), leave.className()) : null;
         Left before = now == null ? services.remove(service) : services.put(service, now);
         if (Objects.equals(before, now)) {
             return List.of();

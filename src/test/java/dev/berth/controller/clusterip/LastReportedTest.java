@@ -8,8 +8,8 @@ import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SaidTest {
-    private final Said said = new Said();
+class LastReportedTest {
+    private final LastReported said = new LastReported();
 
     private static Told noSpace(String message, boolean bad) {
         return new Told("Growth", Status.FALSE, "NoSpace", message, bad);
@@ -24,8 +24,8 @@ class SaidTest {
                 .build());
 
         assertThat(said.isNew(before, noSpace("full", true))).isFalse();
-        assertThat(new Said().isNew(List.of(), noSpace("full", true))).isTrue();
-        assertThat(new Said().isNew(null, noSpace("full", true))).isTrue();
+        assertThat(new LastReported().isNew(List.of(), noSpace("full", true))).isTrue();
+        assertThat(new LastReported().isNew(null, noSpace("full", true))).isTrue();
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * The memory is of this process, and bounded: what must rest for sure has a cool-down. Not safe for use by
  * several threads.
  */
-final class Rested {
+final class RecentlyReleased {
     private static final int REMEMBERED = 100_000;
 
     private final Map<String, SequencedSet<Ip>> byPool = new HashMap<>();
@@ -60,7 +60,7 @@ final class Rested {
         touched.clear();
         byPool.keySet()
                 .retainAll(book.pools().stream()
-                        .filter(Rested::concerns)
+                        .filter(RecentlyReleased::concerns)
                         .map(Pool::name)
                         .toList());
         byPool.forEach((name, ips) -> {
@@ -68,7 +68,7 @@ final class Rested {
                     book.poolOf(ip).filter(pool -> pool.name().equals(name)).isEmpty());
             ips.forEach(touched::add);
         });
-        if (book.pools().stream().anyMatch(Rested::concerns)) {
+        if (book.pools().stream().anyMatch(RecentlyReleased::concerns)) {
             held.forEach(ip -> book.poolOf(ip).ifPresent(pool -> taken(pool, ip)));
         }
     }

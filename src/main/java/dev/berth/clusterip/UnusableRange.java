@@ -1,7 +1,7 @@
 package dev.berth.clusterip;
 
 /** Why a range that Kubernetes accepts, and marks as Ready, is of no use. */
-public enum Useless {
+public enum UnusableRange {
     /** IPv6, and larger than a /64: the API server makes no allocator for it. It gives no address. */
     PREFIX_TOO_SHORT("is larger than a /64, the largest that the API server allocates from"),
 
@@ -13,7 +13,7 @@ public enum Useless {
 
     private final String text;
 
-    Useless(String text) {
+    UnusableRange(String text) {
         this.text = text;
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Addresses and pools asked for by name, shared ones, quotas, and the order in which addresses are used. */
-class WishesTest {
+class AddressConstraintsTest {
     private static final Ip FIRST = Ip.parse("192.0.2.0");
     private static final Ip SECOND = Ip.parse("192.0.2.1");
 
@@ -131,7 +131,7 @@ class WishesTest {
     @Test
     void aPoolWithoutAutoAssign_givesAnAddressByItsName_andByThePools() {
         use(Sample.with(pool("vip", "192.0.2.0/30"), policy -> policy.withAutoAssign(false)));
-        Wishes byPool = new Wishes(List.of(), List.of("other", "vip"), null, false);
+        AddressConstraints byPool = new AddressConstraints(List.of(), List.of("other", "vip"), null, false);
 
         assertThat(answer(request("a", 0, IPV4))).isEqualTo("vip NOT_AUTO_ASSIGNED");
         assertThat(answer(asking(request("a", 0, IPV4), "192.0.2.3"))).isEqualTo("192.0.2.3");
@@ -141,7 +141,7 @@ class WishesTest {
     @Test
     void whoNamesPools_getsNothingOfOthers() {
         use(pool("edge", 0, 1, "192.0.2.0/30"), pool("vip", 0, 2, "198.51.100.0/30"));
-        Wishes byPool = new Wishes(List.of(), List.of("vip"), null, false);
+        AddressConstraints byPool = new AddressConstraints(List.of(), List.of("vip"), null, false);
 
         assertThat(answer(wishing(request("a", 0, IPV4), byPool))).isEqualTo("198.51.100.0");
         assertThat(answer(asking(wishing(request("a", 0, IPV4), byPool), "192.0.2.1")))
@@ -150,14 +150,14 @@ class WishesTest {
 
     @Test
     void whoNamesPoolsAndAnAddressOutsideOfThem_isRefused() {
-        Wishes both = new Wishes(List.of(FIRST), List.of("vip"), null, false);
+        AddressConstraints both = new AddressConstraints(List.of(FIRST), List.of("vip"), null, false);
 
         assertThat(answer(wishing(request("a", 0, IPV4), both))).isEqualTo("edge NOT_NAMED");
     }
 
     @Test
     void oneAddressAFamily_canBeAskedFor() {
-        assertThatThrownBy(() -> new Wishes(List.of(FIRST, SECOND), List.of(), null, false))
+        assertThatThrownBy(() -> new AddressConstraints(List.of(FIRST, SECOND), List.of(), null, false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("192.0.2.1");
     }
@@ -180,7 +180,7 @@ class WishesTest {
 
         ledger.await(asking(request("named", 1, IPV4), "192.0.2.0"));
         ledger.await(
-                wishing(of("dev", request("quota", 2, IPV4)), new Wishes(List.of(), List.of("edge"), null, false)));
+                wishing(of("dev", request("quota", 2, IPV4)), new AddressConstraints(List.of(), List.of("edge"), null, false)));
         assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(2);
         assertThat(ledger.use("other", IPV4).waiting()).isZero();
 
@@ -345,7 +345,7 @@ class WishesTest {
         take(sharing(request("a", 0, IPV4), "k", 80));
         AddressRequest b = request("b", 0, IPV4);
         Sharing terms = new Sharing("k", "Proxy", List.of());
-        AddressRequest named = asking(wishing(b, new Wishes(List.of(), List.of(), terms, false)), "192.0.2.0");
+        AddressRequest named = asking(wishing(b, new AddressConstraints(List.of(), List.of(), terms, false)), "192.0.2.0");
         AddressRequest sameTerms = sharing(asking(b, "192.0.2.0"), "k", 81);
         AddressRequest ofOtherClass = new AddressRequest(
                 b.service(), b.uid(), "x", b.families(), false, b.bearer(), sameTerms.wishes(), List.of(), b.turn());
@@ -372,7 +372,7 @@ class WishesTest {
         use(pool("edge", "192.0.2.0/31"), pool("vip", "198.51.100.0/31"));
         take(sharing(request("a", 0, IPV4), "k", 80));
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 443);
-        Wishes wishes = new Wishes(List.of(), List.of("vip"), b.wishes().sharing(), false);
+        AddressConstraints wishes = new AddressConstraints(List.of(), List.of("vip"), b.wishes().sharing(), false);
 
         assertThat(answer(wishing(b, wishes))).isEqualTo("198.51.100.0");
     }

@@ -5,7 +5,7 @@ import dev.berth.kube.Events;
 import java.util.Optional;
 
 /** Tells nobody. */
-final class Silence implements Events, ServiceMetrics {
+final class NoOpRecorder implements Events, ServiceMetrics {
     @Override
     public void normal(About about, String reason, String message) {}
 
@@ -22,7 +22,7 @@ final class Silence implements Events, ServiceMetrics {
     public void assigned() {}
 
     @Override
-    public void leftAlone(dev.berth.plan.ServicePlan.LeaveAlone.Reason reason, int services) {}
+    public void leftAlone(dev.berth.plan.ServicePlan.Skip.Reason reason, int services) {}
 
     @Override
     public void waits(ServiceKey service, Optional<String> reason) {}
