@@ -2281,8 +2281,8 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x12EnsureLoadBalancer\x12,.berth.provider.v1.EnsureLoadBalancerRequest\x1a-.berth.provider.v1.EnsureLoadBalancerResponse\x12q\n" +
 	"\x12UpdateLoadBalancer\x12,.berth.provider.v1.UpdateLoadBalancerRequest\x1a-.berth.provider.v1.UpdateLoadBalancerResponse\x12\x86\x01\n" +
 	"\x19EnsureLoadBalancerDeleted\x123.berth.provider.v1.EnsureLoadBalancerDeletedRequest\x1a4.berth.provider.v1.EnsureLoadBalancerDeletedResponse\x12n\n" +
-	"\x11ListLoadBalancers\x12+.berth.provider.v1.ListLoadBalancersRequest\x1a,.berth.provider.v1.ListLoadBalancersResponseBX\n" +
-	"\x1bdev.berth.providers.grpc.v1B\rProviderProtoP\x01Z(berth.dev/examples/providerv1;providerv1b\x06proto3"
+	"\x11ListLoadBalancers\x12+.berth.provider.v1.ListLoadBalancersRequest\x1a,.berth.provider.v1.ListLoadBalancersResponseBU\n" +
+	"\x18dev.berth.plugin.grpc.v1B\rProviderProtoP\x01Z(berth.dev/examples/providerv1;providerv1b\x06proto3"
 
 var (
 	file_berth_provider_v1_provider_proto_rawDescOnce sync.Once

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final String[] PURE = {
         "dev.berth.address..",
-        "dev.berth.clusterip..",
-        "dev.berth.plan..",
+        "dev.berth.servicecidr..",
+        "dev.berth.loadbalancer..",
         "dev.berth.provider..",
         "dev.berth.migration.."
     };
@@ -80,25 +80,25 @@ class ArchitectureTest {
 
     private static final List<Row> LAYOUT = List.of(
             new Row("address is pure", "address", List.of()),
-            new Row("clusterip is pure and knows addresses", "clusterip", List.of("address")),
+            new Row("servicecidr is pure and knows addresses", "servicecidr", List.of("address")),
             new Row("the SPI imports nothing of ours", "provider", List.of()),
-            new Row("plan knows addresses and the SPI", "plan", List.of("address", "provider")),
+            new Row("loadbalancer knows addresses and the SPI", "loadbalancer", List.of("address", "provider")),
             new Row("the CRD types know nothing of ours", "api", List.of()),
             new Row(
                     "kube knows the kinds and the pure packages",
                     "kube",
-                    List.of("api", "address", "clusterip", "plan", "provider")),
+                    List.of("api", "address", "servicecidr", "loadbalancer", "provider")),
             new Row(
                     "control loops know kube and below",
                     "controller",
-                    List.of("kube", "api", "address", "clusterip", "plan", "provider")),
-            new Row("migration reads what others left", "migration", List.of("address", "plan", "provider")),
-            new Row("a data plane knows the SPI only", "providers", List.of("provider")),
-            new Row("a data plane that comes with Berth knows the SPI only", "dataplane", List.of("provider")),
+                    List.of("kube", "api", "address", "servicecidr", "loadbalancer", "provider")),
+            new Row("migration reads what others left", "migration", List.of("address", "loadbalancer", "provider")),
+            new Row("plug-ins know the SPI only", "plugin", List.of("provider")),
+            new Row("a data plane knows the SPI only", "dataplane", List.of("provider")),
             new Row(
                     "telemetry decorates",
                     "telemetry",
-                    List.of("controller", "kube", "api", "address", "clusterip", "plan", "provider")));
+                    List.of("controller", "kube", "api", "address", "servicecidr", "loadbalancer", "provider")));
 
     @Test
     void packages_importOnlyWhatTheDesignAllows() {
@@ -106,10 +106,10 @@ class ArchitectureTest {
             List<String> allowed = new java.util.ArrayList<>(List.of("java..", "javax..", "org.jspecify.."));
             allowed.add("dev.berth." + row.from() + "..");
             row.mayImport().forEach(name -> allowed.add("dev.berth." + name + ".."));
-            if (!List.of("provider", "plan").contains(row.from())) {
+            if (!List.of("provider", "loadbalancer").contains(row.from())) {
                 allowed.addAll(List.of("inet.ipaddr..", "io..", "org.slf4j..", "com.fasterxml.."));
             }
-            if (row.from().equals("providers")) {
+            if (row.from().equals("plugin")) {
                 allowed.addAll(List.of("com.google.protobuf..", "com.google.rpc..", "com.google.common.."));
             }
             classes()
@@ -134,7 +134,7 @@ class ArchitectureTest {
 
     @Test
     void dataPlanes_haveNoSiblings() {
-        for (String planes : List.of("providers", "dataplane")) {
+        for (String planes : List.of("plugin", "dataplane")) {
             slices().matching("dev.berth." + planes + ".(*)..")
                     .should()
                     .notDependOnEachOther()

@@ -206,7 +206,8 @@ public final class Allocator {
                 return new Answer.No(RefusalReason.NOT_SHAREABLE, "it is of class " + held.loadBalancerClass());
             }
             if (!mine.terms().equals(theirs.terms())) {
-                return new Answer.No(RefusalReason.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
+                return new Answer.No(
+                        RefusalReason.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
             }
             if (held.spec().isFull()) {
                 return new Answer.No(RefusalReason.NOT_SHAREABLE, "as many Services share it as can");

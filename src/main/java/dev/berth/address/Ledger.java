@@ -141,7 +141,8 @@ public final class Ledger {
             Holding now = Holding.of(claim);
             put(now);
             return new Observation(
-                    known == null || !known.sameContent(now), known == null ? List.of() : newlyInTurn(opened(known, now)));
+                    known == null || !known.sameContent(now),
+                    known == null ? List.of() : newlyInTurn(opened(known, now)));
         });
     }
 

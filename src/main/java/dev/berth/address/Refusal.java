@@ -11,4 +11,5 @@ import java.math.BigInteger;
  * @param free addresses of the family that were left
  * @param capacity addresses of the family in all
  */
-public record Refusal(String pool, IpFamily family, RefusalReason rule, String detail, BigInteger free, BigInteger capacity) {}
+public record Refusal(
+        String pool, IpFamily family, RefusalReason rule, String detail, BigInteger free, BigInteger capacity) {}

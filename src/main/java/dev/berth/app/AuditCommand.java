@@ -1,16 +1,16 @@
 package dev.berth.app;
 
-import dev.berth.clusterip.Audit;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.ClusterIps;
-import dev.berth.clusterip.ClusterService;
-import dev.berth.clusterip.Finding;
-import dev.berth.clusterip.PoolRange;
-import dev.berth.clusterip.ServiceCidr;
-import dev.berth.clusterip.Usage;
 import dev.berth.kube.LiveAddresses;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.Read;
+import dev.berth.servicecidr.Audit;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.ClusterIps;
+import dev.berth.servicecidr.ClusterService;
+import dev.berth.servicecidr.Finding;
+import dev.berth.servicecidr.PoolRange;
+import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.servicecidr.Usage;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.PrintWriter;

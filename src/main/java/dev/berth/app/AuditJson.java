@@ -6,7 +6,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Band;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Finding;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Range;
-import dev.berth.clusterip.Usage;
+import dev.berth.servicecidr.Usage;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -1,9 +1,9 @@
 package dev.berth.app;
 
 import dev.berth.address.IpFamily;
-import dev.berth.clusterip.Audit;
-import dev.berth.clusterip.Finding;
-import dev.berth.clusterip.Usage;
+import dev.berth.servicecidr.Audit;
+import dev.berth.servicecidr.Finding;
+import dev.berth.servicecidr.Usage;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * What {@code berth audit} says: a table of the ranges and one of the families, what is wrong and what to do about it,
  * and what was looked at.
  *
- * @param findings as {@link dev.berth.clusterip.Audit#findings} orders them
+ * @param findings as {@link dev.berth.servicecidr.Audit#findings} orders them
  */
 record AuditReport(Usage usage, List<Finding> findings, Seen seen) {
     private static final List<String> RANGES =

@@ -1,7 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Berth;
-import dev.berth.controller.clusterip.ServiceCidrControl;
+import dev.berth.controller.servicecidr.ServiceCidrControl;
 import dev.berth.migration.MigrationSources;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package dev.berth.app;
 
 import dev.berth.dataplane.haproxy.HaproxyFactory;
+import dev.berth.plugin.grpc.GrpcProvider;
+import dev.berth.plugin.grpc.GrpcSettings;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
-import dev.berth.providers.grpc.GrpcProvider;
-import dev.berth.providers.grpc.GrpcSettings;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.MalformedURLException;

@@ -1,11 +1,11 @@
 package dev.berth.app;
 
+import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.plugin.RemoteProvider;
+import dev.berth.plugin.grpc.host.ProviderServer;
+import dev.berth.plugin.grpc.transport.Endpoint;
+import dev.berth.plugin.grpc.transport.Tls;
 import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.providers.RemoteProvider;
-import dev.berth.providers.grpc.host.ProviderServer;
-import dev.berth.providers.grpc.transport.Endpoint;
-import dev.berth.providers.grpc.transport.Tls;
-import dev.berth.providers.pool.PoolProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

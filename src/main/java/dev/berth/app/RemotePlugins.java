@@ -1,7 +1,7 @@
 package dev.berth.app;
 
+import dev.berth.plugin.RemoteProvider;
 import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.providers.RemoteProvider;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;

@@ -1,8 +1,8 @@
 package dev.berth.app;
 
-import dev.berth.plan.ClassBook;
-import dev.berth.plan.ClassDeclaration;
-import dev.berth.plan.KnownProviders;
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -1,10 +1,10 @@
 package dev.berth.kube;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.plan.ClassDeclaration;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.HealthCheckPolicy;
-import dev.berth.plan.HealthCheckPolicy.Kind;
+import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.HealthCheckPolicy;
+import dev.berth.loadbalancer.HealthCheckPolicy.Kind;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.berth.kube;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.clusterip.ClusterService;
+import dev.berth.servicecidr.ClusterService;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.List;
 import java.util.Objects;

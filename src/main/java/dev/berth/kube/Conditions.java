@@ -1,6 +1,6 @@
 package dev.berth.kube;
 
-import dev.berth.plan.Condition.Status;
+import dev.berth.loadbalancer.Condition.Status;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;

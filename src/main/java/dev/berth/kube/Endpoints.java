@@ -2,8 +2,8 @@ package dev.berth.kube;
 
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.EndpointRules;
-import dev.berth.plan.EndpointState;
+import dev.berth.loadbalancer.EndpointRules;
+import dev.berth.loadbalancer.EndpointState;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;

@@ -1,6 +1,6 @@
 package dev.berth.kube;
 
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.ServiceState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /** Tells people what happened. An event may be lost: it is never the only place where something is said. */

@@ -8,11 +8,11 @@ import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Publication;
-import dev.berth.plan.Published;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -230,8 +230,8 @@ public final class FabricCluster implements Cluster {
         ArrayNode conditions = patch.withObject("/status").putArray("conditions");
         seen.conditions().stream()
                 .map(Condition::type)
-                .filter(type ->
-                        WellKnownNames.CONDITIONS.contains(type) || (type.equals(WellKnownNames.PORTS_ERROR) && seen.isMarkedOurs()))
+                .filter(type -> WellKnownNames.CONDITIONS.contains(type)
+                        || (type.equals(WellKnownNames.PORTS_ERROR) && seen.isMarkedOurs()))
                 .forEach(type -> remove(conditions, type));
         return patch(seen, patch, false);
     }

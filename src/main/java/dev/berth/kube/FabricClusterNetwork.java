@@ -3,12 +3,12 @@ package dev.berth.kube;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
-import dev.berth.clusterip.ExcludedNetwork;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.ClusterIps;
-import dev.berth.clusterip.ReadyCondition;
-import dev.berth.clusterip.ServiceCidr;
-import dev.berth.clusterip.ServiceRange;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.ClusterIps;
+import dev.berth.servicecidr.ExcludedNetwork;
+import dev.berth.servicecidr.ReadyCondition;
+import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.servicecidr.ServiceRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
@@ -119,7 +119,8 @@ public final class FabricClusterNetwork implements ClusterNetwork {
 
     @Override
     public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
-        Read<List<ExcludedNetwork>> found = list(client.pods().inAnyNamespace(), object -> TakenNetworks.of(object, networks));
+        Read<List<ExcludedNetwork>> found =
+                list(client.pods().inAnyNamespace(), object -> TakenNetworks.of(object, networks));
         return found instanceof Read.Failed<List<ExcludedNetwork>>(String message)
                 ? new Read.Failed<>("listing Pods: " + message + "; if it is forbidden, " + CURE)
                 : found;

@@ -1,8 +1,8 @@
 package dev.berth.kube;
 
 import dev.berth.address.Ip;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.ClusterIps;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.ClusterIps;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;

@@ -1,8 +1,8 @@
 package dev.berth.kube;
 
-import dev.berth.plan.HealthCheckPolicy;
-import dev.berth.plan.KubeProxyRules;
-import dev.berth.plan.KubeProxyRules.Answer;
+import dev.berth.loadbalancer.HealthCheckPolicy;
+import dev.berth.loadbalancer.KubeProxyRules;
+import dev.berth.loadbalancer.KubeProxyRules.Answer;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -1,10 +1,10 @@
 package dev.berth.kube;
 
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.ClusterService;
-import dev.berth.clusterip.PoolRange;
-import dev.berth.clusterip.ServiceCidr;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.ClusterService;
+import dev.berth.servicecidr.PoolRange;
+import dev.berth.servicecidr.ServiceCidr;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;

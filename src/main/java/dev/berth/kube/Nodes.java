@@ -1,7 +1,7 @@
 package dev.berth.kube;
 
-import dev.berth.plan.NodeRules;
-import dev.berth.plan.NodeState;
+import dev.berth.loadbalancer.NodeRules;
+import dev.berth.loadbalancer.NodeState;
 import io.fabric8.kubernetes.api.model.Node;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,7 +5,7 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.address.Quota;
 import dev.berth.address.Selector;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

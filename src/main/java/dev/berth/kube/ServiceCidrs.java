@@ -1,11 +1,11 @@
 package dev.berth.kube;
 
 import dev.berth.address.Ip;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.Parent;
-import dev.berth.clusterip.ReadyCondition;
-import dev.berth.clusterip.ServiceCidr;
-import dev.berth.clusterip.ServiceRange;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.Parent;
+import dev.berth.servicecidr.ReadyCondition;
+import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.servicecidr.ServiceRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;

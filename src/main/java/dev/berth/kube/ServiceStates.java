@@ -5,11 +5,11 @@ import static dev.berth.kube.Given.map;
 
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Condition;
-import dev.berth.plan.Published;
-import dev.berth.plan.Published.PortStatus;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.Published.PortStatus;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;

@@ -1,12 +1,12 @@
 package dev.berth.kube;
 
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.IpSet;
-import dev.berth.address.ExcludedRange;
-import dev.berth.plan.NodeRules;
-import dev.berth.plan.NodeState;
-import dev.berth.plan.Deference;
+import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.NodeRules;
+import dev.berth.loadbalancer.NodeState;
 import dev.berth.provider.LoadBalancerRequest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -167,8 +167,8 @@ public final class Surroundings implements AutoCloseable {
                 .forEach(all::add);
         caches.nodes()
                 .list()
-                .map(node ->
-                        new ExcludedRange("Node \"" + node.getMetadata().getName() + "\"", ranges(addresses(node)), false))
+                .map(node -> new ExcludedRange(
+                        "Node \"" + node.getMetadata().getName() + "\"", ranges(addresses(node)), false))
                 .forEach(all::add);
         caches.apiServers()
                 .list()

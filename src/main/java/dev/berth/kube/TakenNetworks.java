@@ -2,8 +2,8 @@ package dev.berth.kube;
 
 import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.clusterip.ExcludedNetwork;
-import dev.berth.clusterip.PoolRange;
+import dev.berth.servicecidr.ExcludedNetwork;
+import dev.berth.servicecidr.PoolRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -19,7 +19,8 @@ public final class TakenNetworks {
     /** Of Nodes, their Pods, the API servers and AddressPools, and what Services publish. */
     public static List<ExcludedNetwork> of(Caches caches) {
         List<ExcludedNetwork> all = ofOthers(caches);
-        pools(caches).forEach(pool -> all.add(new ExcludedNetwork("AddressPool \"" + pool.pool() + "\"", pool.range())));
+        pools(caches)
+                .forEach(pool -> all.add(new ExcludedNetwork("AddressPool \"" + pool.pool() + "\"", pool.range())));
         return all;
     }
 

@@ -1,6 +1,6 @@
 package dev.berth.migration;
 
-import dev.berth.plan.ForeignAnnotations;
+import dev.berth.loadbalancer.ForeignAnnotations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +51,9 @@ public record MigrationSources(List<ForeignAnnotations> dialects) {
             if (!name.isBlank()) {
                 ForeignAnnotations dialect = named(name.trim())
                         .orElseThrow(() -> new IllegalArgumentException("\"" + name.trim() + "\" is none of "
-                                + ALL.stream().map(ForeignAnnotations::controller).collect(Collectors.joining(", "))));
+                                + ALL.stream()
+                                        .map(ForeignAnnotations::controller)
+                                        .collect(Collectors.joining(", "))));
                 if (!named.contains(dialect)) {
                     named.add(dialect);
                 }

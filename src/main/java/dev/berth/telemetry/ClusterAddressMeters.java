@@ -1,11 +1,11 @@
 package dev.berth.telemetry;
 
 import dev.berth.address.IpFamily;
-import dev.berth.clusterip.Finding;
-import dev.berth.clusterip.Forecast;
-import dev.berth.clusterip.Trend;
-import dev.berth.clusterip.Usage;
-import dev.berth.controller.clusterip.ClusterAddressMetrics;
+import dev.berth.controller.servicecidr.ClusterAddressMetrics;
+import dev.berth.servicecidr.Finding;
+import dev.berth.servicecidr.Forecast;
+import dev.berth.servicecidr.Trend;
+import dev.berth.servicecidr.Usage;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;

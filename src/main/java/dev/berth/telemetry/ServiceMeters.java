@@ -6,7 +6,7 @@ import dev.berth.address.Pool;
 import dev.berth.address.PoolUse;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.ServiceMetrics;
-import dev.berth.plan.ServicePlan.Skip.Reason;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

@@ -179,8 +179,8 @@ class AddressConstraintsTest {
         take(asking(request("b", 0, IPV4), "198.51.100.0"));
 
         ledger.await(asking(request("named", 1, IPV4), "192.0.2.0"));
-        ledger.await(
-                wishing(of("dev", request("quota", 2, IPV4)), new AddressConstraints(List.of(), List.of("edge"), null, false)));
+        ledger.await(wishing(
+                of("dev", request("quota", 2, IPV4)), new AddressConstraints(List.of(), List.of("edge"), null, false)));
         assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(2);
         assertThat(ledger.use("other", IPV4).waiting()).isZero();
 
@@ -345,7 +345,8 @@ class AddressConstraintsTest {
         take(sharing(request("a", 0, IPV4), "k", 80));
         AddressRequest b = request("b", 0, IPV4);
         Sharing terms = new Sharing("k", "Proxy", List.of());
-        AddressRequest named = asking(wishing(b, new AddressConstraints(List.of(), List.of(), terms, false)), "192.0.2.0");
+        AddressRequest named =
+                asking(wishing(b, new AddressConstraints(List.of(), List.of(), terms, false)), "192.0.2.0");
         AddressRequest sameTerms = sharing(asking(b, "192.0.2.0"), "k", 81);
         AddressRequest ofOtherClass = new AddressRequest(
                 b.service(), b.uid(), "x", b.families(), false, b.bearer(), sameTerms.wishes(), List.of(), b.turn());
@@ -372,7 +373,8 @@ class AddressConstraintsTest {
         use(pool("edge", "192.0.2.0/31"), pool("vip", "198.51.100.0/31"));
         take(sharing(request("a", 0, IPV4), "k", 80));
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 443);
-        AddressConstraints wishes = new AddressConstraints(List.of(), List.of("vip"), b.wishes().sharing(), false);
+        AddressConstraints wishes =
+                new AddressConstraints(List.of(), List.of("vip"), b.wishes().sharing(), false);
 
         assertThat(answer(wishing(b, wishes))).isEqualTo("198.51.100.0");
     }

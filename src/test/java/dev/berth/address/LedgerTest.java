@@ -266,7 +266,8 @@ class LedgerTest {
                         Choice.Refused.class,
                         refused -> assertThat(refused.refusals())
                                 .extracting(Refusal::family, Refusal::rule)
-                                .containsExactly(org.assertj.core.groups.Tuple.tuple(IPV6, RefusalReason.NO_SUCH_FAMILY)));
+                                .containsExactly(
+                                        org.assertj.core.groups.Tuple.tuple(IPV6, RefusalReason.NO_SUCH_FAMILY)));
         assertThat(assigned(request("a", 0, IPV4, IPV6)).picks()).hasSize(1);
     }
 }

@@ -148,7 +148,8 @@ final class Oracle {
 
     boolean sharesSoon(AddressRequest request, IpFamily family) {
         return shares(request, family, Optional.empty()).isEmpty()
-                && !shares(request, family, Optional.of(RefusalReason.SHARED_SOON)).isEmpty();
+                && !shares(request, family, Optional.of(RefusalReason.SHARED_SOON))
+                        .isEmpty();
     }
 
     /** Whether it could have an address of the family, if nobody else waited. */

@@ -70,7 +70,8 @@ final class Sample {
                 turn(name, since));
     }
 
-    private static AddressRequest with(AddressRequest request, Requester bearer, AddressConstraints wishes, List<Ip> preferred) {
+    private static AddressRequest with(
+            AddressRequest request, Requester bearer, AddressConstraints wishes, List<Ip> preferred) {
         return new AddressRequest(
                 request.service(),
                 request.uid(),
@@ -101,7 +102,9 @@ final class Sample {
 
     /** One that asks for these very addresses. */
     static AddressRequest asking(AddressRequest request, String... ips) {
-        return wishing(request, new AddressConstraints(ips(ips), List.of(), request.wishes().sharing(), false));
+        return wishing(
+                request,
+                new AddressConstraints(ips(ips), List.of(), request.wishes().sharing(), false));
     }
 
     static AddressRequest wishing(AddressRequest request, AddressConstraints wishes) {

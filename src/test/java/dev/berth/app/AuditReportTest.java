@@ -3,12 +3,12 @@ package dev.berth.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
-import dev.berth.clusterip.Audit;
-import dev.berth.clusterip.ClusterIp;
-import dev.berth.clusterip.ClusterIps;
-import dev.berth.clusterip.SampleCidrs;
-import dev.berth.clusterip.ServiceCidr;
-import dev.berth.clusterip.Usage;
+import dev.berth.servicecidr.Audit;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.ClusterIps;
+import dev.berth.servicecidr.SampleCidrs;
+import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.servicecidr.Usage;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;

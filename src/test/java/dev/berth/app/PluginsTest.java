@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.app.Plugins.UnusablePlugin;
+import dev.berth.plugin.RemoteProvider;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
-import dev.berth.providers.RemoteProvider;
 import dev.berth.testing.Build;
 import dev.berth.testing.SampleProvider;
 import java.io.IOException;

@@ -3,10 +3,10 @@ package dev.berth.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.plan.ClassDeclaration;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.HealthCheckPolicy;
-import dev.berth.plan.KnownProviders;
+import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.HealthCheckPolicy;
+import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;

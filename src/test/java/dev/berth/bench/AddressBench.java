@@ -1,7 +1,7 @@
 package dev.berth.bench;
 
+import dev.berth.address.AddressConstraints;
 import dev.berth.address.AddressRequest;
-import dev.berth.address.Requester;
 import dev.berth.address.Choice;
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
@@ -13,10 +13,10 @@ import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
-import dev.berth.address.ServiceKey;
 import dev.berth.address.QueuePosition;
-import dev.berth.address.AddressConstraints;
-import dev.berth.plan.WaitReason;
+import dev.berth.address.Requester;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.WaitReason;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,8 +126,8 @@ public class AddressBench {
     public boolean releaseAndAllocateAnywhere(Held state) {
         Ip ip = state.claims.get(state.random.nextInt(state.claims.size())).ip();
         state.ledger.free(ip);
-        Choice choice =
-                state.ledger.choose(request("newcomer", ip.family(), new AddressConstraints(List.of(ip), List.of(), null, false)));
+        Choice choice = state.ledger.choose(
+                request("newcomer", ip.family(), new AddressConstraints(List.of(ip), List.of(), null, false)));
         return state.ledger.hold((Choice.Assigned) choice);
     }
 

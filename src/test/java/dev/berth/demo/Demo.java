@@ -3,7 +3,7 @@ package dev.berth.demo;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.OperatorProcess;

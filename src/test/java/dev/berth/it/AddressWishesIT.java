@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
@@ -233,7 +233,9 @@ class AddressWishesIT {
                 namespace,
                 "joined",
                 service -> condition(service, WellKnownNames.SHARING_CONFLICT).isPresent());
-        assertThat(condition(joined, WellKnownNames.SHARING_CONFLICT).orElseThrow().getMessage())
+        assertThat(condition(joined, WellKnownNames.SHARING_CONFLICT)
+                        .orElseThrow()
+                        .getMessage())
                 .contains("TCP/80")
                 .contains(namespace + "/first");
         assertThat(ips(joined)).containsExactly("203.0.113.96");
@@ -268,7 +270,8 @@ class AddressWishesIT {
     void retain_keepsTheAddressForItsReturn() {
         String namespace = berth.namespace("retain");
         berth.pool(namespace, "203.0.113.128/28");
-        berth.service(namespace, "web", annotated(WellKnownNames.RETAIN, "true", WellKnownNames.ADDRESSES, "203.0.113.133"));
+        berth.service(
+                namespace, "web", annotated(WellKnownNames.RETAIN, "true", WellKnownNames.ADDRESSES, "203.0.113.133"));
         awaitIps(namespace, "web", "203.0.113.133");
 
         berth.deleteService(namespace, "web");

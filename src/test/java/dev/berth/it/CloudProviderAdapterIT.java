@@ -3,15 +3,15 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.plugin.grpc.GrpcProvider;
+import dev.berth.plugin.grpc.GrpcSettings;
+import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.provider.tck.LoadBalancerProviderTck;
 import dev.berth.provider.tck.Outage;
 import dev.berth.provider.tck.World;
-import dev.berth.providers.grpc.GrpcProvider;
-import dev.berth.providers.grpc.GrpcSettings;
-import dev.berth.providers.grpc.transport.Endpoint;
 import dev.berth.testing.GoExample;
 import dev.berth.testing.GrpcHosts;
 import dev.berth.testing.TlsFiles;

@@ -2,7 +2,7 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Build;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;

@@ -14,7 +14,7 @@ import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.Write;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;

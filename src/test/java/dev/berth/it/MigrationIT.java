@@ -288,9 +288,8 @@ class MigrationIT {
         awaitLeftAlone("red", "ServedByAnother", "AddressPool \"blue\" does not select its labels");
         awaitLeftAlone("two", "ServedByAnother", "Berth gives one IPv4 address");
         await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByAnother"))
-                                .isEqualTo(2));
+                .untilAsserted(() -> assertThat(operator.metric("berth_services_skipped", "reason", "ServedByAnother"))
+                        .isEqualTo(2));
         for (int i = 0; i < 11; i++) {
             newcomer("new-" + i, with(blue, ofClass(Installation.DEFAULT_CLASS)));
         }

@@ -3,7 +3,7 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;

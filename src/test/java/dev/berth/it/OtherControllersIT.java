@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -84,7 +84,8 @@ class OtherControllersIT {
         berth.service(
                 namespace,
                 "copied",
-                service -> withFinalizer(WellKnownNames.FINALIZER).apply(ofClass(THEIRS).apply(service)));
+                service -> withFinalizer(WellKnownNames.FINALIZER)
+                        .apply(ofClass(THEIRS).apply(service)));
         publish(namespace, "copied", "203.0.113.2");
 
         berth.startOperator();

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -64,8 +64,9 @@ class PeerIssuesIT {
     }
 
     private static UnaryOperator<ServiceBuilder> asking(String ip) {
-        return builder ->
-                builder.editMetadata().addToAnnotations(WellKnownNames.ADDRESSES, ip).endMetadata();
+        return builder -> builder.editMetadata()
+                .addToAnnotations(WellKnownNames.ADDRESSES, ip)
+                .endMetadata();
     }
 
     private static ServiceBuilder dualStack(ServiceBuilder builder) {

@@ -3,8 +3,8 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.NodeRules;
+import dev.berth.loadbalancer.NodeRules;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.NginxFiles;
@@ -102,7 +102,8 @@ class PluginIT {
         create("web");
         create("other");
 
-        assertThat(awaitIngress("web").getMetadata().getAnnotations()).containsEntry(WellKnownNames.SERVED_BY_CLASS, CLASS);
+        assertThat(awaitIngress("web").getMetadata().getAnnotations())
+                .containsEntry(WellKnownNames.SERVED_BY_CLASS, CLASS);
         awaitIngress("other");
         becomesClusterIp("web");
         Service web = berth.awaitService(
@@ -248,8 +249,8 @@ class PluginIT {
                 "web",
                 service -> BerthOnCluster.ingress(service).getFirst().getPorts().isEmpty()
                         && conditions(service).stream()
-                                .noneMatch(text ->
-                                        text.startsWith(WellKnownNames.PORTS_ERROR) || text.startsWith(WellKnownNames.UNSUPPORTED)));
+                                .noneMatch(text -> text.startsWith(WellKnownNames.PORTS_ERROR)
+                                        || text.startsWith(WellKnownNames.UNSUPPORTED)));
     }
 
     private static List<String> conditions(Service service) {

@@ -3,7 +3,7 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.berth.clusterip.ClusterIp;
+import dev.berth.servicecidr.ClusterIp;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.address.Ip;
-import dev.berth.clusterip.ClusterIp;
+import dev.berth.servicecidr.ClusterIp;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;
 import io.fabric8.kubernetes.client.Config;

@@ -2,13 +2,13 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.plan.NodeRules;
-import dev.berth.plan.NodeState;
+import dev.berth.loadbalancer.NodeRules;
+import dev.berth.loadbalancer.NodeState;
+import dev.berth.plugin.grpc.wire.Contract;
+import dev.berth.plugin.grpc.wire.RequestMapping;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
-import dev.berth.providers.grpc.wire.Contract;
-import dev.berth.providers.grpc.wire.RequestMapping;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.util.ArrayList;

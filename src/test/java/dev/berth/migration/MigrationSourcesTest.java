@@ -7,11 +7,11 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
-import dev.berth.plan.AskedAddresses;
-import dev.berth.plan.ForeignAnnotations;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState.FamilyPolicy;
-import dev.berth.plan.WaitReason;
+import dev.berth.loadbalancer.AskedAddresses;
+import dev.berth.loadbalancer.ForeignAnnotations;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WaitReason;
 import dev.berth.provider.IpMode;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +29,8 @@ class MigrationSourcesTest {
     }
 
     private static AskedAddresses asked(String peers, SampleService service) {
-        return AskedAddresses.of(service.build(), IpMode.VIP, MigrationSources.parse(peers).dialects());
+        return AskedAddresses.of(
+                service.build(), IpMode.VIP, MigrationSources.parse(peers).dialects());
     }
 
     private static List<Ip> ips(String... ips) {

@@ -3,8 +3,8 @@ package dev.berth.provider;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import dev.berth.plugin.grpc.GrpcSettings;
 import dev.berth.provider.tck.LoadBalancerProviderTck;
-import dev.berth.providers.grpc.GrpcSettings;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,12 @@
 package dev.berth.testing;
 
+import dev.berth.plugin.grpc.GrpcProvider;
+import dev.berth.plugin.grpc.GrpcSettings;
+import dev.berth.plugin.grpc.host.ProviderServer;
+import dev.berth.plugin.grpc.transport.Endpoint;
+import dev.berth.plugin.grpc.transport.Tls;
+import dev.berth.plugin.grpc.transport.Transport;
 import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.providers.grpc.GrpcProvider;
-import dev.berth.providers.grpc.GrpcSettings;
-import dev.berth.providers.grpc.host.ProviderServer;
-import dev.berth.providers.grpc.transport.Endpoint;
-import dev.berth.providers.grpc.transport.Tls;
-import dev.berth.providers.grpc.transport.Transport;
 import io.grpc.BindableService;
 import io.grpc.Server;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.berth.testing;
 
-import dev.berth.providers.grpc.transport.Tls;
+import dev.berth.plugin.grpc.transport.Tls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,19 +1,18 @@
 package dev.berth.controller.pool;
 
 import dev.berth.address.ClaimSpec;
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
-import dev.berth.address.ExcludedRange;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolUse;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Stranded;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.clusterip.PoolRange;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Caches;
@@ -23,8 +22,9 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.Pools;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.TakenNetworks;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.servicecidr.PoolRange;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
@@ -321,7 +321,8 @@ public final class PoolControl {
 
     private static String toTakeBack(AddressPool pool) {
         return "to take them back: kubectl annotate addresspool "
-                + pool.getMetadata().getName() + " " + WellKnownNames.RELEASE_STRANDED + "=" + Pools.nextAcknowledgement(pool)
+                + pool.getMetadata().getName() + " " + WellKnownNames.RELEASE_STRANDED + "="
+                + Pools.nextAcknowledgement(pool)
                 + " --overwrite";
     }
 

@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.plan.OneLine;
+import dev.berth.loadbalancer.OneLine;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerStatus;

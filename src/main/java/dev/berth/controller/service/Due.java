@@ -1,9 +1,9 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;

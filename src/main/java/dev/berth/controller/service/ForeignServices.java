@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.Deference;
+import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.ServiceState;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;

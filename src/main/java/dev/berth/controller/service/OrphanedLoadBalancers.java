@@ -4,10 +4,10 @@ import dev.berth.address.ServiceKey;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
-import dev.berth.plan.ClassBook;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.ServedClass;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.IpMode;
@@ -56,7 +56,8 @@ final class OrphanedLoadBalancers {
      * @param isOurs notified of a Service without our marks, and by which class value a provider has a load balancer
      *     for it
      */
-    OrphanedLoadBalancers(Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
+    OrphanedLoadBalancers(
+            Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
         this.parts = parts;
         this.guard = guard;
         this.classes = classes;

@@ -9,23 +9,23 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.Pool;
+import dev.berth.address.QueuePosition;
 import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
-import dev.berth.address.QueuePosition;
 import dev.berth.controller.address.AddressControl.Released;
 import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
-import dev.berth.plan.Condition;
-import dev.berth.plan.HoldingSelection;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Publication;
-import dev.berth.plan.Published;
-import dev.berth.plan.ServedClass;
-import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.WaitReason;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.HoldingSelection;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WaitReason;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -95,7 +95,8 @@ final class PassClaims {
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
     void loseTurn(ServiceState state) {
-        pass.memory.turn(new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
+        pass.memory.turn(
+                new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
         pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
     }
 

@@ -8,16 +8,16 @@ import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
-import dev.berth.plan.Condition;
-import dev.berth.plan.Demand;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.NodePortRules;
-import dev.berth.plan.Publication;
-import dev.berth.plan.Published;
-import dev.berth.plan.ServedClass;
-import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.WaitReason;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Demand;
+import dev.berth.loadbalancer.NodePortRules;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WaitReason;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.time.Duration;
@@ -168,17 +168,18 @@ final class PassStatus {
                         .or(() -> pass.trouble.map(Trouble::message))
                         .orElse("no address could be claimed");
                 pass.parts.metrics().waits(pass.key, Optional.of(reason));
-                conditions.add(Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, reason, message, now));
+                conditions.add(
+                        Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, reason, message, now));
             }
         } else {
             conditions.add(ofItsProvider(state, serve.servedClass(), now));
         }
         pass.trouble
                 .filter(Trouble::isOfEnsuring)
-                .ifPresent(what -> conditions.add(
-                        Publication.condition(state, WellKnownNames.PROGRAMMED, false, what.reason(), what.message(), now)));
-        pass.pending.ifPresent(message ->
-                conditions.add(Publication.condition(state, WellKnownNames.PROGRAMMED, false, "Pending", message, now)));
+                .ifPresent(what -> conditions.add(Publication.condition(
+                        state, WellKnownNames.PROGRAMMED, false, what.reason(), what.message(), now)));
+        pass.pending.ifPresent(message -> conditions.add(
+                Publication.condition(state, WellKnownNames.PROGRAMMED, false, "Pending", message, now)));
         if (pass.demand != null) {
             conditions.addAll(pass.demand.conditions(state, pass.portErrors(), now));
             if (pass.ingress == null

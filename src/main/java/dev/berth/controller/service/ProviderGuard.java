@@ -81,7 +81,7 @@ final class ProviderGuard implements AutoCloseable {
     /**
      * A guard.
      *
-     * @param isSure whose calls need no guard
+     * @param needsNoGuard whose calls need no guard
      * @param callsAtOnce for each class
      * @param patience how long a call waits for its turn that cannot be notified
      * @param deadline for each call

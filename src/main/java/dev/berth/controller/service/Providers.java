@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.plan.KnownProviders;
+import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;

@@ -5,8 +5,8 @@ import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
 import dev.berth.address.QueuePosition;
+import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
@@ -15,19 +15,19 @@ import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Read;
-import dev.berth.plan.Adoption;
-import dev.berth.plan.Backends;
-import dev.berth.plan.ClassBook;
-import dev.berth.plan.Condition;
-import dev.berth.plan.ForeignAnnotations;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Planner;
-import dev.berth.plan.ServedClass;
-import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServiceSnapshot;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.Deference;
-import dev.berth.plan.Step;
+import dev.berth.loadbalancer.Adoption;
+import dev.berth.loadbalancer.Backends;
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.ForeignAnnotations;
+import dev.berth.loadbalancer.Planner;
+import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceSnapshot;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
@@ -78,7 +78,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param backends what may get a Service's packets; the same list of nodes until it changes
      * @param isNodes whether a Node of the cluster has the address
      * @param later for what is left of Services that are gone
-     * @param deleteLeftOver whether what providers have for Services that are gone is deleted, or only reported
+     * @param deleteOrphaned whether what providers have for Services that are gone is deleted, or only reported
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
      */
     public record Parts(

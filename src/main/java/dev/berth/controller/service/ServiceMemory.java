@@ -2,11 +2,11 @@ package dev.berth.controller.service;
 
 import dev.berth.address.QueuePosition;
 import dev.berth.controller.Backoff;
-import dev.berth.plan.Backends;
-import dev.berth.plan.Publication;
-import dev.berth.plan.Published;
-import dev.berth.plan.ServedClass;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.Backends;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServedClass;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;

@@ -1,9 +1,9 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServicePlan.Skip;
-import dev.berth.plan.ServicePlan.Skip.Reason;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServicePlan.Skip;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
-import dev.berth.address.ExcludedRange;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;

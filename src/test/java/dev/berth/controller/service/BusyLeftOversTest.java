@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.service.ProviderGuard.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
-import dev.berth.plan.ServedClass;
+import dev.berth.loadbalancer.ServedClass;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
-import dev.berth.address.ExcludedRange;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
@@ -14,12 +14,12 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.kube.Events;
 import dev.berth.kube.Unreadable;
-import dev.berth.plan.Backends;
-import dev.berth.plan.ClassBook;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.SampleClasses;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.Backends;
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
@@ -319,7 +319,8 @@ abstract class CloudStage {
         ledger.usePools(PoolBook.of(
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, addresses, List.of(excluded), false, PoolPolicy.OPEN, false)),
-                List.of(new ExcludedRange("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true))));
+                List.of(new ExcludedRange(
+                        "ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/16")), true))));
     }
 
     /** An operator whose provider takes its addresses from this pool. */

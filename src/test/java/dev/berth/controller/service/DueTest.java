@@ -3,9 +3,9 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +42,8 @@ class DueTest {
         SampleService internal = SampleService.named(NAMED, "1").typeLoadBalancer(false);
 
         assertThat(Due.isRelevant(internal.build())).isFalse();
-        assertThat(Due.isRelevant(internal.finalizer(WellKnownNames.FINALIZER).build())).isTrue();
+        assertThat(Due.isRelevant(internal.finalizer(WellKnownNames.FINALIZER).build()))
+                .isTrue();
         assertThat(Due.isRelevant(null)).isFalse();
     }
 }

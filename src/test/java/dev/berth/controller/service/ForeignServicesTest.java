@@ -3,10 +3,10 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.Deference;
+import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

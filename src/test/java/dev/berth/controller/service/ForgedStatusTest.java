@@ -11,11 +11,11 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.address.Quota;
 import dev.berth.address.Selector;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +41,8 @@ class ForgedStatusTest {
         return service(WEB)
                 .finalizer(WellKnownNames.FINALIZER)
                 .ingress(published)
-                .conditions(List.of(
-                        new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "forged", NOW)));
+                .conditions(List.of(new Condition(
+                        WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "forged", NOW)));
     }
 
     private void start() {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;

@@ -8,11 +8,11 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
-import dev.berth.plan.AnswerRules;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.AnswerRules;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
@@ -134,7 +134,10 @@ class HostileAnswersTest extends CloudStage {
         reconcile("web");
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
-        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow().message())
+        assertThat(service("web")
+                        .condition(WellKnownNames.PROGRAMMED)
+                        .orElseThrow()
+                        .message())
                 .contains("203.0.113.1", "AddressPool \"edge\"");
     }
 
@@ -191,7 +194,10 @@ class HostileAnswersTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isEmpty();
-        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow().message())
+        assertThat(service("web")
+                        .condition(WellKnownNames.PROGRAMMED)
+                        .orElseThrow()
+                        .message())
                 .endsWith("provider \"cloud\" answered 192.0.2.0, and not 2001:db8::, which it was given"
                         + " (rule ensure05); nothing of it is published");
     }

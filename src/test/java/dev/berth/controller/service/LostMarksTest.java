@@ -2,9 +2,9 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;

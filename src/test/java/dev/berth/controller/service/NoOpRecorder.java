@@ -22,7 +22,7 @@ final class NoOpRecorder implements Events, ServiceMetrics {
     public void assigned() {}
 
     @Override
-    public void leftAlone(dev.berth.plan.ServicePlan.Skip.Reason reason, int services) {}
+    public void leftAlone(dev.berth.loadbalancer.ServicePlan.Skip.Reason reason, int services) {}
 
     @Override
     public void waits(ServiceKey service, Optional<String> reason) {}

@@ -2,10 +2,10 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleClasses;
-import dev.berth.plan.SampleService;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest.Port;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Publication;
-import dev.berth.plan.SampleClasses;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
@@ -272,7 +272,10 @@ class ProviderCallsTest extends CloudStage {
         create("web");
 
         assertThat(reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(9)));
-        assertThat(service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow().message())
+        assertThat(service("web")
+                        .condition(WellKnownNames.PROGRAMMED)
+                        .orElseThrow()
+                        .message())
                 .isEqualTo("waiting for an address");
         assertThat(told.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
     }

@@ -2,8 +2,8 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.provider.LoadBalancerProvider;
-import dev.berth.providers.pool.PoolProvider;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import java.util.Set;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.IpFamily;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState.FamilyPolicy;
-import dev.berth.providers.pool.PoolProvider;
+import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -56,8 +56,8 @@ class QueueTurnTest {
     }
 
     private static SampleService waitingSince(SampleService service, Instant since) {
-        return service.conditions(List.of(
-                new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "forged", since)));
+        return service.conditions(List.of(new Condition(
+                WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "forged", since)));
     }
 
     private void delete(String name) {

@@ -2,11 +2,11 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleClasses;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState.Delivery;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState.Delivery;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,10 @@ class RefusedSourceRangesTest extends CloudStage {
 
         assertThat(cloud.calls).noneMatch(call -> call.startsWith("ensure"));
         assertThat(service("web").ingress()).isEmpty();
-        assertThat(service("web").condition(WellKnownNames.UNSUPPORTED).orElseThrow().reason())
+        assertThat(service("web")
+                        .condition(WellKnownNames.UNSUPPORTED)
+                        .orElseThrow()
+                        .reason())
                 .isEqualTo("SourceRangesRefused");
         assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).map(Condition::reason))
                 .contains("SourceRangesRefused");

@@ -8,11 +8,11 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Publication;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -94,7 +94,8 @@ class ServiceControlTest {
     void whatAnotherOperatorPublished_isNotOverwritten_evenIfThisOneHoldsItForAnotherService() {
         Stage stage = new Stage(false);
         Ip published = Ip.parse("192.0.2.2");
-        stage.cluster.put(WEB, web(IpFamily.IPV4).finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.2"));
+        stage.cluster.put(
+                WEB, web(IpFamily.IPV4).finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.2"));
         stage.claim("192.0.2.1");
         stage.claim("192.0.2.2");
         stage.client.relist();
@@ -133,7 +134,8 @@ class ServiceControlTest {
                 WEB,
                 SampleService.from(served)
                         .conditions(List.of(
-                                served.condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow(),
+                                served.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                                        .orElseThrow(),
                                 Publication.condition(
                                         served,
                                         WellKnownNames.STATUS_CONFLICT,

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.SampleClasses;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;

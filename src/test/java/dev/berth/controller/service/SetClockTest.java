@@ -3,8 +3,8 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Next;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;

@@ -7,12 +7,12 @@ import dev.berth.address.ServiceKey;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Publication;
-import dev.berth.plan.Published;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -509,7 +509,8 @@ final class SimulatedCluster {
                                         .annotation(WellKnownNames.NODE_PORTS_RELEASED, null)
                                         .ingress(others)
                                         .conditions(seen.conditions().stream()
-                                                .filter(condition -> !WellKnownNames.CONDITIONS.contains(condition.type()))
+                                                .filter(condition ->
+                                                        !WellKnownNames.CONDITIONS.contains(condition.type()))
                                                 .toList())));
                     }));
         }

@@ -5,7 +5,7 @@ import dev.berth.address.Ledger;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.kube.Cluster;
-import dev.berth.plan.ServiceState;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.LoadBalancerProvider;
 import java.util.Collection;
 import java.util.List;

@@ -10,20 +10,20 @@ import dev.berth.address.PoolPolicy;
 import dev.berth.address.Quota;
 import dev.berth.address.Selector;
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.ClassDeclaration;
-import dev.berth.plan.ClassDeclaration.Classless;
-import dev.berth.plan.Condition;
-import dev.berth.plan.HealthCheckPolicy;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Published;
-import dev.berth.plan.Published.PortStatus;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.ServiceState.FamilyPolicy;
+import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.HealthCheckPolicy;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.Published.PortStatus;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;
-import dev.berth.providers.pool.PoolProvider;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -291,7 +291,8 @@ final class SimulatedPeople {
     private SampleService withOurMarks(ServiceState now) {
         List<Condition> conditions = new ArrayList<>(now.conditions());
         conditions.removeIf(condition -> condition.type().equals(WellKnownNames.ADDRESS_ASSIGNED));
-        conditions.add(new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", Instant.EPOCH));
+        conditions.add(
+                new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", Instant.EPOCH));
         SampleService marked = SampleService.from(now).conditions(conditions);
         return now.hasOurFinalizer() ? marked : marked.finalizer(WellKnownNames.FINALIZER);
     }

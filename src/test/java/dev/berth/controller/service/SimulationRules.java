@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.AddressConstraints;
 import dev.berth.address.AddressRequest;
 import dev.berth.address.Choice;
 import dev.berth.address.Claim;
@@ -9,21 +10,20 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
 import dev.berth.address.QueuePosition;
-import dev.berth.address.AddressConstraints;
-import dev.berth.plan.Backends;
-import dev.berth.plan.ClassBook;
-import dev.berth.plan.Condition;
-import dev.berth.plan.Demand;
-import dev.berth.plan.HoldingSelection;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.Planner;
-import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServiceSnapshot;
-import dev.berth.plan.ServiceState;
-import dev.berth.plan.Step;
-import dev.berth.plan.WaitReason;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.Backends;
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Demand;
+import dev.berth.loadbalancer.HoldingSelection;
+import dev.berth.loadbalancer.Planner;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceSnapshot;
+import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.WaitReason;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
@@ -340,10 +340,13 @@ final class SimulationRules {
         } else {
             checkReason(
                     service,
-                    why.isEmpty() ? "Assigned" : held.size() < wanted.size() ? "PartiallyAssigned" : "ReplacementPending",
+                    why.isEmpty()
+                            ? "Assigned"
+                            : held.size() < wanted.size() ? "PartiallyAssigned" : "ReplacementPending",
                     true);
         }
-        String message = service.condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow().message();
+        String message =
+                service.condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow().message();
         String said = why.map(WaitReason::message).orElse("");
         check(message.endsWith(said), () -> service + " should say: " + said);
     }

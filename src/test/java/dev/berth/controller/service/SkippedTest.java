@@ -3,9 +3,9 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.plan.SampleService;
-import dev.berth.plan.ServicePlan;
-import dev.berth.plan.ServicePlan.Skip.Reason;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -3,9 +3,9 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Next;
-import dev.berth.plan.Condition;
-import dev.berth.plan.WellKnownNames;
-import dev.berth.plan.SampleService;
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ProviderException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,8 @@ class SuccessorTest extends CloudStage {
     void serviceThatWaitsForItsPredecessorsLoadBalancer_saysWhichOneAndWhy() {
         reconcile("web");
 
-        Condition said = service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow();
+        Condition said =
+                service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow();
         assertThat(said.status()).isEqualTo(Condition.Status.FALSE);
         assertThat(said.reason()).isEqualTo("PredecessorNotDeleted");
         assertThat(said.message()).contains("prod/web", "uid-web", "quota of calls used up");

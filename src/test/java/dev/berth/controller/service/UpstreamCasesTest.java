@@ -18,7 +18,7 @@ class UpstreamCasesTest {
     private static final Pattern NAMED = Pattern.compile("`(\\w+(?:Test|IT))\\.(\\w+)`");
 
     @ParameterizedTest
-    @CsvSource({"docs/service-controller.md,40", "src/test/resources/dev/berth/clusterip/upstream-cases.md,20"})
+    @CsvSource({"docs/service-controller.md,40", "src/test/resources/dev/berth/servicecidr/upstream-cases.md,20"})
     void everyTestThatThePageNames_isThere(Path page, int least) throws IOException {
         List<MatchResult> named =
                 NAMED.matcher(Files.readString(page)).results().toList();

@@ -1,6 +1,0 @@
-package dev.berth.clusterip;
-
-import dev.berth.address.IpRange;
-
-/** Some addresses of an AddressPool. */
-public record PoolRange(String pool, IpRange range) {}

@@ -1,5 +1,0 @@
-/** The loops that look after the cluster's own Service addresses: ServiceCIDRs, IPAddresses, and the policy for them. */
-@NullMarked
-package dev.berth.controller.clusterip;
-
-import org.jspecify.annotations.NullMarked;

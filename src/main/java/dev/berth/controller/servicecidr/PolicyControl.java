@@ -1,0 +1,224 @@
+package dev.berth.controller.servicecidr;
+
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.address.AddressControl;
+import dev.berth.kube.Cache;
+import dev.berth.kube.Caches;
+import dev.berth.kube.ClusterNetwork;
+import dev.berth.kube.Conditions;
+import dev.berth.kube.Events;
+import dev.berth.kube.Events.About;
+import dev.berth.kube.TakenNetworks;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.Finding;
+import dev.berth.servicecidr.Forecast;
+import dev.berth.servicecidr.Reservations;
+import dev.berth.servicecidr.ServiceCidr;
+import dev.berth.servicecidr.Usage;
+import dev.berth.servicecidr.UsageSample;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the cluster's Service ranges as the ServiceCIDRPolicy says: how full they are, growth, retirement,
+ * reservations, and what is wrong. Free of the operator SDK.
+ */
+public final class PolicyControl implements PolicyReconciler.Control {
+    private static final Logger LOG = LoggerFactory.getLogger(PolicyControl.class);
+
+    /** How often the status is written at most, but for an edit: each write is itself an event on the object. */
+    private static final Duration WRITE = Duration.ofSeconds(1);
+
+    private final ClusterNetwork network;
+    private final BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses;
+    private final Events events;
+    private final ClusterAddressMetrics metrics;
+    private final InstantSource clock;
+    private final InstantSource steady;
+    private final AddressControl.Later later;
+    private final RangeGrowth growth;
+    private final RangeRetirement retirement;
+    private final AddressReservations reservations;
+    private final DnsReservation dns;
+    private final AddressAudit audit;
+    private final RetirementEvents retirementEvents;
+    private Instant lastWrite = Instant.EPOCH;
+
+    private final LastReported said = new LastReported();
+
+    private enum Written {
+        NOW,
+        LATER,
+        NOTHING_NEW
+    }
+
+    /**
+     * @param statuses writes a status; false: it has to be tried again
+     * @param apiVersion of the ServiceCIDRs, for events on them
+     * @param later for what a policy that is gone has left
+     */
+    public PolicyControl(
+            Caches caches,
+            String apiVersion,
+            ClusterNetwork network,
+            BiPredicate<ServiceCIDRPolicy, ServiceCIDRPolicy.Status> statuses,
+            Events events,
+            ClusterAddressMetrics metrics,
+            Backoff backoff,
+            InstantSource clock,
+            InstantSource steady,
+            AddressControl.Later later) {
+        this.network = network;
+        this.statuses = statuses;
+        this.events = events;
+        this.metrics = metrics;
+        this.clock = clock;
+        this.steady = steady;
+        this.later = later;
+        growth = new RangeGrowth(network, () -> TakenNetworks.of(caches), backoff, steady);
+        retirement = new RangeRetirement(caches, network, backoff, clock, steady);
+        reservations = new AddressReservations(caches, network, backoff, steady);
+        dns = new DnsReservation(caches, network, steady);
+        audit = new AddressAudit(caches, network, clock, steady);
+        retirementEvents = new RetirementEvents(apiVersion, events);
+    }
+
+    /** An IPAddress is gone. */
+    public void released(ClusterIp before) {
+        reservations.released(before);
+    }
+
+    @Override
+    public synchronized Next reconcile(Cache<ServiceCIDRPolicy> policies, String name) {
+        Optional<ServiceCIDRPolicy> found = policies.get(null, name);
+        if (found.isEmpty()) {
+            release(policies, name);
+            said.forget();
+            metrics.forget();
+            return Next.ON_EVENT;
+        }
+        ServiceCIDRPolicy policy = found.get();
+        Optional<String> unreadable = Policies.fault(policy);
+        if (unreadable.isPresent()) {
+            write(policy, NotServed.status(policy, "Unreadable", unreadable.get(), clock.instant()));
+            return Next.after(Duration.ofSeconds(30));
+        }
+        Optional<String> blind = network.watchClusterIps();
+        if (blind.isPresent()) {
+            write(policy, NotServed.status(policy, "CannotWatch", blind.get(), clock.instant()));
+            return Next.after(Duration.ofSeconds(30));
+        }
+        PolicyStatus.Look look = look(policy);
+        metrics.used(look.usage(), look.forecast());
+        metrics.found(look.findings());
+        Written written = tell(policy, new PolicyStatus(policy.getSpec(), look));
+        return Next.after(written == Written.LATER ? WRITE : delay(look.reservations()));
+    }
+
+    @Override
+    public synchronized void withoutPolicy() {
+        retirementEvents.tellWithoutPolicy(network.serviceCidrs());
+    }
+
+    /** Nobody is told once more of a policy that is gone, so what could not be done is tried again from here. */
+    private void release(Cache<ServiceCIDRPolicy> policies, String name) {
+        reservations
+                .releaseAll()
+                .ifPresent(again ->
+                        later.after(Duration.between(steady.instant(), again), () -> releaseAgain(policies, name)));
+    }
+
+    private synchronized void releaseAgain(Cache<ServiceCIDRPolicy> policies, String name) {
+        if (policies.get(null, name).isEmpty()) {
+            release(policies, name);
+        }
+    }
+
+    private PolicyStatus.Look look(ServiceCIDRPolicy policy) {
+        Instant now = clock.instant();
+        ServiceCIDRPolicy.Spec spec = policy.getSpec();
+        List<ServiceCidr> cidrs = network.serviceCidrs();
+        Usage usage = network.askClusterIps(ips -> {
+            ips.track(Usage.tracked(cidrs));
+            return Usage.of(cidrs, ips);
+        });
+        List<UsageSample> history = Forecast.record(PolicyStatus.history(policy.getStatus()), usage, now);
+        Reservations kept = reservations.keep(dns.with(spec, usage), cidrs);
+        List<RangeGrowth.Outcome> grown = growth.grow(spec, cidrs);
+        List<RangeRetirement.Outcome> retired = retirement.retire(cidrs, growth::room);
+        retirementEvents.tell(retired);
+        List<Finding> findings = audit.look(cidrs);
+        return new PolicyStatus.Look(now, usage, history, grown, retired, kept, findings);
+    }
+
+    private Duration delay(Reservations kept) {
+        Instant next = Stream.of(
+                        Stream.of(audit.again()),
+                        growth.again().stream(),
+                        retirement.again().stream(),
+                        reservations.again(kept).stream())
+                .flatMap(times -> times)
+                .min(Instant::compareTo)
+                .orElseThrow();
+        Duration delay = Duration.between(steady.instant(), next);
+        return delay.compareTo(WRITE) < 0 ? WRITE : delay;
+    }
+
+    private Written tell(ServiceCIDRPolicy policy, PolicyStatus status) {
+        List<Condition> before =
+                policy.getStatus() == null ? null : policy.getStatus().conditions();
+        List<PolicyStatus.Told> told = status.told();
+        List<Condition> conditions = told.stream()
+                .map(one -> Conditions.of(
+                        before,
+                        one.type(),
+                        one.status(),
+                        one.reason(),
+                        one.message(),
+                        policy.getMetadata().getGeneration(),
+                        status.look().at()))
+                .toList();
+        ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
+        said.retain(told);
+        told.stream().filter(one -> said.isNew(before, one)).forEach(one -> event(policy, one));
+        return write(policy, now);
+    }
+
+    private void event(ServiceCIDRPolicy policy, PolicyStatus.Told told) {
+        String reason = told.type() + told.reason();
+        if (told.bad()) {
+            LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, told.message());
+            events.warning(About.object(policy), reason, told.message());
+        } else if (told.reason().equals("Created") || told.reason().equals("Draining")) {
+            events.normal(About.object(policy), reason, told.message());
+        }
+    }
+
+    /** Writes what differs, but no more often than {@link #WRITE} without an edit. */
+    private Written write(ServiceCIDRPolicy policy, ServiceCIDRPolicy.Status status) {
+        if (status.equals(policy.getStatus())) {
+            return Written.NOTHING_NEW;
+        }
+        boolean edited = policy.getStatus() == null
+                || !Objects.equals(
+                        policy.getStatus().observedGeneration(),
+                        policy.getMetadata().getGeneration());
+        Instant now = steady.instant();
+        if (!edited && now.isBefore(lastWrite.plus(WRITE))) {
+            return Written.LATER;
+        }
+        lastWrite = now;
+        return statuses.test(policy, status) ? Written.NOW : Written.LATER;
+    }
+}

@@ -1,0 +1,166 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Choice;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.Refusal;
+import dev.berth.address.RefusalReason;
+import dev.berth.address.Requester;
+import dev.berth.provider.Capabilities.AddressSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * How a Service that another controller gave its addresses becomes Berth's, with the same addresses. Its
+ * status is a request, and no more: one that the Service could have made by annotation. Pure.
+ */
+public final class Adoption {
+    /** How many addresses of one Service are kept from others; and how many are named. */
+    private static final int KEPT_BACK = 64;
+
+    private static final int NAMED = 10;
+
+    private Adoption() {}
+
+    /**
+     * What is given to nobody else while the Service publishes it. No controller gives one Service more; who may
+     * write a status could otherwise fill the memory with what he writes.
+     */
+    public static List<Ip> keptBack(ServiceState service) {
+        return service.publishedAddresses().stream().limit(KEPT_BACK).toList();
+    }
+
+    /** Why its addresses cannot become Berth's, whatever pools there are; absent: they can. */
+    static Optional<WaitReason> hindrance(ServiceState service, ServedClass served, AskedAddresses asked) {
+        Optional<String> finalizer = service.foreignFinalizer();
+        if (finalizer.isPresent()) {
+            return Optional.of(left("it carries finalizer " + finalizer.get()
+                    + " of another controller; stop that one, then: kubectl patch service "
+                    + service.key().name() + " --namespace=" + service.key().namespace()
+                    + " --patch='{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"" + finalizer.get()
+                    + "\"]}}'"));
+        }
+        if (served.capabilities().addresses() != AddressSource.POOLS) {
+            return Optional.of(left("it has " + list(service) + " of another controller, and provider \""
+                    + served.provider() + "\" brings its own addresses"));
+        }
+        if (asked.fault().isPresent()) {
+            return Optional.of(new WaitReason(
+                    asked.fault().get().reason(),
+                    asked.fault().get().message() + "; until then it keeps " + list(service)
+                            + " of another controller"));
+        }
+        List<Ip> ips = service.publishedAddresses();
+        if (ips.size() != service.ingress().size()) {
+            return Optional.of(
+                    left("it has " + list(service) + " of another controller; Berth can only take over IP addresses"));
+        }
+        for (IpFamily family : IpFamily.values()) {
+            List<Ip> ofFamily = ips.stream().filter(ip -> ip.family() == family).toList();
+            Optional<Ip> wished = asked.wishes().address(family);
+            if (ofFamily.size() > 1) {
+                return Optional.of(left("it has " + list(service) + " of another controller; Berth gives one " + family
+                        + " address, so take all but one of them out of its annotations and its status"
+                        + (ips.size() > KEPT_BACK
+                                ? "; until then Berth keeps the first " + KEPT_BACK
+                                        + " of them from others, and no more"
+                                : "")));
+            }
+            if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {
+                return Optional.of(left("it has " + ofFamily.getFirst()
+                        + " of another controller, but its ipFamilyPolicy and ipFamilies ask for no " + family
+                        + " address"));
+            }
+            if (!ofFamily.isEmpty()
+                    && wished.filter(Predicate.not(ofFamily.getFirst()::equals)).isPresent()) {
+                return Optional.of(left("it has " + ofFamily.getFirst() + " of another controller and asks for "
+                        + wished.get() + "; ask for the one that it has, and for the other once Berth serves it"));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What it asks for by publishing it: what is kept for its name already need not be asked for. */
+    static Optional<AddressRequest> request(
+            ServiceSnapshot snapshot, ServiceState service, ServedClass served, AskedAddresses asked) {
+        List<Ip> wanted = service.publishedAddresses().stream()
+                .filter(ip -> snapshot.holdings().stream().noneMatch(holding -> isKeptFor(holding, service, ip)))
+                .toList();
+        return wanted.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new AddressRequest(
+                        service.key(),
+                        service.uid(),
+                        served.value(),
+                        wanted.stream().map(Ip::family).toList(),
+                        true,
+                        new Requester(served.pools(), snapshot.namespaceLabels(), service.labels()),
+                        new AddressConstraints(
+                                wanted,
+                                asked.wishes().pools(),
+                                asked.wishes().sharing(),
+                                asked.wishes().retain()),
+                        List.of(),
+                        QueuePosition.FIRST));
+    }
+
+    private static boolean isKeptFor(Holding holding, ServiceState service, Ip ip) {
+        return holding.ip().equals(ip)
+                && (holding.isReservedFor(service.key())
+                        || holding.holderNamed(service.key()).isPresent());
+    }
+
+    /** Whether the Service has what it asked for, or is to share it with one that is just claiming it. */
+    public static boolean goesOn(Choice answer) {
+        return switch (answer) {
+            case Choice.Assigned assigned -> true;
+            case Choice.Refused(AddressRequest request, List<Refusal> refusals) -> isSharedSoon(refusals);
+        };
+    }
+
+    /** Whether another of its sharing key is just claiming the address for both. */
+    public static boolean isSharedSoon(List<Refusal> refusals) {
+        return refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON);
+    }
+
+    /** Why {@code request} was refused, and what would help. */
+    public static WaitReason refused(AddressRequest request, List<Refusal> refusals) {
+        String has = request.wishes().addresses().stream().map(Ip::toString).collect(Collectors.joining(", "));
+        List<Ip> inNoPool = request.wishes().addresses().stream()
+                .filter(ip ->
+                        refusals.isEmpty() || refusals.stream().anyMatch(refusal -> refusal.family() == ip.family()))
+                .filter(ip -> refusals.stream()
+                        .filter(refusal -> refusal.family() == ip.family())
+                        .allMatch(refusal -> refusal.rule() == RefusalReason.NO_SUCH_FAMILY
+                                || refusal.rule() == RefusalReason.NOT_ITS_ADDRESS))
+                .toList();
+        return left("it has " + has + " of another controller, and keeps it until Berth can give it: "
+                + (inNoPool.isEmpty()
+                        ? WaitReason.of(refusals).message()
+                        : "add " + inNoPool.stream().map(Ip::toString).collect(Collectors.joining(" and ")) + " to "
+                                + poolFor(request)));
+    }
+
+    private static String poolFor(AddressRequest request) {
+        List<String> named = request.wishes().pools().isEmpty()
+                ? request.bearer().classPools()
+                : request.wishes().pools();
+        return named.isEmpty() ? "an AddressPool" : "AddressPool \"" + named.getFirst() + "\"";
+    }
+
+    private static WaitReason left(String message) {
+        return new WaitReason("ServedByAnother", message);
+    }
+
+    private static String list(ServiceState service) {
+        int more = service.ingress().size() - NAMED;
+        return service.ingress().stream().limit(NAMED).map(Published::toString).collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "");
+    }
+}

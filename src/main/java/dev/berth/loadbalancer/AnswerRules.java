@@ -1,0 +1,208 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.Capabilities.Family;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.PortError;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What of a provider's answer may be published: the rules of docs/SPEC.md that can be checked by looking at it, no
+ * matter who
+ * the provider is. Pure.
+ */
+public final class AnswerRules {
+    private static final int MOST_INGRESS = 100;
+    private static final int LONGEST_PORT_ERROR = 316;
+
+    /** How much of a wrong value a message shows. */
+    private static final int SHOWN = 80;
+
+    private static final String LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+    private static final Pattern HOSTNAME = Pattern.compile("(?=.{1,253}$)" + LABEL + "(\\." + LABEL + ")*");
+
+    private final LoadBalancerStatus status;
+    private final LoadBalancerRequest request;
+    private final Capabilities can;
+    private final Function<Ip, Optional<String>> whose;
+    private final Predicate<Ip> isNodes;
+
+    /**
+     * A rule that an answer breaks.
+     *
+     * @param name by which docs/SPEC.md has it
+     * @param message what was answered, and what would have been right
+     */
+    public record Broken(String name, String message) {
+        @Override
+        public String toString() {
+            return message + " (rule " + name + ")";
+        }
+    }
+
+    private AnswerRules(
+            LoadBalancerStatus status,
+            LoadBalancerRequest request,
+            Capabilities can,
+            Function<Ip, Optional<String>> whose,
+            Predicate<Ip> isNodes) {
+        this.status = status;
+        this.request = request;
+        this.can = can;
+        this.whose = whose;
+        this.isNodes = isNodes;
+    }
+
+    /**
+     * The first rule that {@code status} breaks as the answer to {@code request}; absent: it may be published.
+     *
+     * <p>A provider whose own addresses are the Nodes', a proxy on a host port of each for one, may show them, with ipMode
+     * Proxy. With VIP every kube-proxy would take what is sent to such an address for the Service's: SSH, the kubelet's
+     * port or the API server's.
+     *
+     * @param whose who has an address that a provider could not bring itself; absent: nobody
+     * @param isNodes whether a Node has the address
+     */
+    public static Optional<Broken> broken(
+            LoadBalancerStatus status,
+            LoadBalancerRequest request,
+            Capabilities can,
+            Function<Ip, Optional<String>> whose,
+            Predicate<Ip> isNodes) {
+        return new AnswerRules(status, request, can, whose, isNodes).broken();
+    }
+
+    private Optional<Broken> broken() {
+        if (status.ingress().size() > MOST_INGRESS) {
+            return wrong("ensure06", status.ingress().size() + " ways in; " + MOST_INGRESS + " at most");
+        }
+        return Stream.of(
+                        can.addresses() == AddressSource.POOLS ? claimed() : ofItsOwn(),
+                        repeated(),
+                        modes(),
+                        portErrors())
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    private static Optional<Broken> wrong(String rule, String message) {
+        return Optional.of(new Broken(rule, message));
+    }
+
+    private static String shown(String text) {
+        return "\"" + OneLine.of(text, SHOWN) + "\"";
+    }
+
+    private Optional<Broken> claimed() {
+        List<String> ips = status.ingress().stream()
+                .flatMap(entry -> Optional.ofNullable(entry.ip()).stream())
+                .toList();
+        return status.ingress().stream()
+                .flatMap(entry -> Optional.ofNullable(entry.hostname()).stream())
+                .findFirst()
+                .flatMap(name -> wrong("ensure04", "the hostname " + shown(name) + ", but has addresses to serve"))
+                .or(() -> ips.stream()
+                        .filter(ip -> !request.addresses().contains(ip))
+                        .findFirst()
+                        .flatMap(ip -> wrong(
+                                "ensure04",
+                                "the address " + shown(ip) + ", but was given "
+                                        + String.join(" and ", request.addresses()))))
+                .or(() -> request.addresses().stream()
+                        .filter(ip -> !ips.contains(ip))
+                        .findFirst()
+                        .flatMap(ip -> wrong(
+                                "ensure05", String.join(" and ", ips) + ", and not " + ip + ", which it was given")));
+    }
+
+    private Optional<Broken> ofItsOwn() {
+        return status.ingress().stream()
+                .flatMap(entry -> ofItsOwn(entry).stream())
+                .findFirst();
+    }
+
+    private Optional<Broken> ofItsOwn(Ingress entry) {
+        String name = entry.hostname();
+        if (name != null) {
+            return HOSTNAME.matcher(name).matches() && Ip.find(name).isEmpty()
+                    ? Optional.empty()
+                    : wrong("ensure06", shown(name) + ", which is no hostname");
+        }
+        String text = Objects.requireNonNull(entry.ip());
+        Optional<Ip> found = Ip.find(text).filter(ip -> ip.toString().equals(text));
+        if (found.isEmpty()) {
+            return wrong("ensure06", shown(text) + ", which is no IP address in canonical text");
+        }
+        Ip ip = found.get();
+        if (!request.families().contains(ip.family() == IpFamily.IPV4 ? Family.IPV4 : Family.IPV6)) {
+            return wrong("ensure06", "the address " + ip + ", but was asked for " + request.families());
+        }
+        if (ip.isSpecial()) {
+            return wrong("ensure06", "the address " + ip + ", which nobody can reach from outside");
+        }
+        if (entry.ipMode() != IpMode.PROXY && isNodes.test(ip)) {
+            return wrong(
+                    "ensure25",
+                    "the address " + ip + " of a Node with ipMode VIP, by which kube-proxy would take what is sent to"
+                            + " that Node for the Service; answer ipMode Proxy, if what listens there is a proxy");
+        }
+        return whose.apply(ip)
+                .flatMap(owner -> wrong("ensure25", "the address " + ip + " as its own, but it belongs to " + owner));
+    }
+
+    private Optional<Broken> repeated() {
+        Set<String> seen = new HashSet<>();
+        return status.ingress().stream()
+                .map(entry -> entry.ip() != null ? entry.ip() : String.valueOf(entry.hostname()))
+                .filter(way -> !seen.add(way))
+                .findFirst()
+                .flatMap(way -> wrong("ensure06", shown(way) + " twice"));
+    }
+
+    private Optional<Broken> modes() {
+        return status.ingress().stream()
+                .filter(entry -> entry.ip() != null
+                        && Objects.requireNonNullElse(entry.ipMode(), IpMode.VIP) != request.ipMode())
+                .findFirst()
+                .flatMap(entry -> wrong(
+                        "ensure07",
+                        entry.ip()
+                                + (entry.ipMode() == null
+                                        ? " without ipMode, which means VIP"
+                                        : " with ipMode " + entry.ipMode())
+                                + ", but was asked for ipMode " + request.ipMode()));
+    }
+
+    private Optional<Broken> portErrors() {
+        return status.portErrors().stream()
+                .flatMap(error -> portError(error).stream())
+                .findFirst();
+    }
+
+    private Optional<Broken> portError(PortError error) {
+        boolean isAsked = request.ports().stream()
+                .anyMatch(port -> port.port() == error.port() && port.protocol() == error.protocol());
+        if (!isAsked) {
+            return wrong(
+                    "ensure08",
+                    "an error of port " + error.protocol() + "/" + error.port() + ", which was not asked for");
+        }
+        return error.error().length() > LONGEST_PORT_ERROR
+                ? wrong("ensure08", "the error " + shown(error.error()) + " of a port; use one word")
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,263 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Sharing;
+import dev.berth.provider.IpMode;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a Service asks for by annotations and {@code spec.loadBalancerIP}. Pure.
+ *
+ * <p>Where it says a thing in Berth's own words, what it says of that in others' does not count.
+ *
+ * @param wishes what it asks for; nothing, where it cannot be understood
+ * @param fault why it cannot be understood, in words; absent: it can
+ * @param retain what it says about keeping its address; null: nothing
+ */
+public record AskedAddresses(
+        AddressConstraints wishes,
+        Optional<WaitReason> fault,
+        @Nullable Boolean retain) {
+    private static final int LONGEST_KEY = 253;
+    private static final String SPEC_FIELD = "spec.loadBalancerIP";
+    private static final String ADDRESSES_DIFFER = "AddressesDiffer";
+    private static final List<String> UNSPECIFIED = List.of("0.0.0.0", "::");
+
+    /** What cannot be understood: one human-readable sentence. */
+    private static final class Misunderstood extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final String reason;
+
+        Misunderstood(String reason, String message) {
+            super(message, null, false, false);
+            this.reason = reason;
+        }
+    }
+
+    /** What was said where, human-readable: {@code annotation metallb.io/address-pool}. */
+    private record Setting<T>(String where, T what) {}
+
+    /**
+     * Reads them.
+     *
+     * @param ipMode that of its class
+     * @param dialects whose annotations count besides Berth's own
+     */
+    public static AskedAddresses of(ServiceState service, IpMode ipMode, List<ForeignAnnotations> dialects) {
+        try {
+            Boolean retain = retain(service);
+            AddressConstraints wishes = new AddressConstraints(
+                    addresses(service, dialects),
+                    pools(service, dialects),
+                    sharing(service, ipMode, dialects),
+                    Boolean.TRUE.equals(retain));
+            return new AskedAddresses(wishes, Optional.empty(), retain);
+        } catch (Misunderstood what) {
+            return new AskedAddresses(
+                    AddressConstraints.NONE,
+                    Optional.of(new WaitReason(what.reason, String.valueOf(what.getMessage()))),
+                    null);
+        }
+    }
+
+    private static Optional<String> annotation(ServiceState service, String name) {
+        return Optional.ofNullable(service.asked().annotations().get(name))
+                .map(String::trim)
+                .filter(text -> !text.isEmpty());
+    }
+
+    /** What the Service says in the words of the dialects, one of each that it speaks. */
+    private static List<Setting<String>> foreign(
+            ServiceState service, List<ForeignAnnotations> dialects, Function<ForeignAnnotations, List<String>> names) {
+        return dialects.stream()
+                .flatMap(dialect -> names.apply(dialect).stream()
+                        .flatMap(name ->
+                                annotation(service, name)
+                                        .map(text -> new Setting<>("annotation " + name, text))
+                                        .stream())
+                        .limit(1))
+                .toList();
+    }
+
+    /** The one thing that is said, or the first where all say the same; null: nothing is. */
+    private static <T> @Nullable T agreed(List<Setting<T>> all, String reason, String what) {
+        for (Setting<T> said : all) {
+            if (!said.what().equals(all.getFirst().what())) {
+                throw new Misunderstood(
+                        reason,
+                        all.getFirst().where() + " and " + said.where() + " ask for different " + what
+                                + "; remove one of them");
+            }
+        }
+        return all.isEmpty() ? null : all.getFirst().what();
+    }
+
+    private static List<Ip> addresses(ServiceState service, List<ForeignAnnotations> dialects) {
+        Optional<Setting<String>> own = annotation(service, WellKnownNames.ADDRESSES)
+                .map(text -> new Setting<>("annotation " + WellKnownNames.ADDRESSES, text));
+        Optional<Setting<String>> field =
+                Optional.ofNullable(service.asked().loadBalancerIp()).map(text -> new Setting<>(SPEC_FIELD, text));
+        List<Setting<String>> foreign =
+                own.isPresent() ? List.of() : foreign(service, dialects, dialect -> dialect.addresses());
+        if (own.isEmpty()) {
+            refuseDhcp(service, dialects, field);
+        }
+        return oneAFamily(
+                service,
+                combined(Stream.of(own.stream(), foreign.stream(), field.stream())
+                        .flatMap(said -> said)
+                        .map(AskedAddresses::read)
+                        .toList()));
+    }
+
+    /**
+     * What all ask for together: one names an address of one family here and of the other there, or the first of
+     * two in {@code spec.loadBalancerIP}.
+     */
+    private static Set<Ip> combined(List<Setting<Set<Ip>>> all) {
+        Set<Ip> together = new LinkedHashSet<>();
+        for (IpFamily family : IpFamily.values()) {
+            List<Setting<Set<Ip>>> ofFamily = all.stream()
+                    .map(said -> new Setting<>(said.where(), ofFamily(said.what(), family)))
+                    .filter(said -> !said.what().isEmpty())
+                    .toList();
+            Set<Ip> ips = agreed(ofFamily, ADDRESSES_DIFFER, "addresses");
+            if (ips != null) {
+                together.addAll(ips);
+            }
+        }
+        return together;
+    }
+
+    private static Set<Ip> ofFamily(Set<Ip> ips, IpFamily family) {
+        Set<Ip> some = new LinkedHashSet<>(ips);
+        some.removeIf(ip -> ip.family() != family);
+        return some;
+    }
+
+    private static void refuseDhcp(
+            ServiceState service, List<ForeignAnnotations> dialects, Optional<Setting<String>> field) {
+        for (ForeignAnnotations dialect : dialects) {
+            if (dialect.unspecifiedIsDhcp()) {
+                Stream.concat(foreign(service, List.of(dialect), each -> each.addresses()).stream(), field.stream())
+                        .filter(said -> list(said.what()).anyMatch(UNSPECIFIED::contains))
+                        .findFirst()
+                        .ifPresent(said -> {
+                            throw new Misunderstood(
+                                    "DHCPNotSupported",
+                                    said.where() + " is \"" + said.what() + "\", by which " + dialect.controller()
+                                            + " asks a DHCP server; Berth gives addresses out of AddressPools: take it"
+                                            + " off, or say which by annotation "
+                                            + WellKnownNames.ADDRESSES);
+                        });
+            }
+        }
+    }
+
+    private static List<Ip> oneAFamily(ServiceState service, Set<Ip> ips) {
+        List<Ip> asked = new ArrayList<>(ips);
+        for (IpFamily family : IpFamily.values()) {
+            List<Ip> ofFamily =
+                    asked.stream().filter(ip -> ip.family() == family).toList();
+            if (ofFamily.size() > 1) {
+                throw new Misunderstood(
+                        "InvalidAddresses",
+                        "it asks for " + ofFamily.get(0) + " and " + ofFamily.get(1)
+                                + "; one address a family can be asked for");
+            }
+            if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {
+                throw new Misunderstood(
+                        "AddressOfOtherFamily",
+                        "it asks for " + ofFamily.getFirst() + ", but its ipFamilyPolicy and ipFamilies ask for no "
+                                + family + " address");
+            }
+        }
+        return asked;
+    }
+
+    private static Setting<Set<Ip>> read(Setting<String> said) {
+        Set<Ip> ips = new LinkedHashSet<>();
+        for (String part : list(said.what()).toList()) {
+            try {
+                ips.add(Ip.parse(part));
+            } catch (IllegalArgumentException notAnAddress) {
+                throw new Misunderstood("InvalidAddresses", said.where() + ": " + notAnAddress.getMessage());
+            }
+        }
+        return new Setting<>(said.where(), ips);
+    }
+
+    private static Stream<String> list(String text) {
+        return Stream.of(text.split(",", -1)).map(String::trim).filter(part -> !part.isEmpty());
+    }
+
+    private static List<String> pools(ServiceState service, List<ForeignAnnotations> dialects) {
+        List<Setting<List<String>>> said = annotation(service, WellKnownNames.ADDRESS_POOL)
+                .map(text -> List.of(new Setting<>("annotation " + WellKnownNames.ADDRESS_POOL, text)))
+                .orElseGet(() -> foreign(service, dialects, dialect -> dialect.pools()))
+                .stream()
+                .map(each ->
+                        new Setting<>(each.where(), list(each.what()).distinct().toList()))
+                .toList();
+        List<String> pools = agreed(said, "PoolsDiffer", "pools");
+        return pools == null ? List.of() : pools;
+    }
+
+    private static @Nullable Boolean retain(ServiceState service) {
+        Optional<String> text = annotation(service, WellKnownNames.RETAIN);
+        if (text.isEmpty()) {
+            return null;
+        }
+        return switch (text.get()) {
+            case "true" -> true;
+            case "false" -> false;
+            default ->
+                throw new Misunderstood(
+                        "InvalidRetain",
+                        "annotation " + WellKnownNames.RETAIN + ": \"" + text.get() + "\" is neither true nor false");
+        };
+    }
+
+    private static @Nullable Sharing sharing(ServiceState service, IpMode ipMode, List<ForeignAnnotations> dialects) {
+        List<Setting<String>> said = annotation(service, WellKnownNames.SHARING_KEY)
+                .map(text -> List.of(new Setting<>("annotation " + WellKnownNames.SHARING_KEY, text)))
+                .orElseGet(() -> foreign(service, dialects, dialect -> dialect.sharingKeys()));
+        String key = agreed(said, "SharingKeysDiffer", "sharing keys");
+        if (key == null) {
+            return null;
+        }
+        if (key.length() > LONGEST_KEY) {
+            throw new Misunderstood(
+                    "InvalidSharingKey", said.getFirst().where() + " is longer than " + LONGEST_KEY + " characters");
+        }
+        return new Sharing(
+                key,
+                terms(service.asked(), ipMode),
+                service.ports().stream()
+                        .map(port ->
+                                new Sharing.Port(service.key(), port.protocol().name(), port.port()))
+                        .toList());
+    }
+
+    /**
+     * Packets for the Local policy go to nodes with an endpoint: two Services of one address that packets
+     * arrive at have to have the same ones. A proxy tells them apart by port.
+     */
+    private static String terms(ServiceState.Asked asked, IpMode ipMode) {
+        String terms = "ipMode " + ipMode + ", externalTrafficPolicy " + (asked.localTraffic() ? "Local" : "Cluster");
+        return asked.localTraffic() && ipMode == IpMode.VIP
+                ? terms + ", selector " + new TreeMap<>(asked.selector())
+                : terms;
+    }
+}

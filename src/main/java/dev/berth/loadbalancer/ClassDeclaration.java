@@ -1,0 +1,81 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A LoadBalancerClass as its administrator wrote it.
+ *
+ * @param value what a Service writes into {@code spec.loadBalancerClass}
+ * @param pools empty: every pool
+ * @param ipMode null: Auto
+ * @param releasesNodePorts whether {@code spec.nodePorts} is Release, not Keep
+ * @param refusesUnenforcedSourceRanges whether {@code spec.unenforcedSourceRanges} is Refuse, not Allow
+ * @param unreadable what of it could not be understood, a sentence each; it is not accepted then
+ */
+public record ClassDeclaration(
+        String name,
+        Instant created,
+        String value,
+        String controllerName,
+        String provider,
+        Map<String, String> parameters,
+        List<String> pools,
+        @Nullable IpMode ipMode,
+        HealthCheckPolicy healthCheck,
+        boolean releasesNodePorts,
+        boolean isDefault,
+        Classless classless,
+        boolean refusesUnenforcedSourceRanges,
+        List<String> unreadable) {
+    static final Comparator<ClassDeclaration> BY_AGE =
+            Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
+
+    public ClassDeclaration {
+        pools = List.copyOf(pools);
+        unreadable = List.copyOf(unreadable);
+    }
+
+    /** One that is understood, and refuses no source ranges. */
+    public ClassDeclaration(
+            String name,
+            Instant created,
+            String value,
+            String controllerName,
+            String provider,
+            Map<String, String> parameters,
+            List<String> pools,
+            @Nullable IpMode ipMode,
+            HealthCheckPolicy healthCheck,
+            boolean releasesNodePorts,
+            boolean isDefault,
+            Classless classless) {
+        this(
+                name,
+                created,
+                value,
+                controllerName,
+                provider,
+                parameters,
+                pools,
+                ipMode,
+                healthCheck,
+                releasesNodePorts,
+                isDefault,
+                classless,
+                false,
+                List.of());
+    }
+
+    /** What the default class does with Services that name no class. */
+    public enum Classless {
+        /** Serves them, unless another controller seems to. */
+        AUTO,
+        ALWAYS,
+        NEVER
+    }
+}

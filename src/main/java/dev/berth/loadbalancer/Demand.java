@@ -1,0 +1,324 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.Capabilities.Family;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.PortError;
+import dev.berth.provider.Protocol;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What a Service asks of the provider of its class, and what of it that provider cannot do. Pure.
+ *
+ * @param request without what the provider cannot carry; with no ports if it can carry none
+ * @param unmet requests that cannot be met, human-readable; empty: all can be met
+ * @param portErrors the ports that are left out of the request, and why
+ */
+public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortError> portErrors) {
+    /** The ports' protocols differ, and the provider wants one. As Kubernetes' cloud providers say it. */
+    public static final String MIXED_PROTOCOLS = "MixedProtocolNotSupported";
+
+    /** Kubernetes' reason for its condition LoadBalancerPortsError. */
+    private static final String MIXED_PROTOCOLS_REASON = "LoadBalancerMixedProtocolNotSupported";
+
+    private static final String PROTOCOL = "ProtocolNotSupported";
+    private static final String NODE_PORT = "NodePortMissing";
+
+    public Demand {
+        unmet = List.copyOf(unmet);
+        portErrors = List.copyOf(portErrors);
+    }
+
+    /**
+     * A request that cannot be met.
+     *
+     * @param reason one PascalCase word
+     */
+    public record Unmet(String reason, String message) {}
+
+    /**
+     * What the Service asks.
+     *
+     * @param addresses that are surely its own
+     * @param backends that may get packets
+     */
+    public static Demand of(
+            ServiceState service,
+            ServedClass served,
+            String clusterName,
+            long fencingToken,
+            AddressConstraints wishes,
+            List<Ip> addresses,
+            Backends backends) {
+        return new Reading(service, served).demand(clusterName, fencingToken, wishes, addresses, backends);
+    }
+
+    /** Whether there is anything that the provider can be asked for. */
+    public boolean isServable() {
+        return !request.ports().isEmpty() && !request.families().isEmpty();
+    }
+
+    /**
+     * What the Service's status says of it; empty: nothing, for all can be done.
+     *
+     * @param notServed the ports that are not served, left out or refused by the provider
+     */
+    public List<Condition> conditions(ServiceState service, List<PortError> notServed, Instant now) {
+        List<Condition> conditions = new ArrayList<>();
+        if (!unmet.isEmpty()) {
+            conditions.add(Publication.condition(
+                    service,
+                    WellKnownNames.UNSUPPORTED,
+                    true,
+                    unmet.getFirst().reason(),
+                    unmet.stream().map(Unmet::message).collect(Collectors.joining("; ")),
+                    now));
+        }
+        if (!notServed.isEmpty()) {
+            boolean mixed = notServed.stream().anyMatch(error -> error.error().equals(MIXED_PROTOCOLS));
+            conditions.add(Publication.condition(
+                    service,
+                    WellKnownNames.PORTS_ERROR,
+                    true,
+                    mixed ? MIXED_PROTOCOLS_REASON : "PortsNotServed",
+                    notServed.stream()
+                            .map(error -> error.protocol() + "/" + error.port() + ": " + error.error())
+                            .collect(Collectors.joining(", ")),
+                    now));
+        }
+        return conditions;
+    }
+
+    private static final class Reading {
+        private final ServiceState service;
+        private final ServedClass served;
+        private final Capabilities can;
+        private final String provider;
+        private final List<Unmet> unmet = new ArrayList<>();
+        private final List<PortError> portErrors = new ArrayList<>();
+
+        Reading(ServiceState service, ServedClass served) {
+            this.service = service;
+            this.served = served;
+            can = served.capabilities();
+            provider = "provider \"" + served.provider() + "\"";
+        }
+
+        Demand demand(
+                String clusterName,
+                long fencingToken,
+                AddressConstraints wishes,
+                List<Ip> addresses,
+                Backends backends) {
+            List<Family> families = families();
+            List<Port> ports = letsNobodyIn() || refusesSourceRanges() ? List.of() : ports();
+            boolean targetsNodes = can.targets() == Targets.NODE_PORTS;
+            if (service.delivery().sessionAffinity() != null && !can.has(Feature.SESSION_AFFINITY)) {
+                unmet(
+                        "SessionAffinityNotSupported",
+                        provider + " knows no session affinity; set spec.sessionAffinity: None");
+            }
+            List<String> sourceRanges = sourceRanges();
+            if (service.asked().localTraffic() && !can.has(Feature.LOCAL_TRAFFIC_POLICY)) {
+                unmet(
+                        "LocalTrafficPolicyNotSupported",
+                        provider + " sends packets to nodes without an endpoint, too, where"
+                                + " spec.externalTrafficPolicy: Local drops them; use Cluster");
+            }
+            LoadBalancerRequest request = LoadBalancerRequest.builder(
+                            clusterName,
+                            new ServiceIdentity(
+                                    service.key().namespace(), service.key().name(), service.uid()),
+                            served.ipMode())
+                    .fencingToken(fencingToken)
+                    .addresses(addresses.stream()
+                            .filter(ip -> families.contains(family(ip.family())))
+                            .map(Ip::toString)
+                            .toList())
+                    .wantedAddresses(
+                            can.addresses() == AddressSource.PROVIDER
+                                    ? wishes.addresses().stream()
+                                            .map(Ip::toString)
+                                            .toList()
+                                    : List.of())
+                    .families(families)
+                    .ports(ports)
+                    .nodes(targetsNodes ? backends.nodes() : List.of())
+                    .endpoints(
+                            can.targets() == Targets.ENDPOINTS
+                                    ? backends.endpoints().get()
+                                    : List.of())
+                    .healthCheck(targetsNodes ? served.healthCheck().of(service, backends.kubeProxy()) : null)
+                    .sourceRanges(sourceRanges)
+                    .sessionAffinity(
+                            can.has(Feature.SESSION_AFFINITY)
+                                    ? service.delivery().sessionAffinity()
+                                    : null)
+                    .localTrafficPolicy(service.asked().localTraffic())
+                    .parameters(served.parameters())
+                    .annotations(annotations())
+                    .labels(new TreeMap<>(service.labels()))
+                    .build();
+            return new Demand(request, unmet, portErrors);
+        }
+
+        private List<String> sourceRanges() {
+            List<String> asked = service.delivery().sourceRanges();
+            List<String> unreadable = SourceRanges.unreadable(asked);
+            if (asked.isEmpty()) {
+                return List.of();
+            }
+            if (refusesSourceRanges()) {
+                unmet.addFirst(
+                        new Unmet(
+                                "SourceRangesRefused",
+                                provider + " cannot enforce spec.loadBalancerSourceRanges"
+                                        + (can.has(Feature.SOURCE_RANGES)
+                                                ? ", for it leaves them to kube-proxy, which looks at them for ipMode VIP alone"
+                                                : "")
+                                        + ", and LoadBalancerClass \"" + served.name()
+                                        + "\" has unenforcedSourceRanges: Refuse; nothing is served until the ranges are removed"));
+                return List.of();
+            }
+            if (!can.has(Feature.SOURCE_RANGES)) {
+                unmet(
+                        "SourceRangesNotSupported",
+                        provider + " allows all clients, whatever spec.loadBalancerSourceRanges says");
+                return List.of();
+            }
+            if (!enforcesSourceRanges()) {
+                unmet(
+                        "SourceRangesNotSupported",
+                        provider + " allows all clients, whatever spec.loadBalancerSourceRanges says: it leaves them to"
+                                + " kube-proxy, which looks at them for ipMode VIP alone; let the proxy that has the"
+                                + " address do it");
+                return List.of();
+            }
+            if (!unreadable.isEmpty()) {
+                unmet(
+                        "SourceRangesUnreadable",
+                        "spec.loadBalancerSourceRanges: " + unreadable.getFirst() + " is no CIDR; "
+                                + (letsNobodyIn() ? "nothing is served" : "no client is allowed"));
+            }
+            return SourceRanges.canonical(asked);
+        }
+
+        /** Provider {@code pool} leaves it to kube-proxy. */
+        private boolean enforcesSourceRanges() {
+            return can.has(Feature.SOURCE_RANGES)
+                    && !(can.targets() == Targets.NONE && served.ipMode() == IpMode.PROXY);
+        }
+
+        private boolean refusesSourceRanges() {
+            return served.refusesUnenforcedSourceRanges()
+                    && !service.delivery().sourceRanges().isEmpty()
+                    && !enforcesSourceRanges();
+        }
+
+        /** An empty list would let everybody in. */
+        private boolean letsNobodyIn() {
+            List<String> asked = service.delivery().sourceRanges();
+            return can.has(Feature.SOURCE_RANGES)
+                    && !asked.isEmpty()
+                    && SourceRanges.canonical(asked).isEmpty();
+        }
+
+        private void unmet(String reason, String message) {
+            unmet.add(new Unmet(reason, message));
+        }
+
+        private static Family family(IpFamily family) {
+            return switch (family) {
+                case IPV4 -> Family.IPV4;
+                case IPV6 -> Family.IPV6;
+            };
+        }
+
+        private List<Family> families() {
+            List<Family> wanted =
+                    service.wantedFamilies().stream().map(Reading::family).toList();
+            List<Family> carried =
+                    wanted.stream().filter(can.families()::contains).toList();
+            if (carried.size() < wanted.size()) {
+                String missing = wanted.stream()
+                        .filter(family -> !carried.contains(family))
+                        .map(family -> family == Family.IPV4 ? "IPv4" : "IPv6")
+                        .collect(Collectors.joining(" and "));
+                unmet("FamilyNotSupported", provider + " cannot carry " + missing + "; change spec.ipFamilies");
+            }
+            return carried;
+        }
+
+        /** The ports that the provider can carry: of two protocols that exclude each other, the first one's. */
+        private List<Port> ports() {
+            List<Port> carried = new ArrayList<>();
+            List<Protocol> unknown = new ArrayList<>();
+            boolean mixed = false;
+            List<Integer> withoutNodePort = new ArrayList<>();
+            for (Port port : service.ports()) {
+                if (!can.protocols().contains(port.protocol())) {
+                    left(port, PROTOCOL);
+                    unknown.add(port.protocol());
+                } else if (!can.has(Feature.MIXED_PROTOCOLS)
+                        && !carried.isEmpty()
+                        && carried.getFirst().protocol() != port.protocol()) {
+                    left(port, MIXED_PROTOCOLS);
+                    mixed = true;
+                } else if (can.targets() == Targets.NODE_PORTS && port.nodePort() == 0) {
+                    left(port, NODE_PORT);
+                    withoutNodePort.add(port.port());
+                } else {
+                    carried.add(port);
+                }
+            }
+            if (!unknown.isEmpty()) {
+                unmet(
+                        PROTOCOL,
+                        provider + " cannot carry " + unknown.getFirst() + ", only "
+                                + can.protocols().stream().map(Protocol::name).collect(Collectors.joining(", ")));
+            }
+            if (mixed) {
+                unmet(
+                        MIXED_PROTOCOLS,
+                        provider + " carries one protocol for each load balancer, and this one carries "
+                                + carried.getFirst().protocol()
+                                + "; make a Service for each protocol, with one berth.dev/sharing-key");
+            }
+            if (!withoutNodePort.isEmpty()) {
+                unmet(
+                        NODE_PORT,
+                        provider + " sends packets to node ports, and port " + withoutNodePort.getFirst()
+                                + " has none; remove spec.allocateLoadBalancerNodePorts: false");
+            }
+            return carried;
+        }
+
+        private void left(Port port, String error) {
+            portErrors.add(new PortError(port.port(), port.protocol(), error));
+        }
+
+        private Map<String, String> annotations() {
+            Map<String, String> read = new LinkedHashMap<>();
+            service.asked().annotations().entrySet().stream()
+                    .filter(entry -> can.reads(entry.getKey()))
+                    .sorted(Map.Entry.comparingByKey())
+                    .forEach(entry -> read.put(entry.getKey(), entry.getValue()));
+            return read;
+        }
+    }
+}

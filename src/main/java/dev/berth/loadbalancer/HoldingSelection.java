@@ -1,0 +1,150 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.Sharing;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the addresses that a Service holds it keeps: one per family that it wants. Pure.
+ *
+ * @param kept in the Service's order of families
+ * @param lacking the families that it has none of
+ * @param wishing the families of which it has one, and asks for another by now: it keeps the one until it
+ *     has the other
+ * @param rest what it holds and must give back, once it is published no longer
+ */
+public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<IpFamily> wishing, List<Holding> rest) {
+    /**
+     * Decides it. What it asks for comes first, of that what is claimed, of that what it publishes already:
+     * operators that know nothing of each other agree by its status.
+     *
+     * @param holdings of its name, whatever the uid
+     */
+    public static HoldingSelection of(
+            ServiceState service, List<Holding> holdings, AddressConstraints wishes, PoolBook pools) {
+        List<Holding> own = holdings.stream()
+                .filter(holding -> holding.isFor(service.key(), service.uid()))
+                .filter(holding -> !takenBack(holding, pools))
+                .sorted(Comparator.comparing((Holding holding) -> !asAsked(holding, wishes, pools))
+                        .thenComparing(holding -> holding.state() != Holding.State.CLAIMED)
+                        .thenComparing(holding -> !service.publishes(holding.ip())))
+                .toList();
+        List<Holding> kept = new ArrayList<>();
+        List<IpFamily> lacking = new ArrayList<>();
+        List<IpFamily> wishing = new ArrayList<>();
+        for (IpFamily family : service.wantedFamilies()) {
+            Optional<Holding> best = own.stream()
+                    .filter(holding -> holding.ip().family() == family)
+                    .findFirst();
+            best.ifPresentOrElse(kept::add, () -> lacking.add(family));
+            best.filter(holding -> !asAsked(holding, wishes, pools)).ifPresent(none -> wishing.add(family));
+        }
+        List<Holding> rest = holdings.stream()
+                .filter(holding -> holding.isFor(service.key(), service.uid()) && !kept.contains(holding))
+                .toList();
+        return new HoldingSelection(kept, lacking, wishing, rest);
+    }
+
+    /**
+     * What may be published of it: all; but nothing of a half that is no use (RequireDualStack), unless it is
+     * published already, for then somebody uses it.
+     */
+    public List<Ip> publishable(ServiceState service) {
+        return halfOfNoUse(service).isEmpty() ? kept.stream().map(Holding::ip).toList() : List.of();
+    }
+
+    /** What it holds of a whole that is no use without the rest, and does not publish. */
+    public List<Ip> halfOfNoUse(ServiceState service) {
+        boolean half = service.familyPolicy() == ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK
+                && !lacking.isEmpty()
+                && kept.stream().noneMatch(holding -> service.publishes(holding.ip()));
+        return half ? kept.stream().map(Holding::ip).toList() : List.of();
+    }
+
+    /** Whether its pool takes it back, so that nobody may keep it. */
+    static boolean takenBack(Holding holding, PoolBook pools) {
+        return pools.takesBack(holding.ip(), holding.spec().pool());
+    }
+
+    /**
+     * Whether an address is what the Service asks for, as far as it asks. A pool that it names is right if
+     * the address is in it, or came from it: an edit of pools alone moves nobody.
+     */
+    static boolean asAsked(Holding holding, AddressConstraints wishes, PoolBook pools) {
+        Ip ip = holding.ip();
+        Optional<Ip> named = wishes.address(ip.family());
+        if (named.isPresent() && !named.get().equals(ip)) {
+            return false;
+        }
+        boolean rightPool = wishes.pools().isEmpty()
+                || named.isPresent()
+                || holding.spec().pool() == null
+                || wishes.pools().contains(holding.spec().pool())
+                || pools.poolOf(ip)
+                        .filter(pool -> wishes.pools().contains(pool.name()))
+                        .isPresent();
+        return rightPool && sharedAsAsked(holding, wishes.sharing());
+    }
+
+    private static boolean sharedAsAsked(Holding holding, @Nullable Sharing asked) {
+        Sharing shared = holding.spec().sharing();
+        return isAlone(holding)
+                || (asked != null && shared != null && asked.key().equals(shared.key()));
+    }
+
+    /** Whether one that is not among its owners may be: there is no other, or they share as it asks to. */
+    static boolean isOpenTo(Holding holding, AddressConstraints wishes) {
+        Sharing mine = wishes.sharing();
+        Sharing shared = holding.spec().sharing();
+        return holding.owners().stream().allMatch(Owner::isReservation)
+                || (mine != null && shared != null && shared.admits(mine));
+    }
+
+    private static boolean isAlone(Holding holding) {
+        return holding.owners().stream().filter(owner -> !owner.isReservation()).count() <= 1;
+    }
+
+    /** What the Address object of a kept address must say by now; absent: what it says. */
+    static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AskedAddresses asked) {
+        ClaimSpec spec = kept.spec();
+        Boolean retain = asked.retain();
+        ClaimSpec wanted = retain == null ? spec : spec.retained(retain);
+        Sharing mine = asked.wishes().sharing();
+        Sharing shared = spec.sharing();
+        if (mine == null || shared == null || isAlone(kept)) {
+            wanted = isAlone(kept) ? wanted.shared(mine) : wanted;
+        } else if (clash(kept, asked.wishes()).isEmpty()) {
+            wanted = wanted.joinedBy(new Owner(service.key(), service.uid()), mine);
+        }
+        return wanted.equals(spec) ? Optional.empty() : Optional.of(wanted);
+    }
+
+    /** Why it can no longer share a kept address as it asks to; absent: it can, or does not ask. */
+    static Optional<WaitReason> clash(Holding kept, AddressConstraints wishes) {
+        Sharing mine = wishes.sharing();
+        Sharing shared = kept.spec().sharing();
+        if (mine == null || shared == null || isAlone(kept) || !mine.key().equals(shared.key())) {
+            return Optional.empty();
+        }
+        if (!mine.terms().equals(shared.terms())) {
+            return Optional.of(new WaitReason(
+                    "TermsDiffer",
+                    "others share " + kept.ip() + " by " + shared.terms() + "; it asks for " + mine.terms()));
+        }
+        return shared.clash(mine.ports())
+                .map(port -> new WaitReason(
+                        "PortInUse",
+                        port + " of " + kept.ip() + " is of Service " + port.service()
+                                + "; change the port, or the annotation " + WellKnownNames.SHARING_KEY));
+    }
+}

@@ -1,0 +1,466 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Requester;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities.AddressSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Decides whose a Service is and what is to be done for it. Pure.
+ *
+ * <p>A Service is ours once an address is claimed for its uid, or if its marks say that we served it; until
+ * then it must be asked for by a class of ours and bear no mark of another controller. A finalizer of ours
+ * on one that is not goes. One that another Berth
+ * serves, of another controller name, is never ours, and what that one claimed is not looked at.
+ */
+public final class Planner {
+    private final ServiceSnapshot snapshot;
+    private final ServiceState service;
+
+    /** Whether another Berth serves it. */
+    private final boolean servedElsewhere;
+
+    private Planner(ServiceSnapshot snapshot, ServiceState service) {
+        this.snapshot = withoutOthers(snapshot);
+        this.service = service;
+        this.servedElsewhere = isServedElsewhere(snapshot.holdings());
+    }
+
+    private static ServiceSnapshot withoutOthers(ServiceSnapshot snapshot) {
+        return snapshot.withoutHoldings(holding -> snapshot.classes().isServedElsewhere(holding.loadBalancerClass()));
+    }
+
+    public static ServicePlan plan(ServiceSnapshot snapshot) {
+        return snapshot.service()
+                .map(service -> new Planner(snapshot, service).plan())
+                .orElseGet(() -> gone(withoutOthers(snapshot)));
+    }
+
+    /**
+     * By the class it names; without one, by the class that its address was claimed for, by the mark beside the
+     * finalizer, or because the default class is the other's.
+     */
+    private boolean isServedElsewhere(List<Holding> all) {
+        if (service.loadBalancerClass() != null) {
+            return snapshot.classes().isServedElsewhere(service.loadBalancerClass());
+        }
+        if (!claimed().isEmpty()) {
+            return false;
+        }
+        boolean claimedElsewhere = all.stream().anyMatch(holding -> holding.isFor(service.key(), service.uid()));
+        return service.servedByClass()
+                .map(snapshot.classes()::isServedElsewhere)
+                .orElse(claimedElsewhere || snapshot.classes().isDefaultElsewhere());
+    }
+
+    /** It is another Berth's; if it was ours before, what we claimed is given back. All else is that one's to write. */
+    private ServicePlan leaveElsewhere() {
+        List<Ip> held = claimed().stream().map(Holding::ip).toList();
+        boolean isMarked =
+                service.servedByClass().filter(snapshot.classes()::isOurs).isPresent();
+        if (held.isEmpty() && !isMarked) {
+            return new ServicePlan.NotOurs(List.of());
+        }
+        if (isMarked && classMissing().isPresent()) {
+            return leftAsItIs(classMissing().get());
+        }
+        List<Step.TearingDown> steps = new ArrayList<>();
+        mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        if (isMarked) {
+            // The other Berth waits until the mark is off.
+            steps.add(new Step.Clear(othersIngress()));
+        }
+        if (!held.isEmpty()) {
+            steps.add(new Step.Release(held));
+        }
+        return new ServicePlan.TearDown("another Berth serves its class", steps);
+    }
+
+    /** The claims of a Service that is not there; reservations for its name stay. */
+    private static ServicePlan gone(ServiceSnapshot snapshot) {
+        List<Ip> left = snapshot.holdings().stream()
+                .filter(holding -> holding.owners().stream().noneMatch(owner -> owner.isReservation()))
+                .map(Holding::ip)
+                .toList();
+        return left.isEmpty()
+                ? new ServicePlan.NotOurs(List.of())
+                : new ServicePlan.TearDown("it is gone", List.of(new Step.Release(left)));
+    }
+
+    private ServicePlan plan() {
+        ServicePlan plan = planForItself();
+        List<Ip> takenOver = plan.steps().stream()
+                .flatMap(step -> step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)
+                        ? Stream.of(holding.ip())
+                        : Stream.empty())
+                .toList();
+        List<Ip> left = snapshot.holdings().stream()
+                .filter(this::isPredecessors)
+                .map(Holding::ip)
+                .filter(ip -> !takenOver.contains(ip))
+                .toList();
+        return left.isEmpty()
+                ? plan
+                : new ServicePlan.TearDown("another of its name held addresses", List.of(new Step.Release(left)));
+    }
+
+    /** Whether it is held for one that bore the name before. */
+    private boolean isPredecessors(Holding holding) {
+        return holding.predecessorOf(service.key(), service.uid()).isPresent();
+    }
+
+    private ServicePlan planForItself() {
+        if (servedElsewhere) {
+            return leaveElsewhere();
+        }
+        Optional<String> before = service.servedByClass()
+                .filter(value -> claimed().isEmpty() && snapshot.classes().isServedElsewhere(value));
+        if (before.isPresent()) {
+            String message = "another Berth served it by class \"" + before.get()
+                    + "\", and has not taken back what is its own yet; if that one is gone for good, take off the"
+                    + " annotation "
+                    + WellKnownNames.SERVED_BY_CLASS;
+            return new ServicePlan.Skip(service, Reason.ServedByAnother, null, message, List.of());
+        }
+        if (service.deleting()) {
+            return isOurs() || service.hasOurFinalizer()
+                    ? tearDown("it is being deleted")
+                    : new ServicePlan.NotOurs(withdrawal());
+        }
+        if (!service.typeLoadBalancer()) {
+            return isOurs() || service.hasOurFinalizer() || service.hasOurConditions()
+                    ? tearDown("its type is no longer LoadBalancer")
+                    : new ServicePlan.NotOurs(withdrawal());
+        }
+        if (isOurs()) {
+            return keep();
+        }
+        ServicePlan plan = adopt();
+        return service.hasOurFinalizer() && !(plan instanceof ServicePlan.Serve)
+                ? tearDown("it carries our finalizer, and is not ours")
+                : plan;
+    }
+
+    private boolean isOurs() {
+        return service.isMarkedOurs()
+                || !claimed().isEmpty()
+                || snapshot.askedByClass().isPresent();
+    }
+
+    private List<Holding> claimed() {
+        return snapshot.holdings().stream()
+                .filter(holding -> holding.isFor(service.key(), service.uid()))
+                .toList();
+    }
+
+    /**
+     * The class value that the claims are for, or that is marked on it; empty: there is neither. A claim for another
+     * class than that of the mark landed late, or lost to one that landed late.
+     */
+    private Optional<String> claimedClass() {
+        return claimedClasses().stream().findFirst().or(service::servedByClass).or(snapshot::askedByClass);
+    }
+
+    /** The class values that the claims are for, first the one that is marked. */
+    private List<String> claimedClasses() {
+        return claimed().stream()
+                .flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
+                .distinct()
+                .sorted(Comparator.comparing(value -> !Optional.of(value).equals(service.servedByClass())))
+                .toList();
+    }
+
+    /**
+     * Those whose providers may have made something for it. If nothing tells, the one that would serve it; and if it is
+     * ours, but the mark was taken off it, all that the mark could have named: a delete where nothing is succeeds.
+     */
+    private List<ServedClass> mayHaveMade() {
+        List<String> values = Stream.of(
+                        service.servedByClass().stream(), claimedClasses().stream(), snapshot.askedByClass().stream())
+                .flatMap(all -> all)
+                .distinct()
+                .toList();
+        if (values.isEmpty()) {
+            Stream<ServedClass> wouldServe = Optional.ofNullable(service.loadBalancerClass())
+                    .map(snapshot.classes()::byValue)
+                    .orElseGet(snapshot.classes()::defaultClass)
+                    .stream();
+            Stream<ServedClass> couldBeNamed = service.isMarkedOurs()
+                    ? snapshot.classes().served().stream().filter(ServedClass::isMarkedOnServices)
+                    : Stream.empty();
+            return Stream.concat(wouldServe, couldBeNamed).distinct().toList();
+        }
+        return values.stream()
+                .flatMap(value -> snapshot.classes().byValue(value).stream())
+                .toList();
+    }
+
+    /**
+     * Why its provider cannot be told that it is over: it is marked with a class that cannot be served. Absent: it can
+     * be, or it need not, or its claims say otherwise, for a mark that users write alone holds nothing up.
+     */
+    private Optional<String> classMissing() {
+        List<String> claimed = claimedClasses();
+        return service.isMarkedOurs()
+                ? service.servedByClass()
+                        .filter(value -> claimed.isEmpty() || claimed.contains(value))
+                        .filter(value -> snapshot.classes().byValue(value).isEmpty())
+                        .map(value -> snapshot.classes()
+                                .whyNotAccepted(value)
+                                .orElse("no LoadBalancerClass serves \"" + value + "\" any more"))
+                : Optional.empty();
+    }
+
+    private ServicePlan keep() {
+        Optional<String> named = Optional.ofNullable(service.loadBalancerClass());
+        Optional<String> claimed = claimedClass();
+        if (named.isPresent() && claimed.isPresent() && !named.equals(claimed)) {
+            return tearDown("its class is now " + named.get());
+        }
+        Optional<ServedClass> served =
+                named.or(() -> claimed).map(snapshot.classes()::byValue).orElseGet(snapshot.classes()::defaultClass);
+        if (served.isPresent()) {
+            return serve(served.get());
+        }
+        if (named.isPresent() && claimed.isEmpty()) {
+            return tearDown("no LoadBalancerClass here serves its class " + named.get());
+        }
+        return leftAsItIs(claimed.flatMap(snapshot.classes()::whyNotAccepted)
+                        .orElseGet(() -> "no accepted LoadBalancerClass serves "
+                                + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
+                                + " any more")
+                + "; it keeps its addresses as they are until one does");
+    }
+
+    /** With what it holds, for its class is missing; but for what was never claimed, and is published no longer. */
+    private ServicePlan leftAsItIs(String message) {
+        List<Ip> unclaimed = claimed().stream()
+                .filter(holding -> holding.state() != Holding.State.CLAIMED && !service.publishes(holding.ip()))
+                .map(Holding::ip)
+                .toList();
+        return unclaimed.isEmpty()
+                ? explained(Reason.ClassMissing, message)
+                : new ServicePlan.TearDown(
+                        "addresses were about to be claimed for a class that is gone",
+                        List.of(new Step.Release(unclaimed)));
+    }
+
+    private ServicePlan explained(Reason reason, String message) {
+        return new ServicePlan.Skip(service, reason, null, message, List.of(new Step.Explain(reason.name(), message)));
+    }
+
+    private ServicePlan adopt() {
+        Optional<ServedClass> served = Optional.ofNullable(service.loadBalancerClass())
+                .map(snapshot.classes()::byValue)
+                .orElseGet(this::defaultClass);
+        Optional<String> foreign = service.foreignMark();
+        if (served.isEmpty()) {
+            return Optional.ofNullable(service.loadBalancerClass())
+                    .filter(none -> foreign.isEmpty())
+                    .flatMap(snapshot.classes()::whyNotAccepted)
+                    .map(why -> explained(Reason.ClassNotAccepted, why))
+                    .orElseGet(() -> new ServicePlan.NotOurs(withdrawal()));
+        }
+        if (foreign.isPresent() && !snapshot.migrateFrom().isEmpty()) {
+            return takeOver(served.get());
+        }
+        if (foreign.isPresent()) {
+            return new ServicePlan.Skip(
+                    service,
+                    Reason.ServedByAnother,
+                    served.get().name(),
+                    "it carries " + foreign.get()
+                            + " of another controller; remove that controller and what it left, then Berth takes over",
+                    withdrawal());
+        }
+        if (service.loadBalancerClass() == null
+                && snapshot.classes().classless() == Classless.AUTO
+                && snapshot.standBack().isPresent()) {
+            return new ServicePlan.Skip(
+                    service,
+                    Reason.DeferredToOther,
+                    served.get().name(),
+                    "another controller seems to serve Services without a class ("
+                            + snapshot.standBack().get().sign() + "); set spec.loadBalancerClass: "
+                            + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""
+                            + served.get().name() + "\"",
+                    withdrawal());
+        }
+        return serve(served.get());
+    }
+
+    /** With the addresses that another controller gave it; whether Berth stands back is not asked: it said not to. */
+    private ServicePlan takeOver(ServedClass served) {
+        AskedAddresses asked = asked(served);
+        Optional<WaitReason> hindrance = Adoption.hindrance(service, served, asked);
+        if (hindrance.isPresent()) {
+            return new ServicePlan.Skip(
+                    service,
+                    Reason.ServedByAnother,
+                    served.name(),
+                    hindrance.get().message(),
+                    withdrawal());
+        }
+        return Adoption.request(snapshot, service, served, asked)
+                .<ServicePlan>map(request -> new ServicePlan.Adopt(service, served.name(), request, withdrawal()))
+                .orElseGet(() -> serve(served));
+    }
+
+    private AskedAddresses asked(ServedClass served) {
+        return AskedAddresses.of(service, served.ipMode(), snapshot.migrateFrom());
+    }
+
+    /** What it said of a wait that is over. */
+    private List<Step.Refraining> withdrawal() {
+        return service.hasOurConditions() ? List.of(new Step.RemoveConditions()) : List.of();
+    }
+
+    private Optional<ServedClass> defaultClass() {
+        return snapshot.classes().classless() == Classless.NEVER
+                ? Optional.empty()
+                : snapshot.classes().defaultClass();
+    }
+
+    private ServicePlan serve(ServedClass served) {
+        List<Step.Serving> steps = new ArrayList<>();
+        AskedAddresses asked = asked(served);
+        HoldingSelection keeping = HoldingSelection.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
+        if (served.capabilities().addresses() == AddressSource.POOLS) {
+            address(served, asked, keeping, steps);
+        }
+        boolean isMarked = service.hasOurFinalizer()
+                && (!served.isMarkedOnServices()
+                        || service.servedByClass()
+                                .filter(served.value()::equals)
+                                .isPresent());
+        boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
+                || !keeping.kept().isEmpty()
+                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
+        if (!served.capabilities().immediate() && !isMarked && mayHold) {
+            steps.add(new Step.AddFinalizer(served));
+        }
+        steps.add(new Step.Ensure(served));
+        steps.add(new Step.Publish());
+        if (steps.stream().anyMatch(Step.Acquire.class::isInstance)
+                || !keeping.wishing().isEmpty()
+                || !keeping.rest().isEmpty()) {
+            steps.add(new Step.ReleaseRest());
+        }
+        if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE) {
+            steps.add(new Step.ReleaseNodePorts());
+        }
+        return new ServicePlan.Serve(service, served, asked.wishes(), steps);
+    }
+
+    /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */
+    private void address(ServedClass served, AskedAddresses asked, HoldingSelection keeping, List<Step.Serving> steps) {
+        for (Holding holding : keeping.kept()) {
+            if (holding.state() != Holding.State.CLAIMED) {
+                steps.add(new Step.ConfirmClaim(holding, served));
+            } else if (asked.fault().isEmpty()) {
+                HoldingSelection.amended(holding, service, asked)
+                        .ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
+                HoldingSelection.clash(holding, asked.wishes()).ifPresent(why -> steps.add(new Step.Warn(why)));
+            }
+        }
+        List<IpFamily> lacking = new ArrayList<>(keeping.lacking());
+        List<IpFamily> wishing = new ArrayList<>(keeping.wishing());
+        List<Step.Serving> reserved = new ArrayList<>();
+        for (Holding holding : snapshot.holdings()) {
+            boolean fits = (holding.isReservedFor(service.key())
+                            || (isPredecessors(holding) && holding.state() == Holding.State.CLAIMED))
+                    && (holding.loadBalancerClass() == null
+                            || Objects.equals(holding.loadBalancerClass(), served.value()))
+                    && !HoldingSelection.takenBack(holding, snapshot.pools())
+                    && HoldingSelection.asAsked(holding, asked.wishes(), snapshot.pools())
+                    && (isPredecessors(holding) || HoldingSelection.isOpenTo(holding, asked.wishes()));
+            IpFamily family = holding.ip().family();
+            if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
+                (isPredecessors(holding) ? steps : reserved).add(new Step.ConfirmClaim(holding, served));
+            }
+        }
+        List<IpFamily> wanted = lacking.isEmpty() ? wishing : lacking;
+        boolean whole = service.familyPolicy() == FamilyPolicy.REQUIRE_DUAL_STACK && !lacking.isEmpty();
+        if (!whole) {
+            steps.addAll(reserved);
+        }
+        if (asked.fault().isPresent()) {
+            steps.add(new Step.Refuse(asked.fault().get()));
+        } else if (!wanted.isEmpty()) {
+            steps.add(new Step.Acquire(new AddressRequest(
+                    service.key(),
+                    service.uid(),
+                    served.value(),
+                    wanted,
+                    whole,
+                    new Requester(served.pools(), snapshot.namespaceLabels(), service.labels()),
+                    asked.wishes(),
+                    formerAddresses(),
+                    snapshot.turn())));
+        }
+        if (whole) {
+            // A half that is no use would be given back at once, and taken again: it stays reserved until then.
+            steps.addAll(reserved);
+        }
+    }
+
+    /**
+     * The addresses in the status of a Service whose marks say that we served it: its Address objects have
+     * vanished, and it may ask for the same again. One that is just being taken over from another
+     * controller, and holds a part of them, may as well. Any other status is never truth: whoever may write
+     * one could take any address by it (CVE-2020-8554).
+     */
+    private List<Ip> formerAddresses() {
+        return service.isMarkedOurs() || !snapshot.migrateFrom().isEmpty() ? service.publishedAddresses() : List.of();
+    }
+
+    /**
+     * What of the status another controller wrote: all, if the Service is not ours. While the class is one of ours, or was when the claim was
+     * made, the status is ours whole. Once it is not, another may have published already: only entries that
+     * are held for this Service are ours then. (A change of class goes by way of another type, and that takes
+     * from the status what was published before.)
+     */
+    private List<Published> othersIngress() {
+        String named = service.loadBalancerClass();
+        boolean whole = isOurs()
+                && (named == null
+                        || snapshot.classes().byValue(named).isPresent()
+                        || claimedClass().filter(named::equals).isPresent());
+        if (whole) {
+            return List.of();
+        }
+        List<String> held =
+                claimed().stream().map(holding -> holding.ip().toString()).toList();
+        return service.ingress().stream()
+                .filter(entry -> entry.ip() == null || !held.contains(entry.ip()))
+                .toList();
+    }
+
+    private ServicePlan tearDown(String why) {
+        Optional<String> missing = classMissing();
+        if (missing.isPresent()) {
+            return leftAsItIs(why + ", and its provider cannot be told to delete what it made: " + missing.get()
+                    + "; bring the class back, or delete it yourself and take off the annotation "
+                    + WellKnownNames.SERVED_BY_CLASS);
+        }
+        List<Step.TearingDown> steps = new ArrayList<>();
+        mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));
+        steps.add(new Step.Clear(othersIngress()));
+        List<Ip> held = claimed().stream().map(Holding::ip).toList();
+        if (!held.isEmpty()) {
+            steps.add(new Step.Release(held));
+        }
+        return new ServicePlan.TearDown(why, steps);
+    }
+}

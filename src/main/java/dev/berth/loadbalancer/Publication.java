@@ -1,0 +1,191 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.loadbalancer.Published.PortStatus;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.PortError;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a Service's status must say.
+ *
+ * @param finalizer whether ours has to be on; it is never taken off by this
+ * @param servedByClass what {@link WellKnownNames#SERVED_BY_CLASS} must say beside the finalizer; null: leave it as it is
+ * @param ingress null: leave it as it is
+ * @param conditions ours that must be there; those of ours that are not here must go
+ */
+public record Publication(
+        boolean finalizer,
+        @Nullable String servedByClass,
+        @Nullable List<Published> ingress,
+        List<Condition> conditions) {
+    public Publication {
+        conditions = List.copyOf(conditions);
+    }
+
+    /** Of one that needs no mark of its class. */
+    public Publication(boolean finalizer, @Nullable List<Published> ingress, List<Condition> conditions) {
+        this(finalizer, null, ingress, conditions);
+    }
+
+    /** The same, but for the ingress. */
+    public Publication withIngress(@Nullable List<Published> other) {
+        return new Publication(finalizer, servedByClass, other, conditions);
+    }
+
+    /**
+     * What to publish of a provider's answer; {@code withIpMode} false leaves the mode out. Where a port is not
+     * served, every port of the Service is named, as Kubernetes wants it.
+     *
+     * @param ports of the Service
+     * @param errors of ports that the provider was not asked for
+     */
+    public static List<Published> ingressOf(
+            LoadBalancerStatus status, boolean withIpMode, List<Port> ports, List<PortError> errors) {
+        List<PortError> all =
+                Stream.concat(status.portErrors().stream(), errors.stream()).toList();
+        List<PortStatus> statuses = all.isEmpty()
+                ? List.of()
+                : ports.stream()
+                        .map(port -> new PortStatus(
+                                port.port(),
+                                port.protocol().name(),
+                                all.stream()
+                                        .filter(error ->
+                                                error.port() == port.port() && error.protocol() == port.protocol())
+                                        .map(PortError::error)
+                                        .findFirst()
+                                        .orElse(null)))
+                        .toList();
+        return status.ingress().stream()
+                .map(ingress -> Published.of(ingress, withIpMode, statuses))
+                .toList();
+    }
+
+    /** A condition; {@code since} is kept if {@code service} has it with the same status already. */
+    public static Condition condition(
+            ServiceState service, String type, boolean holds, String reason, String message, Instant now) {
+        Condition.Status status = Condition.Status.of(holds);
+        Instant since = service.condition(type)
+                .filter(old -> old.status() == status)
+                .map(Condition::since)
+                .orElse(now);
+        return new Condition(type, status, reason, message, since);
+    }
+
+    /** What of it is not so yet; absent: nothing, and nothing need be written. */
+    public Optional<Difference> differenceFrom(ServiceState service) {
+        boolean addFinalizer = finalizer && !service.hasOurFinalizer();
+        boolean marksClass = finalizer
+                && servedByClass != null
+                && !Optional.of(servedByClass).equals(service.servedByClass());
+        boolean ingressDiffers = ingress != null && !sameIngress(ingress, service.ingress());
+        List<Condition> changed = conditions.stream()
+                .filter(wanted -> service.condition(wanted.type())
+                        .filter(wanted::sameContent)
+                        .isEmpty())
+                .toList();
+        List<String> removed = Stream.concat(
+                        WellKnownNames.CONDITIONS.stream(),
+                        service.isMarkedOurs() ? Stream.of(WellKnownNames.PORTS_ERROR) : Stream.empty())
+                .filter(type -> service.condition(type).isPresent()
+                        && conditions.stream().noneMatch(wanted -> wanted.type().equals(type)))
+                .toList();
+        return addFinalizer || marksClass || ingressDiffers || !changed.isEmpty() || !removed.isEmpty()
+                ? Optional.of(new Difference(
+                        addFinalizer,
+                        marksClass ? servedByClass : null,
+                        ingressDiffers ? ingress : null,
+                        changed,
+                        removed))
+                : Optional.empty();
+    }
+
+    /** Whether two answers of a provider say the same, in whatever order: an IP without a mode is VIP. */
+    public static boolean sameAnswer(LoadBalancerStatus a, LoadBalancerStatus b) {
+        return ways(a).equals(ways(b)) && new HashSet<>(a.portErrors()).equals(new HashSet<>(b.portErrors()));
+    }
+
+    private static Set<Published> ways(LoadBalancerStatus status) {
+        return status.ingress().stream()
+                .map(entry -> Published.of(entry, true, List.of()).read())
+                .collect(Collectors.toCollection(HashSet::new));
+    }
+
+    /** Whether the two say the same to Kubernetes: an IP without a mode is VIP. */
+    public static boolean sameIngress(List<Published> a, List<Published> b) {
+        return read(a).equals(read(b));
+    }
+
+    /** Whether the two say the same but for the mode. */
+    public static boolean differsInIpModeOnly(List<Published> a, List<Published> b) {
+        return !sameIngress(a, b) && withoutIpMode(a).equals(withoutIpMode(b));
+    }
+
+    private static List<Published> read(List<Published> ingress) {
+        return ingress.stream().map(Published::read).toList();
+    }
+
+    private static List<Published> withoutIpMode(List<Published> ingress) {
+        return ingress.stream().map(Published::withoutIpMode).toList();
+    }
+
+    /**
+     * What one patch has to change.
+     *
+     * @param finalizer whether ours is to be added
+     * @param servedByClass what {@link WellKnownNames#SERVED_BY_CLASS} is to say; null: not changed
+     * @param ingress null: not changed; empty: taken away
+     * @param conditions to be set
+     * @param removedConditions types of ours to be taken away
+     */
+    public record Difference(
+            boolean finalizer,
+            @Nullable String servedByClass,
+            @Nullable List<Published> ingress,
+            List<Condition> conditions,
+            List<String> removedConditions) {
+        public Difference {
+            conditions = new ArrayList<>(conditions);
+            removedConditions = new ArrayList<>(removedConditions);
+        }
+
+        /** Whether nothing is new but the words in which conditions of {@code service} say the same. */
+        public boolean isInWordsOnly(ServiceState service) {
+            return !finalizer
+                    && servedByClass == null
+                    && ingress == null
+                    && removedConditions.isEmpty()
+                    && conditions.stream()
+                            .allMatch(wanted -> service.condition(wanted.type())
+                                    .filter(old -> old.status() == wanted.status()
+                                            && old.reason().equals(wanted.reason()))
+                                    .isPresent());
+        }
+
+        /** The same whenever it is asked for: what tells that a patch was tried before. */
+        public Difference timeless() {
+            return new Difference(
+                    finalizer,
+                    servedByClass,
+                    ingress,
+                    conditions.stream()
+                            .map(condition -> new Condition(
+                                    condition.type(),
+                                    condition.status(),
+                                    condition.reason(),
+                                    condition.message(),
+                                    Instant.EPOCH))
+                            .toList(),
+                    removedConditions);
+        }
+    }
+}

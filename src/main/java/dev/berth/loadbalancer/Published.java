@@ -1,0 +1,57 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One entry of {@code status.loadBalancer.ingress}, as it is or as it should be.
+ *
+ * @param ipMode null: not told, which Kubernetes takes for VIP
+ * @param ports empty: nothing is said of them, and all are served
+ */
+public record Published(
+        @Nullable String ip,
+        @Nullable String hostname,
+        @Nullable IpMode ipMode,
+        List<PortStatus> ports) {
+    public Published {
+        ports = List.copyOf(ports);
+    }
+
+    /** Of which all ports are served. */
+    public Published(@Nullable String ip, @Nullable String hostname, @Nullable IpMode ipMode) {
+        this(ip, hostname, ipMode, List.of());
+    }
+
+    /**
+     * What is said of one port.
+     *
+     * @param protocol as it stands there: anyone who may write a status may write anything
+     * @param error null: it is served
+     */
+    public record PortStatus(
+            int port, String protocol, @Nullable String error) {}
+
+    /** What to publish of a provider's ingress; {@code withIpMode} false leaves the mode out. */
+    static Published of(Ingress ingress, boolean withIpMode, List<PortStatus> ports) {
+        return new Published(ingress.ip(), ingress.hostname(), withIpMode ? ingress.ipMode() : null, ports);
+    }
+
+    /** Without the mode: what an API server keeps that does not know it. */
+    public Published withoutIpMode() {
+        return new Published(ip, hostname, null, ports);
+    }
+
+    /** As Kubernetes reads it: an IP without a mode is VIP. */
+    Published read() {
+        return ip != null && ipMode == null ? new Published(ip, hostname, IpMode.VIP, ports) : this;
+    }
+
+    @Override
+    public String toString() {
+        String at = ip != null ? ip : String.valueOf(hostname);
+        return ipMode == null ? at : at + " (" + ipMode + ")";
+    }
+}

@@ -1,0 +1,42 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.IpMode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A class that this Berth serves.
+ *
+ * @param name of the LoadBalancerClass object
+ * @param value what a Service writes into {@code spec.loadBalancerClass}
+ * @param pools empty: every pool
+ * @param ipMode how packets arrive: the class' word, or the provider's
+ * @param healthCheck how nodes are found fit, where the provider targets nodes
+ * @param releasesNodePorts whether its Services give back their node ports
+ * @param refusesUnenforcedSourceRanges whether a Service is not served where nobody enforces its source ranges
+ */
+public record ServedClass(
+        String name,
+        String value,
+        String provider,
+        Capabilities capabilities,
+        Map<String, String> parameters,
+        List<String> pools,
+        IpMode ipMode,
+        HealthCheckPolicy healthCheck,
+        boolean releasesNodePorts,
+        boolean refusesUnenforcedSourceRanges) {
+    public ServedClass {
+        pools = List.copyOf(pools);
+    }
+
+    /**
+     * Whether its Services bear {@link WellKnownNames#SERVED_BY_CLASS}: their addresses are not ours, or what the provider
+     * made has to be deleted, whatever becomes of the class.
+     */
+    public boolean isMarkedOnServices() {
+        return capabilities.addresses() == AddressSource.PROVIDER || !capabilities.immediate();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.AddressRequest;
+import dev.berth.address.QueuePosition;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is to be done for a Service. */
+public sealed interface ServicePlan {
+    /** The steps, in order; empty: nothing. */
+    List<? extends Step> steps();
+
+    /**
+     * It is ours to serve.
+     *
+     * @param wishes what it asks for itself
+     */
+    record Serve(ServiceState service, ServedClass servedClass, AddressConstraints wishes, List<Step.Serving> steps)
+            implements ServicePlan {
+        public Serve {
+            steps = List.copyOf(steps);
+        }
+
+        /** The steps, whatever the Service's place among those that wait: what tells that this was tried before. */
+        public List<Step.Serving> timeless() {
+            return steps.stream()
+                    .<Step.Serving>map(step -> step instanceof Step.Acquire(AddressRequest request)
+                            ? new Step.Acquire(request.at(QueuePosition.FIRST))
+                            : step)
+                    .toList();
+        }
+
+        /** Whether an address has to be chosen for it. */
+        public boolean acquires() {
+            return steps.stream().anyMatch(Step.Acquire.class::isInstance);
+        }
+    }
+
+    /**
+     * It was ours and is no longer.
+     *
+     * @param why for the log: deleted, no longer type LoadBalancer, class changed
+     */
+    record TearDown(String why, List<Step.TearingDown> steps) implements ServicePlan {
+        public TearDown {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    /**
+     * Another controller gave it its addresses: it becomes ours as soon as it holds all of them here.
+     *
+     * @param request those that it publishes and does not hold
+     * @param steps for as long as it cannot have them
+     */
+    record Adopt(ServiceState service, String className, AddressRequest request, List<Step.Refraining> steps)
+            implements ServicePlan {
+        public Adopt {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    /**
+     * It wants a load balancer, and is left alone.
+     *
+     * @param className the LoadBalancerClass object that would serve it; null: there is none
+     * @param message for people: what was seen, and what to set
+     */
+    record Skip(
+            ServiceState service,
+            Reason reason,
+            @Nullable String className,
+            String message,
+            List<Step.Refraining> steps)
+            implements ServicePlan {
+        public Skip {
+            steps = List.copyOf(steps);
+        }
+
+        /** Why, as events, conditions and metrics name it. */
+        public enum Reason {
+            /** It names no class, and another controller serves such. */
+            DeferredToOther,
+            /** Another controller has left its marks on it. */
+            ServedByAnother,
+            /** It is ours, and its class is gone, or cannot be served. */
+            ClassMissing,
+            /** It names a class of ours that cannot be served. */
+            ClassNotAccepted
+        }
+    }
+
+    /** It is none of our business; a condition from when it was goes. */
+    record NotOurs(List<Step.Refraining> steps) implements ServicePlan {
+        public NotOurs {
+            steps = List.copyOf(steps);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.Holding;
+import dev.berth.address.PoolBook;
+import dev.berth.address.QueuePosition;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * All that a plan for one Service is made from.
+ *
+ * @param service empty: there is none of that name
+ * @param holdings what is held for its name, whatever the uid
+ * @param standBack why Services without a class are another's; empty: they are not
+ * @param namespaceLabels of the Service's namespace
+ * @param turn its place, should it have to wait
+ * @param migrateFrom the controllers whose Services are taken over; empty: what another published is another's
+ * @param askedByClass the class value by which a provider that brings its own addresses was asked for this very
+ *     Service; empty: none was, as far as is remembered
+ */
+public record ServiceSnapshot(
+        Optional<ServiceState> service,
+        List<Holding> holdings,
+        PoolBook pools,
+        ClassBook classes,
+        Optional<Deference> standBack,
+        Map<String, String> namespaceLabels,
+        QueuePosition turn,
+        List<ForeignAnnotations> migrateFrom,
+        Optional<String> askedByClass) {
+    /** Of one whose provider was not asked yet. */
+    public ServiceSnapshot(
+            Optional<ServiceState> service,
+            List<Holding> holdings,
+            PoolBook pools,
+            ClassBook classes,
+            Optional<Deference> standBack,
+            Map<String, String> namespaceLabels,
+            QueuePosition turn,
+            List<ForeignAnnotations> migrateFrom) {
+        this(service, holdings, pools, classes, standBack, namespaceLabels, turn, migrateFrom, Optional.empty());
+    }
+
+    public ServiceSnapshot {
+        holdings = List.copyOf(holdings);
+        migrateFrom = List.copyOf(migrateFrom);
+    }
+
+    /** The same, but for what is kept for its name and not claimed yet. */
+    public ServiceSnapshot withoutReservations() {
+        return withoutHoldings(holding -> holding.owners().stream().anyMatch(owner -> owner.isReservation()));
+    }
+
+    /** The same, but for some of what is held. */
+    ServiceSnapshot withoutHoldings(Predicate<Holding> which) {
+        return new ServiceSnapshot(
+                service,
+                holdings.stream().filter(which.negate()).toList(),
+                pools,
+                classes,
+                standBack,
+                namespaceLabels,
+                turn,
+                migrateFrom,
+                askedByClass);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressRequest;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import java.util.List;
+
+/** One thing to do. Each may be the last before a crash: the next plan goes on from there. */
+public sealed interface Step {
+    /** What a Service that is ours to serve needs. */
+    sealed interface Serving extends Step {}
+
+    /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
+    record ConfirmClaim(Holding holding, ServedClass servedClass) implements Serving {}
+
+    /** Have the Address object of an address that it keeps say what the Service says by now. */
+    record Amend(Holding holding, ClaimSpec spec) implements Serving {}
+
+    /** Say why nothing can be asked for: the Service is not to be understood. */
+    record Refuse(WaitReason why) implements Serving {}
+
+    /** Say why it cannot share its address as it asks to. */
+    record Warn(WaitReason why) implements Serving {}
+
+    /** Choose, hold and claim the addresses that are missing. */
+    record Acquire(AddressRequest request) implements Serving {}
+
+    /** Put our finalizer on, and by which class it is served, alone: what comes next touches the world. */
+    record AddFinalizer(ServedClass servedClass) implements Serving {}
+
+    /** Have the provider make it so. */
+    record Ensure(ServedClass servedClass) implements Serving {}
+
+    /** Write finalizer, ingress and conditions in one patch, if anything differs. */
+    record Publish() implements Serving {}
+
+    /** Give back what it holds and keeps no longer, by then: what it asked for may have been had, or not. */
+    record ReleaseRest() implements Serving {}
+
+    /** Give the node ports back, now that the Service is delivered without them. */
+    record ReleaseNodePorts() implements Serving {}
+
+    /** What ends the service of a Service. */
+    sealed interface TearingDown extends Step {}
+
+    /** Have the provider delete what it made. */
+    record DeleteLoadBalancer(ServedClass servedClass) implements TearingDown {}
+
+    /**
+     * Take finalizer, ingress and conditions off in one patch.
+     *
+     * @param others the entries of the ingress that are another controller's: they stay
+     */
+    record Clear(List<Published> others) implements TearingDown {
+        public Clear {
+            others = List.copyOf(others);
+        }
+    }
+
+    /** Give the addresses back. Always last: an address that is still published is never handed on. */
+    record Release(List<Ip> addresses) implements TearingDown {
+        public Release {
+            addresses = List.copyOf(addresses);
+        }
+    }
+
+    /** What is done for a Service that is not served. */
+    sealed interface Refraining extends Step {}
+
+    /** Say in the status of a Service why it is left as it is; its addresses and all else stay. */
+    record Explain(String reason, String message) implements Refraining {}
+
+    /** Take our conditions off a Service that is another's, and nothing else. */
+    record RemoveConditions() implements Refraining {}
+}

@@ -1,0 +1,28 @@
+package dev.berth.plugin;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.LoadBalancerProvider;
+import java.time.Duration;
+
+/** A provider in another process, which comes and goes. Closing it lets go of that process, which goes on. */
+public interface RemoteProvider extends LoadBalancerProvider, AutoCloseable {
+    /**
+     * What it said last, also while it is away. When it comes back it may say something else.
+     *
+     * @throws dev.berth.provider.ProviderException if it has not said it yet, or there is no talking to it
+     */
+    @Override
+    Capabilities capabilities();
+
+    /** Whether it is called: it is there, can be talked to, and is not left alone because it kept failing. */
+    boolean isAvailable();
+
+    /** Has {@code listener}, one at most, told whenever it is there again, or answers {@link #capabilities} otherwise. */
+    void whenChanged(Runnable listener);
+
+    /** Waits until it is there for the first time; returns whether it is. */
+    boolean awaitConnected(Duration atMost) throws InterruptedException;
+
+    @Override
+    void close();
+}

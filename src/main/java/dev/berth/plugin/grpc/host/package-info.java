@@ -1,0 +1,5 @@
+/** The other end of the wire: any provider, served over gRPC. */
+@NullMarked
+package dev.berth.plugin.grpc.host;
+
+import org.jspecify.annotations.NullMarked;

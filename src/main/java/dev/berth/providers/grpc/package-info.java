@@ -1,5 +1,0 @@
-/** Providers that are plug-ins in any language, over gRPC: the contract is src/main/proto. */
-@NullMarked
-package dev.berth.providers.grpc;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The SPI in the words of src/main/proto, both ways. What the other side sent is read with care. */
-@NullMarked
-package dev.berth.providers.grpc.wire;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package dev.berth.controller.servicecidr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.controller.servicecidr.PolicyStatus.Told;
+import dev.berth.loadbalancer.Condition.Status;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LastReportedTest {
+    private final LastReported said = new LastReported();
+
+    private static Told noSpace(String message, boolean bad) {
+        return new Told("Growth", Status.FALSE, "NoSpace", message, bad);
+    }
+
+    @Test
+    void whatWasSaidBeforeARestart_isNotNew() {
+        List<io.fabric8.kubernetes.api.model.Condition> before = List.of(new ConditionBuilder()
+                .withType("Growth")
+                .withStatus("False")
+                .withReason("NoSpace")
+                .build());
+
+        assertThat(said.isNew(before, noSpace("full", true))).isFalse();
+        assertThat(new LastReported().isNew(List.of(), noSpace("full", true))).isTrue();
+        assertThat(new LastReported().isNew(null, noSpace("full", true))).isTrue();
+    }
+
+    @Test
+    void anotherMessage_isNotNew_butAnotherReasonIs() {
+        said.isNew(null, noSpace("80 percent", true));
+
+        assertThat(said.isNew(null, noSpace("81 percent", true))).isFalse();
+        assertThat(said.isNew(null, new Told("Growth", Status.FALSE, "Forbidden", "", true)))
+                .isTrue();
+    }
+
+    @Test
+    void whatComesToNeedAPerson_isNew_thoughItWasSaidBefore() {
+        said.isNew(null, noSpace("40 percent", false));
+
+        assertThat(said.isNew(null, noSpace("80 percent", true))).isTrue();
+        assertThat(said.isNew(null, noSpace("81 percent", true))).isFalse();
+    }
+
+    @Test
+    void afterThePolicyIsGone_allIsNew() {
+        said.isNew(null, noSpace("full", true));
+        said.forget();
+
+        assertThat(said.isNew(null, noSpace("full", true))).isTrue();
+    }
+}

@@ -1,0 +1,376 @@
+package dev.berth.controller.servicecidr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.controller.Backoff;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.Wakeups;
+import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Events;
+import dev.berth.servicecidr.ClusterIp;
+import dev.berth.servicecidr.Finding;
+import dev.berth.servicecidr.Forecast;
+import dev.berth.servicecidr.Parent;
+import dev.berth.servicecidr.SampleCidrs;
+import dev.berth.servicecidr.Usage;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PolicyControlTest {
+    private static final Ip IP = Ip.parse("10.0.0.10");
+
+    private final NetworkInMemory network = new NetworkInMemory();
+    private final ManualClock clock = new ManualClock();
+    private final ObjectsInMemory<ServiceCIDRPolicy> policies = new ObjectsInMemory<>();
+    private final List<ServiceCIDRPolicy.Status> written = new ArrayList<>();
+    private final List<String> events = new ArrayList<>();
+    private final List<String> figures = new ArrayList<>();
+    private final List<Runnable> later = new ArrayList<>();
+    private final List<Duration> delays = new ArrayList<>();
+    private final PolicyControl control = control();
+    private boolean refusing;
+    private long generation;
+
+    private PolicyControl control() {
+        return new PolicyControl(
+                new Caches(),
+                "networking.k8s.io/v1",
+                network,
+                this::write,
+                new Events() {
+                    @Override
+                    public void normal(About about, String reason, String message) {
+                        events.add(reason);
+                    }
+
+                    @Override
+                    public void warning(About about, String reason, String message) {
+                        events.add("warning " + reason);
+                    }
+                },
+                new ClusterAddressMetrics() {
+                    @Override
+                    public void used(Usage usage, Forecast forecast) {
+                        figures.add("used");
+                    }
+
+                    @Override
+                    public void forget() {
+                        figures.add("forgotten");
+                    }
+
+                    @Override
+                    public void found(List<Finding> findings) {}
+                },
+                new Backoff(new Random(1)),
+                clock,
+                clock.steady(),
+                (delay, what) -> {
+                    delays.add(delay);
+                    later.add(what);
+                });
+    }
+
+    @BeforeEach
+    void range() {
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
+    }
+
+    private boolean write(ServiceCIDRPolicy policy, ServiceCIDRPolicy.Status status) {
+        if (refusing) {
+            return false;
+        }
+        written.add(status);
+        ServiceCIDRPolicy changed = policy(policy.getSpec());
+        changed.setStatus(status);
+        policies.put(changed);
+        return true;
+    }
+
+    private ServiceCIDRPolicy policy(ServiceCIDRPolicy.Spec spec) {
+        ServiceCIDRPolicy policy = new ServiceCIDRPolicy();
+        policy.setMetadata(new ObjectMetaBuilder()
+                .withName(ServiceCIDRPolicy.NAME)
+                .withUid("uid")
+                .withGeneration(generation)
+                .build());
+        policy.setSpec(spec);
+        return policy;
+    }
+
+    private void edit(ServiceCIDRPolicy.Spec spec) {
+        generation++;
+        ServiceCIDRPolicy edited = policy(spec);
+        policies.get(null, ServiceCIDRPolicy.NAME).ifPresent(before -> edited.setStatus(before.getStatus()));
+        policies.put(edited);
+    }
+
+    private static ServiceCIDRPolicy.Spec empty() {
+        return new ServiceCIDRPolicy.Spec(null, null, null);
+    }
+
+    private Next reconcile() {
+        return control.reconcile(policies, ServiceCIDRPolicy.NAME);
+    }
+
+    private void kept() {
+        network.put(new ClusterIp(
+                IP, "u", ClusterIp.BERTH, null, Parent.of(new ServiceKey("prod", "dns")), NetworkInMemory.START));
+    }
+
+    @Test
+    void rangeThatCannotRetire_saysSoOnItself_onceForEachWish() {
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24"), "yes"));
+        edit(empty());
+        reconcile();
+        clock.passSeconds(60);
+        reconcile();
+        assertThat(events).containsExactly("warning RetirementRefused", "warning RetiredRefused");
+
+        events.clear();
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
+        clock.passSeconds(60);
+        reconcile();
+        assertThat(events).containsExactly("warning RetirementRefused");
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void eachRetirement_isTold_alsoOneAfterAnother() {
+        network.put(SampleCidrs.ready("rest", "10.0.1.0/24"));
+        edit(empty());
+        for (String name : List.of("a", "b")) {
+            network.put(SampleCidrs.retiring(SampleCidrs.ready(name, "10.0.9.0/24")));
+            clock.passSeconds(60);
+            reconcile();
+            network.remove(name);
+            clock.passSeconds(60);
+            reconcile();
+        }
+
+        assertThat(events).containsExactly("Retiring", "RetiredDraining", "Retiring", "RetiredDraining");
+    }
+
+    @Test
+    void withoutAPolicy_aRangeThatIsAskedToRetire_saysOnceThatNobodyDoesIt() {
+        network.put(SampleCidrs.retiring(SampleCidrs.ready("first", "10.0.0.0/24")));
+
+        control.withoutPolicy();
+        control.withoutPolicy();
+
+        assertThat(events).containsExactly("warning RetirementRefused");
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void withoutAPolicy_whatIsKeptIsGivenBack_andThereAreNoFigures() {
+        kept();
+
+        assertThat(reconcile()).isEqualTo(Next.ON_EVENT);
+
+        assertThat(network.writes).containsExactly("release 10.0.0.10");
+        assertThat(figures).containsExactly("forgotten");
+        assertThat(written).isEmpty();
+        assertThat(later).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeGivenBack_isTriedAgain_thoughNobodyTellsOfThePolicyAnyMore() {
+        kept();
+        network.fault = Fault.REFUSED;
+        reconcile();
+        assertThat(delays)
+                .singleElement()
+                .satisfies(delay -> assertThat(delay).isBetween(Duration.ofMillis(4_500), Duration.ofSeconds(5)));
+
+        clock.passSeconds(5);
+        later.removeFirst().run();
+        assertThat(delays)
+                .last()
+                .satisfies(delay -> assertThat(delay).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(10)));
+
+        network.fault = null;
+        clock.passSeconds(10);
+        later.removeFirst().run();
+
+        assertThat(network.live(IP)).isEmpty();
+        assertThat(later).isEmpty();
+    }
+
+    @Test
+    void whatCouldNotBeGivenBack_isLeftToANewPolicy() {
+        kept();
+        network.fault = Fault.UNKNOWN;
+        reconcile();
+        network.fault = null;
+        edit(empty());
+        clock.passSeconds(5);
+
+        later.removeFirst().run();
+        assertThat(network.writes).containsExactly("release 10.0.0.10");
+
+        reconcile();
+        assertThat(network.writes).containsExactly("release 10.0.0.10", "release 10.0.0.10");
+    }
+
+    /** What is asked for is not known, so nothing that was made for it is taken back either. */
+    @Test
+    void policyThatCannotBeRead_saysSo_andNothingIsDoneForIt() {
+        kept();
+        for (String spec : List.of(
+                "{\"growth\": {\"ipv4\": {\"supernets\": [\"10.1.0.0/16\"], \"prefixLength\": 5000000000}}}",
+                "{\"growth\": {\"ipv4\": {\"prefixLength\": 24}}}",
+                "{\"reservations\": [null]}",
+                "{\"reservations\": \"x\"}",
+                "null")) {
+            policies.put(new KubernetesSerialization()
+                    .unmarshal(
+                            "{\"metadata\": {\"name\": \"cluster\", \"uid\": \"uid\", \"generation\": " + ++generation
+                                    + "}, \"spec\": " + spec + "}",
+                            ServiceCIDRPolicy.class));
+            reconcile();
+            assertThat(written.removeLast().conditions())
+                    .as(spec)
+                    .singleElement()
+                    .satisfies(served -> {
+                        assertThat(served.getType() + " " + served.getStatus() + " " + served.getReason())
+                                .isEqualTo("Served False Unreadable");
+                        assertThat(served.getMessage()).endsWith("; nothing is done for it until that is corrected");
+                    });
+        }
+        assertThat(network.writes).isEmpty();
+    }
+
+    @Test
+    void startWithoutAPolicy_givesBackWhatAnEarlierOneLeft() {
+        kept();
+
+        new PolicyReconciler(new StartGate(), control, new Wakeups<>("policy", (delay, what) -> () -> {})).begin();
+
+        assertThat(network.writes).containsExactly("release 10.0.0.10");
+    }
+
+    /** Four in five addresses are. */
+    private void fillUp() {
+        for (int i = 20; i < 240; i++) {
+            network.put(NetworkInMemory.allocated("10.0.0." + i, "of-" + i));
+        }
+    }
+
+    @Test
+    void status_isWrittenOnceASecondAtMost_butAtOnceAfterAnEdit() {
+        edit(empty());
+        reconcile();
+        assertThat(written).hasSize(1);
+
+        network.put(NetworkInMemory.allocated("10.0.0.20", "web"));
+        assertThat(reconcile()).as("too early").isEqualTo(Next.after(Duration.ofSeconds(1)));
+        assertThat(written).hasSize(1);
+
+        edit(empty());
+        reconcile();
+        assertThat(written).hasSize(2);
+
+        network.put(NetworkInMemory.allocated("10.0.0.21", "web"));
+        clock.passSeconds(1);
+        reconcile();
+        assertThat(written).hasSize(3);
+    }
+
+    @Test
+    void statusThatSaysNothingNew_isNotWritten() {
+        edit(empty());
+        reconcile();
+        clock.passSeconds(2);
+        reconcile();
+
+        assertThat(written).hasSize(1);
+    }
+
+    @Test
+    void statusThatCouldNotBeWritten_isWrittenASecondLater() {
+        edit(empty());
+        refusing = true;
+        assertThat(reconcile()).isEqualTo(Next.after(Duration.ofSeconds(1)));
+        refusing = false;
+        clock.passSeconds(1);
+        reconcile();
+
+        assertThat(written).hasSize(1);
+    }
+
+    @Test
+    void whatIsNew_isAnEventAtOnce_andOnlyOnce_thoughItsStatusIsWrittenLater() {
+        edit(empty());
+        reconcile();
+        assertThat(events).isEmpty();
+
+        fillUp();
+        reconcile();
+        assertThat(written).hasSize(1);
+        assertThat(events).containsExactly("warning CapacityLowNearlyFull");
+
+        clock.passSeconds(1);
+        reconcile();
+        assertThat(written).hasSize(2);
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    void whatTheStatusSaysAlready_isNoEventAfterARestart() {
+        edit(empty());
+        fillUp();
+        reconcile();
+        events.clear();
+
+        control().reconcile(policies, ServiceCIDRPolicy.NAME);
+
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void whatIsSaidOfANewPolicy_isAnEventAgain() {
+        edit(empty());
+        fillUp();
+        reconcile();
+        policies.remove(policy(empty()));
+        reconcile();
+        events.clear();
+
+        edit(empty());
+        reconcile();
+
+        assertThat(events).containsExactly("warning CapacityLowNearlyFull");
+    }
+
+    @Test
+    void withoutSightOfTheAddresses_theStatusSaysSo_andNothingIsDone() {
+        kept();
+        network.blind = Optional.of("the IPAddresses cannot be watched: forbidden");
+        edit(empty());
+
+        assertThat(reconcile()).isEqualTo(Next.after(Duration.ofSeconds(30)));
+
+        assertThat(written)
+                .singleElement()
+                .satisfies(status -> assertThat(status.conditions())
+                        .singleElement()
+                        .satisfies(served -> {
+                            assertThat(served.getReason()).isEqualTo("CannotWatch");
+                            assertThat(served.getMessage()).contains("forbidden");
+                        }));
+        assertThat(network.writes).isEmpty();
+    }
+}

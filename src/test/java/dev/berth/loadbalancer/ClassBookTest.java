@@ -1,0 +1,208 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ClassBookTest {
+    private static final KnownProviders PROVIDERS = new KnownProviders(
+            Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)),
+            Map.of("away", "plug-in \"away\" cannot be reached"));
+
+    private static ClassDeclaration declared(
+            String name, int age, String value, String provider, @Nullable IpMode mode, boolean isDefault) {
+        return new ClassDeclaration(
+                name,
+                Instant.parse("2026-01-01T00:00:00Z").minusSeconds(age),
+                value,
+                "me",
+                provider,
+                Map.of(),
+                List.of(),
+                mode,
+                HealthCheckPolicy.AUTO,
+                false,
+                isDefault,
+                Classless.AUTO);
+    }
+
+    private static ClassBook book(ClassDeclaration... declarations) {
+        return ClassBook.of(List.of(declarations), "me", PROVIDERS);
+    }
+
+    private static ClassBook.Verdict verdict(ClassBook book, String name) {
+        return book.verdict(name).orElseThrow();
+    }
+
+    @Test
+    void ofTwoForOneValue_theOlderServes_andTheOtherIsToldSo() {
+        ClassBook book =
+                book(declared("new", 1, "x/y", "pool", null, false), declared("old", 2, "x/y", "pool", null, false));
+
+        assertThat(book.byValue("x/y"))
+                .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
+        assertThat(verdict(book, "new").accepted()).isFalse();
+        assertThat(verdict(book, "new").reason()).isEqualTo("ValueTaken");
+        assertThat(verdict(book, "new").message()).contains("\"old\" is older");
+    }
+
+    @Test
+    void ofTwoDefaults_theOlderIsIt_andTheOtherStillServesItsOwnValue() {
+        ClassBook book =
+                book(declared("new", 1, "x/new", "pool", null, true), declared("old", 2, "x/old", "pool", null, true));
+
+        assertThat(book.defaultClass())
+                .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("old"));
+        assertThat(verdict(book, "new").accepted()).isTrue();
+        assertThat(verdict(book, "new").isDefault()).isFalse();
+        assertThat(verdict(book, "new").defaultMessage()).contains("\"old\" is older and is the default");
+    }
+
+    @Test
+    void aDefaultThatIsNotAccepted_leavesThePlaceToTheNext() {
+        ClassBook book = book(
+                declared("bad", 2, "x/bad", "none", null, true), declared("good", 1, "x/good", "pool", null, true));
+
+        assertThat(book.defaultClass())
+                .hasValueSatisfying(served -> assertThat(served.name()).isEqualTo("good"));
+        assertThat(verdict(book, "bad").message())
+                .contains("no provider \"none\"")
+                .contains("[away, pool]");
+    }
+
+    @Test
+    void modeThatTheProviderCannotDo_isRefusedNamingWhatItCan() {
+        ClassBook book = book(declared("p", 1, "x/p", "pool", IpMode.PROXY, false));
+
+        assertThat(book.byValue("x/p")).isEmpty();
+        assertThat(verdict(book, "p").reason()).isEqualTo("UnsupportedIPMode");
+        assertThat(verdict(book, "p").message()).contains("Proxy").contains("[VIP]");
+    }
+
+    @Test
+    void whoReleasesNodePorts_needsAProviderThatDoesWithoutThem() {
+        Capabilities needsThem = Capabilities.fromPools(IpMode.VIP);
+
+        assertThat(verdict(releasing(needsThem), "hw").reason()).isEqualTo("NodePortsNeeded");
+        assertThat(verdict(releasing(needsThem.withTargets(Targets.ENDPOINTS)), "hw")
+                        .accepted())
+                .isTrue();
+        assertThat(verdict(releasing(needsThem.withTargets(Targets.NONE)), "hw").accepted())
+                .isTrue();
+    }
+
+    private static ClassBook releasing(Capabilities capabilities) {
+        return SampleClasses.one("x/hw", "hw", capabilities, null, Classless.AUTO, true);
+    }
+
+    @Test
+    void autoMode_isWhatTheProviderDoes() {
+        assertThat(book(declared("p", 1, "x/p", "pool", null, false)).byValue("x/p"))
+                .hasValueSatisfying(served -> assertThat(served.ipMode()).isEqualTo(IpMode.VIP));
+    }
+
+    @Test
+    void classOfAnotherController_isNotJudged() {
+        ClassBook book = ClassBook.of(List.of(declared("p", 1, "x/p", "pool", null, true)), "another", PROVIDERS);
+
+        assertThat(book.verdict("p")).isEmpty();
+        assertThat(book.served()).isEmpty();
+        assertThat(book.classless()).isEqualTo(Classless.NEVER);
+        assertThat(book.isServedElsewhere("x/p")).isTrue();
+        assertThat(book.isDefaultElsewhere()).isTrue();
+    }
+
+    @Test
+    void whoseProviderIsNotThereYet_isNotAccepted_andSaysWhy() {
+        ClassBook book = book(declared("far", 1, "x/far", "away", null, true));
+
+        assertThat(verdict(book, "far").accepted()).isFalse();
+        assertThat(verdict(book, "far").reason()).isEqualTo("ProviderUnavailable");
+        assertThat(verdict(book, "far").message()).isEqualTo("plug-in \"away\" cannot be reached");
+        assertThat(book.whyNotAccepted("x/far"))
+                .hasValueSatisfying(why -> assertThat(why).contains("cannot be reached"));
+        assertThat(book.isAwaited("x/far")).isTrue();
+    }
+
+    @Test
+    void whoseProviderIsPutOff_isAwaited_andTheOthersAreNot() {
+        Capabilities endpoints = Capabilities.fromPools(IpMode.VIP).withTargets(Targets.ENDPOINTS);
+        KnownProviders known = new KnownProviders(
+                        Map.of("pool", Capabilities.fromPools(IpMode.VIP), "direct", endpoints), Map.of())
+                .without(can -> can.targets() == Targets.ENDPOINTS, "no endpoints are known yet");
+        ClassBook book = ClassBook.of(
+                List.of(
+                        declared("near", 1, "x/near", "pool", null, false),
+                        declared("direct", 1, "x/direct", "direct", null, false)),
+                "me",
+                known);
+
+        assertThat(verdict(book, "near").accepted()).isTrue();
+        assertThat(verdict(book, "direct").message()).isEqualTo("no endpoints are known yet");
+        assertThat(book.isAwaited("x/direct")).isTrue();
+    }
+
+    @Test
+    void whoseProviderIsNotThereYet_keepsItsValueAndTheDefault_fromTheYounger() {
+        ClassBook book = book(
+                declared("far", 2, "x/y", "away", null, true),
+                declared("near", 1, "x/y", "pool", null, false),
+                declared("other", 1, "x/other", "pool", null, true));
+
+        assertThat(verdict(book, "near").reason()).isEqualTo("ValueTaken");
+        assertThat(book.byValue("x/y")).isEmpty();
+        assertThat(book.defaultClass()).isEmpty();
+        assertThat(verdict(book, "other").defaultMessage()).contains("\"far\" is older and is the default");
+    }
+
+    private static ClassBook bookOf(String controllerName) {
+        return ClassBook.of(
+                List.of(
+                        declared("mine", 2, "x/one", "pool", null, true),
+                        elsewhere(declared("theirs", 1, "x/one", "pool", null, true))),
+                controllerName,
+                PROVIDERS);
+    }
+
+    private static ClassDeclaration elsewhere(ClassDeclaration of) {
+        return new ClassDeclaration(
+                of.name(),
+                of.created(),
+                of.value(),
+                "another",
+                of.provider(),
+                of.parameters(),
+                of.pools(),
+                of.ipMode(),
+                of.healthCheck(),
+                of.releasesNodePorts(),
+                of.isDefault(),
+                of.classless());
+    }
+
+    @Test
+    void ofTwoControllersForOneValue_orForTheDefault_theOlderClassWins_inTheBooksOfBoth() {
+        ClassBook mine = bookOf("me");
+        ClassBook theirs = bookOf("another");
+
+        assertThat(mine.byValue("x/one")).isPresent();
+        assertThat(mine.defaultClass()).isPresent();
+        assertThat(mine.isServedElsewhere("x/one")).isFalse();
+        assertThat(mine.isDefaultElsewhere()).isFalse();
+        assertThat(theirs.byValue("x/one")).isEmpty();
+        assertThat(theirs.defaultClass()).isEmpty();
+        assertThat(theirs.isServedElsewhere("x/one")).isTrue();
+        assertThat(theirs.isDefaultElsewhere()).isTrue();
+        assertThat(verdict(theirs, "theirs").message())
+                .contains("\"mine\" (of controllerName \"me\") is older and serves \"x/one\"");
+        assertThat(verdict(theirs, "theirs").defaultMessage()).contains("\"mine\" (of controllerName \"me\")");
+    }
+}

@@ -1,0 +1,712 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.ServiceKey;
+import dev.berth.address.Sharing;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.testing.Answers;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class PlannerTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final String OURS = "berth.dev/pool";
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private static SampleService web() {
+        return SampleService.named(WEB, "u1");
+    }
+
+    private static Holding held(String ip, @Nullable String uid, @Nullable String loadBalancerClass) {
+        List<Owner> owners = List.of(new Owner(WEB, uid));
+        ClaimSpec spec = new ClaimSpec("edge", loadBalancerClass, owners, null, null, false);
+        Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
+        return new Holding(claim.ip(), Holding.State.CLAIMED, spec, claim);
+    }
+
+    private static Holding heldAlsoByPredecessor(String ip, String loadBalancerClass) {
+        ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"), new Owner(WEB, "predecessor"));
+        return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
+    }
+
+    private static Holding unclaimed(String ip, Holding.State state, String loadBalancerClass) {
+        ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"));
+        return new Holding(Ip.parse(ip), state, spec, null);
+    }
+
+    private static ServicePlan plan(
+            @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean standBack) {
+        return Planner.plan(new ServiceSnapshot(
+                Optional.ofNullable(service).map(SampleService::build),
+                holdings,
+                PoolBook.empty(),
+                classes,
+                standBack ? Optional.of(new Deference("Node \"a\"")) : Optional.empty(),
+                Map.of(),
+                new QueuePosition(NOW, NOW, "u1"),
+                List.of()));
+    }
+
+    private static SampleService served() {
+        return web().finalizer(WellKnownNames.FINALIZER)
+                .conditions(List.of(
+                        new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "Assigned", "", NOW)));
+    }
+
+    private static Condition waits() {
+        return new Condition(WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "full", NOW);
+    }
+
+    private record Row(
+            String rule,
+            @Nullable SampleService service,
+            List<Holding> holdings,
+            ClassBook classes,
+            boolean standBack,
+            String plan) {}
+
+    private static ClassDeclaration declared(
+            String name, String value, String controllerName, boolean isDefault, int age) {
+        return declared(name, value, controllerName, "pool", isDefault, age);
+    }
+
+    private static ClassDeclaration declared(
+            String name, String value, String controllerName, String provider, boolean isDefault, int age) {
+        return new ClassDeclaration(
+                name,
+                NOW.minusSeconds(age),
+                value,
+                controllerName,
+                provider,
+                Map.of(),
+                List.of(),
+                null,
+                HealthCheckPolicy.AUTO,
+                false,
+                isDefault,
+                Classless.AUTO);
+    }
+
+    /** Ours has one class, another Berth has the default. */
+    private static final ClassBook TWO_BERTHS = ClassBook.of(
+            List.of(declared("ours", OURS, "me", false, 1), declared("theirs", "theirs/pool", "you", true, 2)),
+            "me",
+            new KnownProviders(Map.of("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true)), Map.of()));
+
+    private static final ClassBook NOT_ACCEPTED =
+            ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", KnownProviders.NONE);
+
+    private static final ClassBook AUTO = SampleClasses.one(Classless.AUTO);
+    private static final List<Row> ROWS = List.of(
+            new Row(
+                    "one that names our class is ours",
+                    web().loadBalancerClass(OURS),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row(
+                    "one that names a class of ours that is not accepted is told so",
+                    web().loadBalancerClass("x/bad"),
+                    List.of(),
+                    NOT_ACCEPTED,
+                    false,
+                    "Skip ClassNotAccepted Explain"),
+            new Row(
+                    "but not if another controller serves it",
+                    web().loadBalancerClass("x/bad").ingress("203.0.113.1"),
+                    List.of(),
+                    NOT_ACCEPTED,
+                    false,
+                    "NotOurs"),
+            new Row("one of another class is not", web().loadBalancerClass("x"), List.of(), AUTO, false, "NotOurs"),
+            new Row(
+                    "without a class: Auto serves it",
+                    web(),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row("without a class: Auto defers", web(), List.of(), AUTO, true, "Skip DeferredToOther"),
+            new Row(
+                    "without a class: Always does not",
+                    web(),
+                    List.of(),
+                    SampleClasses.one(Classless.ALWAYS),
+                    true,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row("without a class: Never", web(), List.of(), SampleClasses.one(Classless.NEVER), false, "NotOurs"),
+            new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
+            new Row(
+                    "when it defers, what we said of the wait goes",
+                    web().conditions(List.of(waits())),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Skip DeferredToOther RemoveConditions"),
+            new Row(
+                    "no class any more, what we said of the wait goes",
+                    web().conditions(List.of(waits())),
+                    List.of(),
+                    ClassBook.empty(),
+                    false,
+                    "NotOurs RemoveConditions"),
+            new Row(
+                    "a foreign finalizer: left alone",
+                    web().finalizer("service.kubernetes.io/load-balancer-cleanup"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "Skip ServedByAnother"),
+            new Row(
+                    "a foreign ingress: left alone",
+                    web().ingress("203.0.113.1"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "Skip ServedByAnother"),
+            new Row(
+                    "of two claims it keeps the one that is published, whichever came first",
+                    web().finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.2"),
+                    List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.2", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "Serve Ensure Publish ReleaseRest"),
+            new Row(
+                    "with our finalizer, what a stranger wrote is ours to put right",
+                    web().finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "Serve Ensure Publish"),
+            new Row(
+                    "once it is ours, deferring to others does not concern it",
+                    web(),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    true,
+                    "Serve Ensure Publish"),
+            new Row(
+                    "its class changed: all of it is taken back",
+                    web().loadBalancerClass("x").finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
+            new Row(
+                    "its class changed, and another published already: that stays",
+                    web().loadBalancerClass("x")
+                            .finalizer(WellKnownNames.FINALIZER)
+                            .ingress("203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear-but[203.0.113.1] Release[192.0.2.1]"),
+            new Row(
+                    "its class changed: what is held for it is not left behind",
+                    web().loadBalancerClass("x")
+                            .finalizer(WellKnownNames.FINALIZER)
+                            .ingress("192.0.2.1", "203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear-but[203.0.113.1] Release[192.0.2.1]"),
+            new Row(
+                    "another's, with a finalizer of ours in a copied manifest: loses that alone",
+                    web().loadBalancerClass("x")
+                            .finalizer(WellKnownNames.FINALIZER)
+                            .ingress("203.0.113.1"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "TearDown Clear-but[203.0.113.1]"),
+            new Row(
+                    "our finalizer in a manifest is no way around Never",
+                    web().finalizer(WellKnownNames.FINALIZER),
+                    List.of(),
+                    SampleClasses.one(Classless.NEVER),
+                    false,
+                    "TearDown DeleteLoadBalancer Clear"),
+            new Row(
+                    "nor around deferring to others",
+                    web().finalizer(WellKnownNames.FINALIZER),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "TearDown DeleteLoadBalancer Clear"),
+            new Row(
+                    "nor around the ingress of another controller, which stays",
+                    web().finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear-but[203.0.113.1]"),
+            new Row(
+                    "our finalizer in a manifest of one that we serve",
+                    web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row(
+                    "our finalizer in the manifest of a ClusterIP does not keep it from being deleted",
+                    web().typeLoadBalancer(false).deleting(true).finalizer(WellKnownNames.FINALIZER),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear"),
+            new Row(
+                    "served before, and its Address vanished: still ours, no matter who serves others",
+                    served().ingress("192.0.2.1"),
+                    List.of(),
+                    AUTO,
+                    true,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row(
+                    "another Berth's, whatever it carries: not ours",
+                    web().loadBalancerClass("theirs/pool")
+                            .finalizer(WellKnownNames.FINALIZER)
+                            .conditions(List.of(waits()))
+                            .ingress("192.0.2.1"),
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "another Berth's by its claim, and being deleted: not ours",
+                    web().deleting(true).finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "without a class, where another Berth has the default: not ours",
+                    web().finalizer(WellKnownNames.FINALIZER),
+                    List.of(),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "without a class, and ours by its claim: stays ours where another Berth has the default",
+                    web().finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    TWO_BERTHS,
+                    false,
+                    "Serve Ensure Publish"),
+            new Row(
+                    "ours, while another Berth has not given its address back: gets one of our own",
+                    web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row(
+                    "another Berth's now: what we claimed is given back, what it shows is not ours to write",
+                    web().loadBalancerClass("theirs/pool").finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    TWO_BERTHS,
+                    false,
+                    "TearDown DeleteLoadBalancer Release[192.0.2.1]"),
+            new Row(
+                    "gone, and it was another Berth's: not ours to release",
+                    null,
+                    List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "its class is missing and it is being deleted: its status is ours whole",
+                    web().loadBalancerClass(OURS)
+                            .deleting(true)
+                            .finalizer(WellKnownNames.FINALIZER)
+                            .ingress("203.0.113.1"),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    ClassBook.empty(),
+                    false,
+                    "TearDown Clear Release[192.0.2.1]"),
+            new Row(
+                    "its class is missing: it keeps what it has",
+                    web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    ClassBook.empty(),
+                    false,
+                    "Skip ClassMissing Explain"),
+            new Row(
+                    "it is being deleted: released last",
+                    web().deleting(true).finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
+            new Row("another's is being deleted", web().deleting(true), List.of(), AUTO, false, "NotOurs"),
+            new Row(
+                    "its type changed",
+                    web().typeLoadBalancer(false).finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown DeleteLoadBalancer Clear Release[192.0.2.1]"),
+            new Row(
+                    "a ClusterIP that never was ours",
+                    web().typeLoadBalancer(false),
+                    List.of(),
+                    AUTO,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "a reservation for its name is taken",
+                    web(),
+                    List.of(held("192.0.2.9", null, null)),
+                    AUTO,
+                    false,
+                    "Serve ConfirmClaim[192.0.2.9] Ensure Publish"),
+            new Row(
+                    "a reservation that it asks for by now is taken in place of what it has, which is released last",
+                    served().ingress("192.0.2.1").annotation(WellKnownNames.ADDRESSES, "192.0.2.9"),
+                    List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.9", null, null)),
+                    AUTO,
+                    false,
+                    "Serve ConfirmClaim[192.0.2.9] Ensure Publish ReleaseRest"),
+            new Row(
+                    "a reserved half of a whole is taken once the rest is had",
+                    web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
+                    List.of(held("192.0.2.9", null, null)),
+                    AUTO,
+                    false,
+                    "Serve Acquire ConfirmClaim[192.0.2.9] Ensure Publish ReleaseRest"),
+            new Row(
+                    "one of its name that shares its address is not there any more: its share is given back",
+                    served().ingress("192.0.2.1"),
+                    List.of(heldAlsoByPredecessor("192.0.2.1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
+                    "what was about to be claimed for a class that is gone is let go",
+                    web().loadBalancerClass("x/gone"),
+                    List.of(unclaimed("192.0.2.1", Holding.State.HELD, "x/gone")),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
+                    "so is what may have been claimed for it: nobody would read whether it was",
+                    web().loadBalancerClass("x/gone"),
+                    List.of(unclaimed("192.0.2.1", Holding.State.UNSURE, "x/gone")),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
+                    "a reservation for another class is not",
+                    web(),
+                    List.of(held("192.0.2.9", null, "x")),
+                    AUTO,
+                    false,
+                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row(
+                    "a family it wants no more is released, after the status",
+                    web().finalizer(WellKnownNames.FINALIZER),
+                    List.of(held("192.0.2.1", "u1", OURS), held("2001:db8::1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "Serve Ensure Publish ReleaseRest"),
+            new Row(
+                    "what one of its name had before is its own now",
+                    web(),
+                    List.of(held("192.0.2.1", "u0", OURS)),
+                    AUTO,
+                    false,
+                    "Serve ConfirmClaim[192.0.2.1] Ensure Publish"),
+            new Row(
+                    "who bore the name before gives way first, with what is of no use to it",
+                    web(),
+                    List.of(held("2001:db8::1", "u0", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[2001:db8::1]"),
+            new Row(
+                    "one that is gone holds nothing",
+                    null,
+                    List.of(held("192.0.2.1", "u1", OURS)),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row("a reservation outlives it", null, List.of(held("192.0.2.1", null, OURS)), AUTO, false, "NotOurs"));
+
+    private static String text(ServicePlan plan) {
+        StringBuilder text = new StringBuilder(plan.getClass().getSimpleName());
+        if (plan instanceof ServicePlan.Skip leave) {
+            text.append(' ').append(leave.reason());
+        }
+        for (Step step : plan.steps()) {
+            text.append(' ').append(step.getClass().getSimpleName());
+            if (step instanceof Step.Release(List<Ip> addresses)) {
+                text.append(addresses);
+            } else if (step instanceof Step.Clear(List<Published> others) && !others.isEmpty()) {
+                text.append("-but").append(others);
+            } else if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
+                text.append('[').append(holding.ip()).append(']');
+            }
+        }
+        return text.toString();
+    }
+
+    @Test
+    @Answers({"cilium/cilium#33351", "cilium/cilium#40888"})
+    void whoseAServiceIs_andWhatIsDone() {
+        for (Row row : ROWS) {
+            assertThat(text(plan(row.service(), row.holdings(), row.classes(), row.standBack())))
+                    .as(row.rule())
+                    .isEqualTo(row.plan());
+        }
+    }
+
+    private static List<Ip> preferred(SampleService service) {
+        return plan(service, List.of(), AUTO, false).steps().stream()
+                .filter(Step.Acquire.class::isInstance)
+                .flatMap(step -> ((Step.Acquire) step).request().preferred().stream())
+                .toList();
+    }
+
+    @Test
+    void status_isARequestOnlyOfAServiceThatWeServed() {
+        assertThat(preferred(served().ingress("192.0.2.7"))).containsExactly(Ip.parse("192.0.2.7"));
+        assertThat(plan(web().ingress("192.0.2.7"), List.of(), AUTO, false).steps())
+                .isEmpty();
+        assertThat(preferred(web().finalizer(WellKnownNames.FINALIZER).ingress("192.0.2.7")))
+                .isEmpty();
+    }
+
+    @Test
+    void aStatusThatNoPoolCouldHaveGiven_doesNotStopTheService() {
+        assertThat(preferred(served().ingress("::ffff:192.0.2.7"))).isEmpty();
+    }
+
+    @Test
+    void requireDualStack_withOneFamilyHeld_asksForTheOther() {
+        ServicePlan plan = plan(
+                web().families(FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
+                List.of(held("192.0.2.1", "u1", OURS)),
+                AUTO,
+                false);
+
+        assertThat(plan.steps().getFirst())
+                .isInstanceOfSatisfying(
+                        Step.Acquire.class,
+                        acquire -> assertThat(acquire.request().families()).containsExactly(IpFamily.IPV6));
+    }
+
+    private static final String CLOUD = "x/cloud";
+
+    private static final ClassDeclaration CLOUD_CLASS = declared("cloud", CLOUD, "me", "cloud", false, 1);
+
+    /** Two classes of ours: the default, and one whose provider brings its own addresses, unless that is missing. */
+    private static ClassBook withCloud(boolean hasProvider) {
+        Map<String, Capabilities> providers = new TreeMap<>();
+        providers.put("pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true));
+        if (hasProvider) {
+            providers.put("cloud", Capabilities.ofItsOwn(IpMode.PROXY));
+        }
+        return ClassBook.of(
+                List.of(declared("ours", OURS, "me", true, 2), CLOUD_CLASS),
+                "me",
+                new KnownProviders(providers, Map.of()));
+    }
+
+    private static SampleService servedByCloud() {
+        return served().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD).ingress("203.0.113.1");
+    }
+
+    private static List<String> deletedBy(ServicePlan plan) {
+        return plan.steps().stream()
+                .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                        ? Stream.of(served.name())
+                        : Stream.empty())
+                .toList();
+    }
+
+    @Test
+    void providerThatServedIt_isToldToDelete_thoughTheServiceNamesNoClassAnyMore() {
+        ServicePlan plan = plan(servedByCloud().typeLoadBalancer(false), List.of(), withCloud(true), false);
+
+        assertThat(text(plan)).isEqualTo("TearDown DeleteLoadBalancer Clear");
+        assertThat(deletedBy(plan)).containsExactly("cloud");
+    }
+
+    @Test
+    void everyProviderThatMayHaveServedIt_isToldToDelete_whereTheMarkOfItsClassWasTakenOff() {
+        SampleService unmarked = served().ingress("203.0.113.1").typeLoadBalancer(false);
+
+        assertThat(deletedBy(plan(unmarked, List.of(), withCloud(true), false))).containsExactly("ours", "cloud");
+    }
+
+    @Test
+    void anotherClassThanItIsServedBy_isHad_onceTheProviderBeforeHasDeleted() {
+        ServicePlan plan = plan(servedByCloud().loadBalancerClass(OURS), List.of(), withCloud(true), false);
+
+        assertThat(text(plan)).isEqualTo("TearDown DeleteLoadBalancer Clear");
+        assertThat(deletedBy(plan)).containsExactly("cloud");
+    }
+
+    @Test
+    void serviceWhoseProviderBringsAddresses_isKept_whileItsClassOrItsPluginIsMissing() {
+        for (SampleService service : List.of(
+                servedByCloud().loadBalancerClass(CLOUD),
+                servedByCloud(),
+                servedByCloud().loadBalancerClass(OURS),
+                servedByCloud().loadBalancerClass(CLOUD).deleting(true),
+                servedByCloud().typeLoadBalancer(false))) {
+            for (ClassBook classes : List.of(AUTO, withCloud(false))) {
+                assertThat(text(plan(service, List.of(), classes, false)))
+                        .as("%s", service.build())
+                        .isEqualTo("Skip ClassMissing Explain");
+            }
+        }
+        assertThat(plan(servedByCloud(), List.of(), withCloud(false), false))
+                .isInstanceOfSatisfying(
+                        ServicePlan.Skip.class,
+                        leave -> assertThat(leave.message())
+                                .startsWith(
+                                        "LoadBalancerClass \"cloud\" is not accepted: there is no provider \"cloud\""));
+    }
+
+    @Test
+    void addressesOfAClassThatIsDeleted_stayClaimed_untilItsProviderHasDeleted_orTheMarkIsTakenOff() {
+        List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/slow"));
+        SampleService goes = served().ingress("192.0.2.1").deleting(true);
+
+        assertThat(text(plan(goes.annotation(WellKnownNames.SERVED_BY_CLASS, "x/slow"), claims, AUTO, false)))
+                .isEqualTo("Skip ClassMissing Explain");
+        assertThat(text(plan(goes.annotation(WellKnownNames.SERVED_BY_CLASS, null), claims, AUTO, false)))
+                .isEqualTo("TearDown Clear Release[192.0.2.1]");
+    }
+
+    /** The answer to its create got lost, and the Service was given another class before it was done. */
+    @Test
+    void claimThatLandedLate_forAClassThatIsGone_holdsNothingUp() {
+        List<Holding> late = List.of(held("192.0.2.1", "u1", "x/gone"));
+        SampleService named = servedByCloud().loadBalancerClass(CLOUD);
+
+        for (SampleService service : List.of(named, servedByCloud().typeLoadBalancer(false))) {
+            ServicePlan plan = plan(service, late, withCloud(true), false);
+            assertThat(text(plan)).isEqualTo("TearDown DeleteLoadBalancer Clear Release[192.0.2.1]");
+            assertThat(deletedBy(plan)).containsExactly("cloud");
+        }
+    }
+
+    @Test
+    void everyProviderThatMayHaveMadeSomething_deletes_whetherTheMarkOrAClaimSaysSo() {
+        SampleService goes = servedByCloud().typeLoadBalancer(false);
+
+        ServicePlan plan = plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false);
+
+        assertThat(deletedBy(plan)).containsExactly("cloud", "ours");
+    }
+
+    @Test
+    void anAddressThatIsKeptForIt_andThatAnotherHasByNow_isItsOwnAgainOnlyIfTheyShare() {
+        Owner other = new Owner(new ServiceKey("prod", "other"), "u9");
+        ClaimSpec alone =
+                ClaimSpec.of("edge", OURS, other, new Owner(WEB, null)).retained(true);
+        SampleService shares = web().annotation(WellKnownNames.SHARING_KEY, "k");
+        Sharing sharing = AskedAddresses.of(shares.build(), IpMode.VIP, List.of())
+                .wishes()
+                .sharing();
+
+        assertThat(text(plan(shares, List.of(claimed(alone)), AUTO, false)))
+                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+        assertThat(text(plan(shares, List.of(claimed(alone.shared(sharing))), AUTO, false)))
+                .isEqualTo("Serve ConfirmClaim[192.0.2.1] Ensure Publish");
+        assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
+                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+    }
+
+    private static Holding claimed(ClaimSpec spec) {
+        return Holding.of(new Claim(Ip.parse("192.0.2.1"), "c", "5", spec));
+    }
+
+    @Test
+    void whatAStrangerPublishedForOneWhoseClassIsGone_isFree_onceItIsPublishedNoLonger() {
+        Holding kept = new Holding(
+                Ip.parse("192.0.2.9"), Holding.State.HELD, ClaimSpec.of(null, null, new Owner(WEB, "u1")), null);
+        List<Holding> held = List.of(held("192.0.2.1", "u1", "x/slow"), kept);
+        SampleService goes =
+                served().annotation(WellKnownNames.SERVED_BY_CLASS, "x/slow").typeLoadBalancer(false);
+
+        assertThat(text(plan(goes, held, AUTO, false))).isEqualTo("TearDown Release[192.0.2.9]");
+        assertThat(text(plan(goes, held.subList(0, 1), AUTO, false))).isEqualTo("Skip ClassMissing Explain");
+    }
+
+    @Test
+    void claimThatLandedLate_besideOneOfTheClassThatIsMarked_isGivenBackAlone() {
+        List<Holding> claims = List.of(held("192.0.2.1", "u1", "x/gone"), held("192.0.2.2", "u1", OURS));
+        SampleService service = served().annotation(WellKnownNames.SERVED_BY_CLASS, OURS)
+                .loadBalancerClass(OURS)
+                .ingress("192.0.2.2");
+
+        assertThat(text(plan(service, claims, AUTO, false))).isEqualTo("Serve Ensure Publish ReleaseRest");
+    }
+
+    @Test
+    void markOfAClass_withoutTheFinalizer_besideAnAddressThatSaysOtherwise_orInACopiedManifest_holdsNothingUp() {
+        assertThat(text(plan(web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
+                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+        assertThat(text(plan(
+                        served().annotation(WellKnownNames.SERVED_BY_CLASS, "x/nonsense")
+                                .deleting(true),
+                        List.of(held("192.0.2.1", "u1", OURS)),
+                        AUTO,
+                        false)))
+                .isEqualTo("TearDown DeleteLoadBalancer Clear Release[192.0.2.1]");
+        SampleService copied =
+                web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD).finalizer(WellKnownNames.FINALIZER);
+        assertThat(text(plan(copied.typeLoadBalancer(false).deleting(true), List.of(), AUTO, false)))
+                .isEqualTo("TearDown Clear");
+    }
+
+    @Test
+    void mark_isPutOnWithTheFinalizer_beforeTheProviderIsAsked_andOnOnesThatHaveTheFinalizerAlone() {
+        for (SampleService service :
+                List.of(web(), web().finalizer(WellKnownNames.FINALIZER), served().ingress("203.0.113.1"))) {
+            assertThat(text(plan(service.loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
+                    .isEqualTo("Serve AddFinalizer Ensure Publish");
+        }
+        assertThat(text(plan(servedByCloud().loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
+                .isEqualTo("Serve Ensure Publish");
+    }
+
+    @Test
+    void serviceThatGoesFromOneBerthToAnother_isTakenBackByTheOneFirst() {
+        ClassBook mine = ClassBook.of(
+                List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
+                "me",
+                new KnownProviders(Map.of("cloud", Capabilities.ofItsOwn(IpMode.PROXY)), Map.of()));
+        ClassBook theirs = ClassBook.of(
+                List.of(CLOUD_CLASS, declared("theirs", "theirs/pool", "you", "pool", true, 2)),
+                "you",
+                new KnownProviders(Map.of("pool", Capabilities.fromPools(IpMode.VIP)), Map.of()));
+        SampleService moved = servedByCloud().loadBalancerClass("theirs/pool").ingress();
+
+        assertThat(text(plan(moved, List.of(), mine, false))).isEqualTo("TearDown DeleteLoadBalancer Clear");
+        assertThat(text(plan(moved, List.of(), theirs, false))).isEqualTo("Skip ServedByAnother");
+        assertThat(text(plan(servedByCloud(), List.of(), theirs, false))).isEqualTo("NotOurs");
+        assertThat(text(plan(servedByCloud(), List.of(), mine, false))).isEqualTo("Serve Ensure Publish");
+    }
+}

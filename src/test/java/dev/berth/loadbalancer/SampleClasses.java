@@ -1,0 +1,128 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The classes that most tests do with. */
+public final class SampleClasses {
+    /** What the one class serves. */
+    static final String VALUE = "berth.dev/pool";
+
+    private SampleClasses() {}
+
+    /** One class, the default, of the provider {@code pool}. */
+    static ClassBook one(Classless classless) {
+        return one(VALUE, "pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true), null, classless);
+    }
+
+    /**
+     * One class, the default.
+     *
+     * @param value what it serves
+     * @param provider by whose name it goes, too
+     * @param ipMode null: what the provider does
+     */
+    public static ClassBook one(
+            String value, String provider, Capabilities capabilities, @Nullable IpMode ipMode, Classless classless) {
+        return one(value, provider, capabilities, ipMode, classless, false);
+    }
+
+    /** The same, whose Services give back their node ports if {@code releasesNodePorts}. */
+    public static ClassBook one(
+            String value,
+            String provider,
+            Capabilities capabilities,
+            @Nullable IpMode ipMode,
+            Classless classless,
+            boolean releasesNodePorts) {
+        return book(
+                value,
+                provider,
+                new KnownProviders(Map.of(provider, capabilities), Map.of()),
+                ipMode,
+                classless,
+                releasesNodePorts);
+    }
+
+    /** One class, the default, that serves no Service whose source ranges nobody enforces. */
+    public static ClassBook refusingUnenforcedSourceRanges(String value, String provider, Capabilities capabilities) {
+        return ClassBook.of(
+                List.of(new ClassDeclaration(
+                        provider,
+                        Instant.parse("2026-01-01T00:00:00Z"),
+                        value,
+                        "me",
+                        provider,
+                        Map.of(),
+                        List.of(),
+                        null,
+                        HealthCheckPolicy.AUTO,
+                        false,
+                        true,
+                        Classless.ALWAYS,
+                        true,
+                        List.of())),
+                "me",
+                new KnownProviders(Map.of(provider, capabilities), Map.of()));
+    }
+
+    /** One class, the default, whose provider has not said yet what it can do. */
+    public static ClassBook awaited(String value, String provider) {
+        return book(
+                value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
+    }
+
+    /** One class for each of these, and none of them the default. */
+    public static ClassBook ofParameters(
+            String provider, Capabilities capabilities, List<Map<String, String>> parameters) {
+        return ClassBook.of(
+                IntStream.range(0, parameters.size())
+                        .mapToObj(i -> new ClassDeclaration(
+                                "class-" + i,
+                                Instant.parse("2026-01-01T00:00:00Z"),
+                                "example.com/" + i,
+                                "me",
+                                provider,
+                                parameters.get(i),
+                                List.of(),
+                                null,
+                                HealthCheckPolicy.AUTO,
+                                false,
+                                false,
+                                Classless.NEVER))
+                        .toList(),
+                "me",
+                new KnownProviders(Map.of(provider, capabilities), Map.of()));
+    }
+
+    private static ClassBook book(
+            String value,
+            String provider,
+            KnownProviders providers,
+            @Nullable IpMode ipMode,
+            Classless classless,
+            boolean releasesNodePorts) {
+        return ClassBook.of(
+                List.of(new ClassDeclaration(
+                        provider,
+                        Instant.parse("2026-01-01T00:00:00Z"),
+                        value,
+                        "me",
+                        provider,
+                        Map.of(),
+                        List.of(),
+                        ipMode,
+                        HealthCheckPolicy.AUTO,
+                        releasesNodePorts,
+                        true,
+                        classless)),
+                "me",
+                providers);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of an address that an edit left outside of its pool. */
+class TakenBackTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private static PoolBook pools(boolean releasing) {
+        return PoolBook.of(
+                List.of(new PoolDeclaration(
+                        "edge", NOW, List.of("192.0.2.0/31"), List.of(), false, PoolPolicy.OPEN, releasing)),
+                List.of());
+    }
+
+    private static List<Class<?>> steps(@Nullable String uid, String ip, PoolBook pools) {
+        ClaimSpec spec = ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, uid));
+        Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
+        return Planner.plan(new ServiceSnapshot(
+                        Optional.of(SampleService.named(WEB, "u1").build()),
+                        List.of(Holding.of(claim)),
+                        pools,
+                        SampleClasses.one(Classless.AUTO),
+                        Optional.empty(),
+                        Map.of(),
+                        new QueuePosition(NOW, NOW, "u1"),
+                        List.of()))
+                .steps()
+                .stream()
+                .<Class<?>>map(Step::getClass)
+                .toList();
+    }
+
+    @Test
+    void strandedAddress_staysWithItsService() {
+        assertThat(steps("u1", "192.0.2.9", pools(false))).containsExactly(Step.Ensure.class, Step.Publish.class);
+    }
+
+    @Test
+    void takenBack_itIsReleased_afterAnotherWasAskedFor() {
+        assertThat(steps("u1", "192.0.2.9", pools(true)))
+                .containsExactly(Step.Acquire.class, Step.Ensure.class, Step.Publish.class, Step.ReleaseRest.class);
+    }
+
+    @Test
+    void whatIsStillInThePool_isNotTakenBack() {
+        assertThat(steps("u1", "192.0.2.1", pools(true))).containsExactly(Step.Ensure.class, Step.Publish.class);
+    }
+
+    @Test
+    void takenBack_itIsNotTakenOverAgain_byTheNameThatItWasKeptFor() {
+        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.ConfirmClaim.class);
+        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.ConfirmClaim.class);
+    }
+}
