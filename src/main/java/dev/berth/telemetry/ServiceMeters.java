@@ -51,7 +51,7 @@ public final class ServiceMeters implements ServiceMetrics {
         for (Reason reason : Reason.values()) {
             AtomicInteger count = new AtomicInteger();
             leftAlone.put(reason, count);
-            Gauge.builder("berth.services.left.alone", count, AtomicInteger::get)
+            Gauge.builder("berth.services.skipped", count, AtomicInteger::get)
                     .description("Services that want a load balancer and are left alone")
                     .tag("reason", reason.name())
                     .register(registry);
