@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A program of this host that ends soon. */
 final class Command {
@@ -33,13 +34,17 @@ final class Command {
                     .redirectErrorStream(true)
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .start();
+            AtomicBoolean isLate = new AtomicBoolean();
             CompletableFuture<Process> kill = new CompletableFuture<Process>()
                     .completeOnTimeout(process, SECONDS, TimeUnit.SECONDS)
-                    .whenComplete((late, cancelled) -> process.destroyForcibly());
+                    .whenComplete((late, cancelled) -> {
+                        isLate.set(late != null);
+                        process.destroyForcibly();
+                    });
             try {
                 String output = new String(process.getInputStream().readAllBytes(), UTF_8);
                 int code = process.waitFor();
-                if (kill.isDone()) {
+                if (isLate.get()) {
                     throw new ProviderException(
                             "\"%s\" has not ended within %d s".formatted(String.join(" ", words), SECONDS));
                 }
