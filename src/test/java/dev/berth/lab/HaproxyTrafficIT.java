@@ -1,5 +1,8 @@
 package dev.berth.lab;
 
+import static dev.berth.lab.Traffic.await;
+import static dev.berth.lab.Traffic.awaitReply;
+import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
@@ -22,9 +25,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +42,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(KubeProxyMode.class)
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class HaproxyTrafficIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static Lab lab;
     private static HaproxyHost haproxy;
@@ -107,19 +107,7 @@ class HaproxyTrafficIT {
     }
 
     private Service service(String name, String loadBalancerClass, UnaryOperator<ServiceBuilder> change) {
-        lab.installation()
-                .service(
-                        namespace,
-                        name,
-                        service -> change.apply(service.editSpec()
-                                .withLoadBalancerClass("test.dev/" + loadBalancerClass)
-                                .withSelector(Map.of("app", "web"))
-                                .editFirstPort()
-                                .withName("http")
-                                .withNewTargetPort(LabPod.PORT)
-                                .endPort()
-                                .endSpec()));
-        return lab.installation().awaitAddress(namespace, name);
+        return Traffic.service(lab, namespace, name, loadBalancerClass, change);
     }
 
     private void addPort(int port) {
@@ -137,25 +125,6 @@ class HaproxyTrafficIT {
                         .endPort()
                         .endSpec()
                         .build());
-    }
-
-    private static ServiceBuilder local(ServiceBuilder change) {
-        return change.editSpec().withExternalTrafficPolicy("Local").endSpec();
-    }
-
-    private static String url(Service service) {
-        return "http://" + Installation.ips(service).getFirst() + "/";
-    }
-
-    private static Reply awaitReply(Peer client, String url) {
-        return await(() -> client.get(url), Reply::ok);
-    }
-
-    private static <T> T await(Callable<T> supplier, Predicate<T> wanted) {
-        return Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(100))
-                .until(supplier, wanted);
     }
 
     @Test
@@ -186,7 +155,7 @@ class HaproxyTrafficIT {
     void policyLocal_sendsOnlyToNodesWithAReadyEndpoint() {
         LabPod here = pod(1, "a");
         LabPod there = pod(2, "b");
-        Service service = service("proxy", HaproxyTrafficIT::local);
+        Service service = service("proxy", Traffic::local);
         await(
                 () -> lab.client().get(url(service), 10),
                 replies -> replies.stream().allMatch(Reply::ok)
@@ -302,7 +271,7 @@ class HaproxyTrafficIT {
     @Test
     void aNewServiceWithPolicyLocal_failsNoRequestAfterTheFirst() {
         LabPod here = pod(1, "a");
-        Service service = service("proxy", HaproxyTrafficIT::local);
+        Service service = service("proxy", Traffic::local);
 
         awaitReply(lab.client(), url(service));
 

@@ -1,18 +1,17 @@
 package dev.berth.lab;
 
+import static dev.berth.lab.Traffic.await;
+import static dev.berth.lab.Traffic.awaitReply;
+import static dev.berth.lab.Traffic.url;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -27,8 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(KubeProxyMode.class)
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class IpModePacketsIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final String PATH = "/";
 
     private static Lab lab;
 
@@ -61,34 +58,8 @@ class IpModePacketsIT {
     }
 
     private Service service(String loadBalancerClass, String pool, UnaryOperator<ServiceBuilder> change) {
-        Installation installation = lab.installation();
-        installation.pool(namespace, pool);
-        installation.service(
-                namespace,
-                "web",
-                service -> change.apply(service.editSpec()
-                        .withLoadBalancerClass("test.dev/" + loadBalancerClass)
-                        .withSelector(Map.of("app", "web"))
-                        .editFirstPort()
-                        .withNewTargetPort(LabPod.PORT)
-                        .endPort()
-                        .endSpec()));
-        return installation.awaitAddress(namespace, "web");
-    }
-
-    private static String url(Service service) {
-        return "http://" + Installation.ips(service).getFirst() + PATH;
-    }
-
-    private static Reply awaitReply(Peer client, String url) {
-        return await(() -> client.get(url), Reply::ok);
-    }
-
-    private static <T> T await(Callable<T> supplier, Predicate<T> wanted) {
-        return Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(100))
-                .until(supplier, wanted);
+        lab.installation().pool(namespace, pool);
+        return Traffic.service(lab, namespace, "web", loadBalancerClass, change);
     }
 
     @Test
@@ -105,7 +76,7 @@ class IpModePacketsIT {
     void vip_keepsTheSourceAddressOfAPod_withTrafficPolicyLocal() {
         LabPod here = pod(1);
         LabPod there = pod(2);
-        Service service = service("vip", "10.77.0.104/30", IpModePacketsIT::local);
+        Service service = service("vip", "10.77.0.104/30", Traffic::local);
         awaitReply(here.client(), url(service));
 
         assertThat(sources(here, there, service)).isNotEmpty().containsOnly(here.ipv4());
@@ -131,29 +102,14 @@ class IpModePacketsIT {
                 .toList();
     }
 
-    private static ServiceBuilder local(ServiceBuilder change) {
-        return change.editSpec().withExternalTrafficPolicy("Local").endSpec();
-    }
-
     @Test
     void proxy_isLeftToTheLoadBalancer_fromPodsAndNodes() {
         LabPod here = pod(1);
         Service vip = service("vip", "10.77.0.108/30", UnaryOperator.identity());
         awaitReply(here.client(), url(vip));
-        lab.installation()
-                .service(
-                        namespace,
-                        "proxied",
-                        service -> service.editSpec()
-                                .withLoadBalancerClass("test.dev/proxy")
-                                .withSelector(Map.of("app", "web"))
-                                .editFirstPort()
-                                .withNewTargetPort(LabPod.PORT)
-                                .endPort()
-                                .endSpec());
-        Service proxied = lab.installation().awaitAddress(namespace, "proxied");
+        Service proxied = Traffic.service(lab, namespace, "proxied", "proxy", UnaryOperator.identity());
         // By its cluster IP it is there: kube-proxy knows the Service.
-        awaitReply(here.client(), "http://" + proxied.getSpec().getClusterIP() + PATH);
+        awaitReply(here.client(), "http://" + proxied.getSpec().getClusterIP() + "/");
 
         assertThat(here.client().get(url(proxied)).ok()).isFalse();
         assertThat(lab.node(1).client().get(url(proxied)).ok()).isFalse();
@@ -162,7 +118,7 @@ class IpModePacketsIT {
     @Test
     void healthCheckNodePort_answersOnlyOnNodesWithAReadyEndpoint() {
         LabPod only = pod(1);
-        Service service = service("vip", "10.77.0.112/30", IpModePacketsIT::local);
+        Service service = service("vip", "10.77.0.112/30", Traffic::local);
         int port = service.getSpec().getHealthCheckNodePort();
 
         await(() -> lab.node(1).httpStatus(port, "/healthz"), status -> status == 200);
@@ -184,7 +140,7 @@ class IpModePacketsIT {
                         .endSpec());
 
         Reply reply =
-                awaitReply(here.client(), "http://[" + Installation.ips(service).getFirst() + "]" + PATH);
+                awaitReply(here.client(), "http://[" + Installation.ips(service).getFirst() + "]/");
 
         assertThat(reply.name()).isEqualTo(here.name());
     }

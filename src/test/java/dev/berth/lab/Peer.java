@@ -4,9 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.berth.testing.Build;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import dev.berth.testing.GoBuild;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +86,7 @@ record Peer(Namespace namespace) {
     }
 
     static String program() {
-        return Built.FILE.toString();
+        return Built.INTO.resolve("peer").toString();
     }
 
     private static <T> T parse(String json, Class<T> type) {
@@ -101,25 +99,10 @@ record Peer(Namespace namespace) {
 
     /** Built once for this JVM. */
     private static final class Built {
-        static final Path FILE = Build.file("lab/peer").toAbsolutePath();
+        private static final Path INTO = Build.file("lab").toAbsolutePath();
 
         static {
-            try {
-                Files.createDirectories(FILE.getParent());
-                Process go = new ProcessBuilder("go", "build", "-buildvcs=false", "-o", FILE.toString(), ".")
-                        .directory(Path.of("src/test/lab/peer").toFile())
-                        .inheritIO()
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-                if (go.waitFor() != 0) {
-                    throw new IllegalStateException("go build of src/test/lab/peer failed");
-                }
-            } catch (IOException failure) {
-                throw new UncheckedIOException("running go, which has to be on the PATH", failure);
-            } catch (InterruptedException stopping) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException(stopping);
-            }
+            GoBuild.build(Path.of("src/test/lab/peer"), INTO, ".");
         }
     }
 }

@@ -1,8 +1,5 @@
 package dev.berth.testing;
 
-import static java.nio.file.StandardOpenOption.CREATE;
-import static java.nio.file.StandardOpenOption.WRITE;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -11,8 +8,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,43 +57,12 @@ public final class GoExample implements AutoCloseable {
         return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
     }
 
-    /** Built once for this JVM; Go's own cache makes it quick, and what is up to date is not written again. */
+    /** Built once for this JVM. */
     private static final class Built {
         private static final Path INTO = Build.file("examples").toAbsolutePath();
 
         static {
-            try {
-                Files.createDirectories(INTO);
-                // Other JVMs of the same test run build them, too.
-                try (FileChannel file = FileChannel.open(INTO.resolve("lock"), CREATE, WRITE);
-                        FileLock lock = file.lock()) {
-                    go("build", "-mod=readonly", "-buildvcs=false", "-o", INTO + "/", "./...");
-                }
-            } catch (IOException failure) {
-                throw new UncheckedIOException("locking " + INTO, failure);
-            }
-        }
-    }
-
-    private static void go(String... arguments) {
-        try {
-            Path log = Built.INTO.resolve("go.log");
-            List<String> command = new ArrayList<>(List.of("go"));
-            command.addAll(List.of(arguments));
-            ProcessBuilder go = new ProcessBuilder(command)
-                    .directory(MODULE.toFile())
-                    .redirectErrorStream(true)
-                    .redirectOutput(log.toFile());
-            go.environment().put("GOWORK", "off");
-            go.environment().put("CGO_ENABLED", "0");
-            if (go.start().waitFor() != 0) {
-                throw new IllegalStateException(String.join(" ", command) + ": " + Files.readString(log));
-            }
-        } catch (IOException failure) {
-            throw new UncheckedIOException("running go, which has to be on the PATH", failure);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(stopping);
+            GoBuild.build(MODULE, INTO, "./...");
         }
     }
 

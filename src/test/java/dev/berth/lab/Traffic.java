@@ -1,0 +1,62 @@
+package dev.berth.lab;
+
+import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Installation;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
+
+/** What the lab's tests do with Services and their clients. */
+final class Traffic {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private Traffic() {}
+
+    /**
+     * Creates a Service for the pods with the label {@code app=web}, and waits for its address.
+     *
+     * @param loadBalancerClass after {@code test.dev/}
+     * @param change of a Service whose one port is 80, named http
+     */
+    static Service service(
+            Lab lab, String namespace, String name, String loadBalancerClass, UnaryOperator<ServiceBuilder> change) {
+        Installation installation = lab.installation();
+        installation.service(
+                namespace,
+                name,
+                service -> change.apply(service.editSpec()
+                        .withLoadBalancerClass("test.dev/" + loadBalancerClass)
+                        .addToSelector("app", "web")
+                        .editFirstPort()
+                        .withName("http")
+                        .withNewTargetPort(LabPod.PORT)
+                        .endPort()
+                        .endSpec()));
+        return installation.awaitAddress(namespace, name);
+    }
+
+    static ServiceBuilder local(ServiceBuilder change) {
+        return change.editSpec().withExternalTrafficPolicy("Local").endSpec();
+    }
+
+    /** Of its first address, at port 80. */
+    static String url(Service service) {
+        return "http://" + Installation.ips(service).getFirst() + "/";
+    }
+
+    /** The first request that is answered. */
+    static Reply awaitReply(Peer client, String url) {
+        return await(() -> client.get(url), Reply::ok);
+    }
+
+    static <T> T await(Callable<T> supplier, Predicate<T> wanted) {
+        return Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(100))
+                .until(supplier, wanted);
+    }
+}
