@@ -3,17 +3,12 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.RenderedManifests;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
-import io.fabric8.kubernetes.client.utils.Serialization;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -23,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the component plugin-sidecar makes of the Deployment, as kubectl renders it. */
 class PluginSidecarIT {
-    private static final Path MANIFESTS = Path.of("src/main/kubernetes").toAbsolutePath();
     private static final String WHERE_CLIENTS_LOOK = "/var/run/secrets/kubernetes.io/serviceaccount";
 
     @TempDir
@@ -32,28 +26,14 @@ class PluginSidecarIT {
     private PodSpec pod;
 
     @BeforeEach
-    void render() throws IOException {
-        Path manifests = overlay.toRealPath().relativize(MANIFESTS);
-        Files.writeString(overlay.resolve("kustomization.yaml"), """
-                apiVersion: kustomize.config.k8s.io/v1beta1
-                kind: Kustomization
-                resources: [%s]
-                components: [%s/components/plugin-sidecar]
-                """.formatted(manifests, manifests));
-        Process kubectl = new ProcessBuilder(
-                        KubeBinaries.ofThisMachine().kubectl().toString(), "kustomize", overlay.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (InputStream rendered = kubectl.getInputStream()) {
-            pod = Stream.of(new String(rendered.readAllBytes(), StandardCharsets.UTF_8).split("(?m)^---$"))
-                    .filter(document -> document.contains("\nkind: Deployment\n"))
-                    .map(document -> Serialization.unmarshal(document, Deployment.class))
-                    .findFirst()
-                    .orElseThrow()
-                    .getSpec()
-                    .getTemplate()
-                    .getSpec();
-        }
+    void render() {
+        pod = RenderedManifests.withComponent(overlay, "plugin-sidecar")
+                .all(Deployment.class)
+                .findFirst()
+                .orElseThrow()
+                .getSpec()
+                .getTemplate()
+                .getSpec();
     }
 
     @Test
