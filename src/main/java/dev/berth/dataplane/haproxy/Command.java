@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A program of this host that ends soon. */
 final class Command {
@@ -34,23 +33,19 @@ final class Command {
                     .redirectErrorStream(true)
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .start();
-            AtomicBoolean isLate = new AtomicBoolean();
-            CompletableFuture<Process> kill = new CompletableFuture<Process>()
-                    .completeOnTimeout(process, SECONDS, TimeUnit.SECONDS)
-                    .whenComplete((late, cancelled) -> {
-                        isLate.set(late != null);
-                        process.destroyForcibly();
-                    });
+            CompletableFuture<Process> deadline =
+                    new CompletableFuture<Process>().completeOnTimeout(process, SECONDS, TimeUnit.SECONDS);
+            CompletableFuture<Void> _ = deadline.thenAccept(Process::destroyForcibly);
             try {
                 String output = new String(process.getInputStream().readAllBytes(), UTF_8);
                 int code = process.waitFor();
-                if (isLate.get()) {
+                if (deadline.isDone()) {
                     throw new ProviderException(
                             "\"%s\" has not ended within %d s".formatted(String.join(" ", words), SECONDS));
                 }
                 return new Outcome(code, output);
             } finally {
-                kill.cancel(false);
+                deadline.cancel(false);
             }
         } catch (IOException failure) {
             throw new ProviderException("running \"" + words.getFirst() + "\": " + failure.getMessage(), null, failure);

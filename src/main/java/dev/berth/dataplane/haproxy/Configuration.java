@@ -37,8 +37,7 @@ final class Configuration {
     /** The words after {@code server NAME}, which a server that is added later needs, too. */
     static List<String> server(ClassParameters parameters, Target target) {
         List<String> words = new ArrayList<>();
-        words.add((target.address().indexOf(':') < 0 ? word(target.address()) : "[" + word(target.address()) + "]")
-                + ":" + target.port());
+        words.add(socket(target.address(), target.port()));
         if (!parameters.proxyProtocol().keyword().isEmpty()) {
             words.add(parameters.proxyProtocol().keyword());
         }
@@ -86,9 +85,7 @@ final class Configuration {
         line("");
         line("# Service " + word(one.namespace()) + "/" + word(one.service()));
         line("frontend " + proxy);
-        one.addresses()
-                .forEach(address -> line("  bind "
-                        + (address.indexOf(':') < 0 ? word(address) : "[" + word(address) + "]") + ":" + port.port()));
+        one.addresses().forEach(address -> line("  bind " + socket(address, port.port())));
         line("  maxconn " + parameters.maxConnections());
         line("  timeout client " + millis(parameters.idleTimeout()));
         if (!one.sourceRanges().isEmpty()) {
@@ -117,7 +114,11 @@ final class Configuration {
     }
 
     private static boolean isIpv6(LoadBalancer one) {
-        return one.addresses().stream().anyMatch(address -> address.indexOf(':') >= 0);
+        return one.addresses().stream().anyMatch(LoadBalancer::isIpv6);
+    }
+
+    private static String socket(String address, int port) {
+        return (LoadBalancer.isIpv6(address) ? "[" + word(address) + "]" : word(address)) + ":" + port;
     }
 
     private static String millis(Duration duration) {

@@ -15,7 +15,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Collection;
@@ -112,26 +111,18 @@ final class Haproxy {
                         .isPresent();
     }
 
+    /** Empty: it has none yet. */
     private String pid() {
-        try {
-            String text = Files.exists(file("haproxy.pid")) ? Files.readString(file("haproxy.pid")) : "";
-            return PID.matcher(text)
-                    .results()
-                    .findFirst()
-                    .map(found -> found.group())
-                    .orElse("");
-        } catch (IOException failure) {
-            throw failed("reading its process ID", failure);
-        }
+        return PID.matcher(StateFile.read(file("haproxy.pid")))
+                .results()
+                .findFirst()
+                .map(found -> found.group())
+                .orElse("");
     }
 
     /** The configuration that it has last been given; empty: none. */
     String configuration() {
-        try {
-            return Files.exists(file("haproxy.cfg")) ? Files.readString(file("haproxy.cfg")) : "";
-        } catch (IOException failure) {
-            throw failed("reading its configuration", failure);
-        }
+        return StateFile.read(file("haproxy.cfg"));
     }
 
     /**
@@ -144,7 +135,10 @@ final class Haproxy {
         String before = configuration();
         check(configuration);
         boolean running = isRunning();
-        write("server-state", ServerState.next(running ? runtime("show servers state") : lastState(), wanted));
+        write(
+                "server-state",
+                ServerState.next(
+                        running ? runtime("show servers state") : StateFile.read(file("server-state")), wanted));
         write("haproxy.cfg", configuration);
         try {
             if (running) {
@@ -270,15 +264,8 @@ final class Haproxy {
         }
     }
 
-    private String lastState() {
-        try {
-            return Files.exists(file("server-state")) ? Files.readString(file("server-state")) : "";
-        } catch (IOException failure) {
-            throw failed("reading what it knew of its servers", failure);
-        }
-    }
-
-    private static boolean comesTrue(BooleanSupplier condition, Duration patience) {
+    /** Whether it becomes true within {@code patience}; not when the thread is interrupted. */
+    static boolean comesTrue(BooleanSupplier condition, Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
         while (System.nanoTime() < end) {
             if (condition.getAsBoolean()) {
@@ -339,7 +326,7 @@ final class Haproxy {
     }
 
     private static String firstLine(String text) {
-        return text.lines().findFirst().orElse("it says nothing");
+        return text.lines().findFirst().orElse("it printed nothing");
     }
 
     private Path masterSocket() {
@@ -351,12 +338,7 @@ final class Haproxy {
     }
 
     private void write(String name, String content) {
-        try {
-            Path part = Files.writeString(file(name + ".part"), content);
-            Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException failure) {
-            throw failed("writing " + file(name), failure);
-        }
+        StateFile.write(file(name), content);
     }
 
     private static ProviderException failed(String what, IOException failure) {

@@ -52,7 +52,6 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     private static final Pattern NOT_IN_A_NAME = Pattern.compile("[^A-Za-z0-9-]");
     private static final long LOOK_AGAIN_MILLIS = 500;
     private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);
-    private static final Duration POLL = Duration.ofMillis(20);
 
     private final Capabilities capabilities;
     private final String directory;
@@ -150,14 +149,9 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
         LoadBalancer made = put(request);
-        long end = System.nanoTime() + FIRST_CHECKS.toNanos();
-        while (!made.ports().stream().allMatch(port -> isDecided(made, port)) && System.nanoTime() < end) {
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException stopping) {
-                Thread.currentThread().interrupt();
-                throw new ProviderException("interrupted", null, stopping);
-            }
+        Haproxy.comesTrue(() -> made.ports().stream().allMatch(port -> isDecided(made, port)), FIRST_CHECKS);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ProviderException("interrupted");
         }
         return new EnsureOutcome.Ready(status(made));
     }

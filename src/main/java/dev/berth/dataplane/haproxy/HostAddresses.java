@@ -79,7 +79,7 @@ final class HostAddresses {
     }
 
     private static String withPrefix(String address) {
-        return address + (address.indexOf(':') < 0 ? "/32" : "/128");
+        return address + (LoadBalancer.isIpv6(address) ? "/128" : "/32");
     }
 
     private static void ip(String... arguments) {

@@ -122,7 +122,7 @@ record LoadBalancer(
                 .toList();
     }
 
-    private static boolean isIpv6(String address) {
+    static boolean isIpv6(String address) {
         return address.indexOf(':') >= 0;
     }
 

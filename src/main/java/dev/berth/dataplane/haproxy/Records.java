@@ -9,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SequencedMap;
@@ -76,26 +74,13 @@ final class Records {
 
     /** The addresses that are on this host for load balancers, or may be; others are not Berth's to remove. */
     List<String> addresses() {
-        try {
-            return Files.exists(addresses)
-                    ? Files.readAllLines(addresses).stream()
-                            .filter(line -> !line.isBlank())
-                            .toList()
-                    : List.of();
-        } catch (IOException failure) {
-            throw new ProviderException("reading " + addresses + ": " + failure, null, failure);
-        }
+        return StateFile.read(addresses).lines().filter(line -> !line.isBlank()).toList();
     }
 
     /** Keeps them. */
     void putAddresses(List<String> all) {
-        if (all.equals(addresses())) {
-            return;
-        }
-        try {
-            write(addresses, String.join("\n", all).getBytes(StandardCharsets.UTF_8));
-        } catch (IOException failure) {
-            throw new ProviderException("writing " + addresses + ": " + failure, null, failure);
+        if (!all.equals(addresses())) {
+            StateFile.write(addresses, String.join("\n", all));
         }
     }
 
@@ -106,7 +91,7 @@ final class Records {
             if (wanted == null) {
                 Files.deleteIfExists(file);
             } else {
-                write(file, JSON.writeValueAsBytes(wanted));
+                StateFile.write(file, JSON.writeValueAsString(wanted));
             }
         } catch (IOException failure) {
             throw new ProviderException("writing " + file + ": " + failure, null, failure);
@@ -120,29 +105,21 @@ final class Records {
      */
     void requireLeader(String cluster, long token) {
         Path file = tokens.resolve(HexFormat.of().formatHex(cluster.getBytes(StandardCharsets.UTF_8)));
-        try {
-            long highest = Files.exists(file) ? Long.parseLong(Files.readString(file)) : 0;
-            if (token < highest) {
-                throw new ProviderException("the fencing token %d of cluster %s is lower than %d: it has a later leader"
-                        .formatted(token, cluster, highest));
-            }
-            if (token > highest) {
-                write(file, Long.toString(token).getBytes(StandardCharsets.UTF_8));
-            }
-        } catch (IOException | NumberFormatException failure) {
-            throw new ProviderException("the fencing token in " + file + ": " + failure, null, failure);
+        long highest = highest(file);
+        if (token < highest) {
+            throw new ProviderException("the fencing token %d of cluster %s is lower than %d: it has a later leader"
+                    .formatted(token, cluster, highest));
+        }
+        if (token > highest) {
+            StateFile.write(file, Long.toString(token));
         }
     }
 
-    private static void write(Path file, byte[] content) throws IOException {
-        // Without DSYNC, a file may be empty after a power failure.
-        Path part = Files.write(
-                file.resolveSibling(file.getFileName() + ".part"),
-                content,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.DSYNC);
-        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    private static long highest(Path file) {
+        try {
+            return Files.exists(file) ? Long.parseLong(StateFile.read(file)) : 0;
+        } catch (NumberFormatException failure) {
+            throw new ProviderException("the fencing token in " + file + ": " + failure, null, failure);
+        }
     }
 }

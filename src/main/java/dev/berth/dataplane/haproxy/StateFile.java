@@ -1,0 +1,38 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.provider.ProviderException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** Files that are written whole or not at all, and are there after a power failure. */
+final class StateFile {
+    private StateFile() {}
+
+    /** Its text; empty: there is no such file. */
+    static String read(Path file) {
+        try {
+            return Files.exists(file) ? Files.readString(file) : "";
+        } catch (IOException failure) {
+            throw new ProviderException("reading " + file + ": " + failure, null, failure);
+        }
+    }
+
+    static void write(Path file, String text) {
+        try {
+            // Without DSYNC, a file may be empty after a power failure.
+            Path part = Files.writeString(
+                    file.resolveSibling(file.getFileName() + ".part"),
+                    text,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE,
+                    StandardOpenOption.DSYNC);
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException failure) {
+            throw new ProviderException("writing " + file + ": " + failure, null, failure);
+        }
+    }
+}
