@@ -122,6 +122,7 @@ public final class Wiring {
     private final AtomicLong fencingToken = new AtomicLong();
     private final LeaderLease lease;
     private final Later later = new Later();
+    private final Cluster cluster;
     private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups", later);
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
     private final Wakeups<AddressPool> poolWakeups = new Wakeups<>("pool-wakeups", later);
@@ -153,7 +154,7 @@ public final class Wiring {
         lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
         ApiBudget budget = new ApiBudget();
-        Cluster cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry);
+        cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry);
         StatusWriter statuses = new StatusWriter(client, budget);
         providers = providers();
         surroundings = new Surroundings(client, caches);
@@ -575,8 +576,7 @@ public final class Wiring {
     private void wake(Due.Event event) {
         if (gate.isOpen()) {
             boolean needsAll = !(event instanceof Due.Event.NamespaceChanged);
-            wake(Due.keys(
-                    event, needsAll ? new FabricCluster(client, caches).services() : List.of(), ledger.waiting()));
+            wake(Due.keys(event, needsAll ? cluster.services() : List.of(), ledger.waiting()));
         }
     }
 

@@ -18,7 +18,7 @@ public final class Classes {
     private static final int HIGHEST_PORT = 65535;
 
     private static final LoadBalancerClass.Spec NOTHING =
-            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null);
+            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null, null);
 
     private Classes() {}
 

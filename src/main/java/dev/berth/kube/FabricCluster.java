@@ -30,11 +30,6 @@ public final class FabricCluster implements Cluster {
     private final Caches caches;
     private final ApiCalls calls;
 
-    /** With its own budget. */
-    public FabricCluster(KubernetesClient client, Caches caches) {
-        this(client, caches, new ApiBudget());
-    }
-
     public FabricCluster(KubernetesClient client, Caches caches, ApiBudget budget) {
         this.client = client;
         this.caches = caches;

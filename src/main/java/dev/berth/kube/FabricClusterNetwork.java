@@ -44,12 +44,6 @@ public final class FabricClusterNetwork implements ClusterNetwork {
     private final IpAddresses addresses;
     private final ApiCalls calls;
 
-    /** With its own budget. */
-    public FabricClusterNetwork(
-            KubernetesClient client, NetworkingVersion version, Caches caches, IpAddresses addresses) {
-        this(client, version, caches, addresses, new ApiBudget());
-    }
-
     /** The operator's. */
     public FabricClusterNetwork(
             KubernetesClient client,

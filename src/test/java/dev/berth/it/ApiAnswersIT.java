@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
+import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.FabricClusterNetwork;
 import dev.berth.kube.IpAddresses;
@@ -46,7 +47,8 @@ class ApiAnswersIT {
 
                     @Override
                     public void released(ClusterIp before) {}
-                }));
+                }),
+                new ApiBudget());
     }
 
     @AfterAll

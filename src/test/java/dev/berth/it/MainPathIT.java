@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.address.Claim;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.FabricCluster;
@@ -267,7 +268,7 @@ class MainPathIT {
         Claim now = Claims.of(confirmed).orElseThrow();
         assertThat(now.uid()).isEqualTo(before.uid());
         assertThat(now.spec()).isEqualTo(before.spec());
-        assertThat(new FabricCluster(berth.client(), new Caches()).deleteClaim(before))
+        assertThat(new FabricCluster(berth.client(), new Caches(), new ApiBudget()).deleteClaim(before))
                 .isInstanceOf(Write.Conflict.class);
     }
 

@@ -3,19 +3,13 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import dev.berth.address.Claim;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import dev.berth.kube.AnsweringServer.Answer;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -40,34 +34,21 @@ class ClaimUpdateTest {
 
     private final List<String> patches = new CopyOnWriteArrayList<>();
     private final Caches caches = new Caches();
-    private HttpServer server;
-    private KubernetesClient client;
+    private AnsweringServer server;
     private FabricCluster cluster;
 
     @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            patches.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            byte[] body = PLAIN.getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().add("Content-Type", "application/json");
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
+    void start() {
+        server = new AnsweringServer("/", request -> {
+            patches.add(new String(request.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            return new Answer(200, PLAIN);
         });
-        server.start();
-        Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
-                .withRequestRetryBackoffLimit(0)
-                .build();
-        client = new KubernetesClientBuilder().withConfig(config).build();
-        cluster = new FabricCluster(client, caches);
+        cluster = new FabricCluster(server.client(), caches, new ApiBudget());
     }
 
     @AfterEach
     void stop() {
-        client.close();
-        server.stop(0);
+        server.close();
     }
 
     /** It is in the cache. */

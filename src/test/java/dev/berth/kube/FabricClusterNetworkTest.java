@@ -2,16 +2,8 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.berth.kube.AnsweringServer.Answer;
 import dev.berth.servicecidr.ClusterIp;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,39 +17,23 @@ import org.junit.jupiter.api.Test;
 class FabricClusterNetworkTest {
     private static final String PATH = "/apis/networking.k8s.io/v1/ipaddresses";
 
-    private record Answer(int status, String body) {}
-
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private final AtomicReference<Answer> second = new AtomicReference<>();
-    private HttpServer server;
-    private KubernetesClient client;
+    private AnsweringServer server;
 
     @BeforeEach
-    void start() throws IOException {
+    void start() {
         second.set(new Answer(200, page("", 3, 4)));
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext(PATH, exchange -> {
-            String query = exchange.getRequestURI().getQuery();
+        server = new AnsweringServer(PATH, request -> {
+            String query = request.getRequestURI().getQuery();
             asked.add(query);
-            Answer answer = query.contains("continue=more") ? second.get() : new Answer(200, page("more", 1, 2));
-            byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().add("Content-Type", "application/json");
-            exchange.sendResponseHeaders(answer.status(), body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
+            return query.contains("continue=more") ? second.get() : new Answer(200, page("more", 1, 2));
         });
-        server.start();
-        Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
-                .withRequestRetryBackoffLimit(0)
-                .build();
-        client = new KubernetesClientBuilder().withConfig(config).build();
     }
 
     @AfterEach
     void stop() {
-        client.close();
-        server.stop(0);
+        server.close();
     }
 
     private static String page(String next, int from, int to) {
@@ -75,7 +51,7 @@ class FabricClusterNetworkTest {
     }
 
     private Read<List<ClusterIp>> read() {
-        return FabricClusterNetwork.live(client, NetworkingVersion.V1).readClusterIps();
+        return FabricClusterNetwork.live(server.client(), NetworkingVersion.V1).readClusterIps();
     }
 
     @Test

@@ -3,15 +3,7 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import dev.berth.kube.AnsweringServer.Answer;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -22,36 +14,22 @@ import org.junit.jupiter.api.Test;
 /** Whether this replica holds the Lease, by an API server that says who does. */
 class HeldLeaseTest {
     private volatile String holder = "us";
-    private HttpServer server;
-    private KubernetesClient client;
+    private AnsweringServer server;
     private LeaderLease lease;
 
     @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            byte[] body = """
-                    {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                     "metadata": {"namespace": "berth-system", "name": "berth"}, "spec": {"holderIdentity": "%s"}}
-                    """.formatted(holder).getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().add("Content-Type", "application/json");
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
-        server.start();
-        Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
-                .withRequestRetryBackoffLimit(0)
-                .build();
-        client = new KubernetesClientBuilder().withConfig(config).build();
-        lease = new LeaderLease(client, "berth-system", "berth", "us", Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+    void start() {
+        server = new AnsweringServer("/", request -> new Answer(200, """
+                {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                 "metadata": {"namespace": "berth-system", "name": "berth"}, "spec": {"holderIdentity": "%s"}}
+                """.formatted(holder)));
+        lease = new LeaderLease(
+                server.client(), "berth-system", "berth", "us", Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
     }
 
     @AfterEach
     void stop() {
-        client.close();
-        server.stop(0);
+        server.close();
     }
 
     @Test

@@ -182,7 +182,7 @@ class HostileObjectsTest {
             }
         });
         try (KubernetesClient client = new KubernetesClientBuilder().build()) {
-            Cluster cluster = new FabricCluster(client, caches);
+            Cluster cluster = new FabricCluster(client, caches, new ApiBudget());
 
             assertThat(cluster.services()).containsExactly(ServiceStates.of(web));
             assertThatThrownBy(() -> cluster.service(new ServiceKey("prod", "web")))

@@ -124,33 +124,7 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             @Default("Allow")
             @Pattern("^(Allow|Refuse)$") @Size(max = 16) @JsonPropertyDescription(
                     "For Services with spec.loadBalancerSourceRanges that neither the provider nor kube-proxy can enforce. Allow: they are served, and everybody is let in. Refuse: they are not served.")
-            @Nullable String unenforcedSourceRanges) {
-        /** With the default for source ranges that nobody enforces. */
-        public Spec(
-                String loadBalancerClass,
-                @Nullable String controllerName,
-                @Nullable String provider,
-                @Nullable Map<String, String> parameters,
-                @Nullable List<String> pools,
-                @Nullable String ipMode,
-                @Nullable HealthCheck healthCheck,
-                @Nullable String nodePorts,
-                @Nullable Boolean isDefault,
-                @Nullable String classless) {
-            this(
-                    loadBalancerClass,
-                    controllerName,
-                    provider,
-                    parameters,
-                    pools,
-                    ipMode,
-                    healthCheck,
-                    nodePorts,
-                    isDefault,
-                    classless,
-                    null);
-        }
-    }
+            @Nullable String unenforcedSourceRanges) {}
 
     /** How nodes are found fit to get packets. */
     public record HealthCheck(

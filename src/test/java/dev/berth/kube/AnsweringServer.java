@@ -1,0 +1,61 @@
+package dev.berth.kube;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/** An API server that answers as a test says, and a client of it that asks once. */
+final class AnsweringServer implements AutoCloseable {
+    private final HttpServer server;
+    private final KubernetesClient client;
+
+    /** The status code and the JSON of an answer. */
+    record Answer(int status, String body) {}
+
+    /** What it answers. */
+    interface Answers {
+        Answer to(HttpExchange request) throws IOException;
+    }
+
+    /** @param path below which it answers; elsewhere nothing is found */
+    AnsweringServer(String path, Answers answers) {
+        try {
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        server.createContext(path, exchange -> {
+            Answer answer = answers.to(exchange);
+            byte[] body = answer.body().getBytes(UTF_8);
+            exchange.getResponseHeaders().add("Content-Type", "application/json");
+            exchange.sendResponseHeaders(answer.status(), body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
+                .withRequestRetryBackoffLimit(0)
+                .build();
+        client = new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    KubernetesClient client() {
+        return client;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.stop(0);
+    }
+}
