@@ -123,7 +123,7 @@ final class PassStatus {
         return new Publication(holds, mark(serve.servedClass()), ingress, conditions(serve));
     }
 
-    /** That the status has one of them already says nothing: others may have written it. */
+    /** That the status has one of them already proves nothing: others may have written it. */
     private List<Ip> aboutToBePublished(ServiceState state, Publication wanted) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         return difference
