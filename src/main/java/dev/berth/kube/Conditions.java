@@ -4,6 +4,7 @@ import dev.berth.loadbalancer.Condition.Status;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Conditions of our own kinds. */
 public final class Conditions {
+    /** Whether what the spec asks for is in effect: what {@code kubectl wait} and kstatus look at. */
+    public static final String READY = "Ready";
+
+    /** Of a message, by the schema of Kubernetes' conditions. */
+    private static final int LONGEST = 32_768;
+
     private Conditions() {}
 
     /**
@@ -30,15 +37,42 @@ public final class Conditions {
         String since = find(old, type)
                 .filter(known -> status.toString().equals(known.getStatus()))
                 .map(Condition::getLastTransitionTime)
+                .filter(Conditions::isTime)
                 .orElseGet(() -> now.truncatedTo(ChronoUnit.SECONDS).toString());
         return new ConditionBuilder()
                 .withType(type)
                 .withStatus(status.toString())
                 .withReason(reason)
-                .withMessage(message)
+                .withMessage(message.length() <= LONGEST ? message : message.substring(0, LONGEST - 3) + "...")
                 .withObservedGeneration(generation)
                 .withLastTransitionTime(since)
                 .build();
+    }
+
+    /**
+     * The condition Ready: False as the first of {@code deciding} that is False, or else True.
+     *
+     * @param old what the object has
+     * @param deciding conditions of the object without which its spec is not in effect
+     */
+    public static Condition ready(
+            @Nullable List<Condition> old, List<Condition> deciding, @Nullable Long generation, Instant now) {
+        return deciding.stream()
+                .filter(condition -> Status.FALSE.toString().equals(condition.getStatus()))
+                .findFirst()
+                .map(fault -> of(old, READY, Status.FALSE, fault.getReason(), fault.getMessage(), generation, now))
+                .orElseGet(() ->
+                        of(old, READY, Status.TRUE, READY, "what the spec asks for is in effect", generation, now));
+    }
+
+    /** A status may have been written by anybody, under any schema. */
+    private static boolean isTime(String text) {
+        try {
+            Instant.parse(text);
+            return true;
+        } catch (DateTimeParseException noTime) {
+            return false;
+        }
     }
 
     /** The condition of this type; absent: the object has none. */

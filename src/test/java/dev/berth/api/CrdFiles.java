@@ -1,6 +1,7 @@
 package dev.berth.api;
 
 import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
@@ -22,7 +23,9 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Generates the CustomResourceDefinitions of {@code dev.berth.api.v1alpha1}, one file a kind, and the list of them. */
@@ -122,6 +125,7 @@ final class CrdFiles {
             tellOfTheName(schema, kind);
             giveTheStatusItsDefaults(schema, kind);
             bound(schema.getProperties().get("status"), "");
+            giveTheConditionsTheirSchema(schema);
             dropRepeatedRules(schema);
         });
     }
@@ -182,6 +186,33 @@ final class CrdFiles {
                                     .withDefault(JsonNodeFactory.instance.objectNode())
                                     .build());
         }
+    }
+
+    /** The one of metav1.Condition, which the client's class does not have. */
+    private static void giveTheConditionsTheirSchema(JSONSchemaProps schema) {
+        JSONSchemaProps conditions = property(property(schema, "status"), "conditions");
+        conditions.setXKubernetesListType("map");
+        conditions.setXKubernetesListMapKeys(List.of("type"));
+        JSONSchemaProps condition = Objects.requireNonNull(conditions.getItems().getSchema());
+        condition.setRequired(List.of("lastTransitionTime", "message", "reason", "status", "type"));
+        property(condition, "lastTransitionTime").setFormat("date-time");
+        property(condition, "message").setMaxLength(32_768L);
+        JSONSchemaProps reason = property(condition, "reason");
+        reason.setMinLength(1L);
+        reason.setMaxLength(1_024L);
+        reason.setPattern("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$");
+        property(condition, "status")
+                .setEnum(Stream.of("True", "False", "Unknown")
+                        .<JsonNode>map(JsonNodeFactory.instance::textNode)
+                        .toList());
+        JSONSchemaProps type = property(condition, "type");
+        type.setMaxLength(316L);
+        type.setPattern("^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
+                + "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$");
+    }
+
+    private static JSONSchemaProps property(JSONSchemaProps schema, String name) {
+        return Objects.requireNonNull(schema.getProperties().get(name), name);
     }
 
     /** Numbers of a status count objects, but for a generation. Those of a spec say themselves what they may be. */

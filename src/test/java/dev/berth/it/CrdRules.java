@@ -461,11 +461,11 @@ abstract class CrdRules {
                         "198.51.100.5",
                         "{address: 198.51.100.5, pool: edge, class: example.com/shown, claims: [{namespace: prod, name: web}]}"));
         assertThat(header("addresspools"))
-                .containsExactly("NAME", "ADDRESSES", "IPV4-FREE", "IPV6-FREE", "ALLOCATED", "VALID", "AGE");
+                .containsExactly("NAME", "ADDRESSES", "IPV4-FREE", "IPV6-FREE", "ALLOCATED", "READY", "AGE");
         assertThat(header("addresses"))
                 .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "POOL", "CLASS", "SINCE");
         assertThat(header("loadbalancerclasses"))
-                .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "DEFAULT", "ACCEPTED", "AGE");
+                .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "DEFAULT", "READY", "AGE");
         assertThat(kubectl.run("get", "address", "198.51.100.5", "--no-headers"))
                 .matches("(?s)198.51.100.5 +198.51.100.5 +prod +web +edge +example.com/shown .*");
         assertThat(kubectl.run("get", "lbc", "shown", "--no-headers"))
@@ -483,8 +483,10 @@ abstract class CrdRules {
                         {"reason": "BandsConflict", "object": "ServiceCIDR/a", "message": "it-conflicts"},
                         {"reason": "BandsConflict", "object": "ServiceCIDR/b", "message": "so-does-it"}]},
                       "conditions": [
-                        {"type": "Retired", "status": "False", "reason": "Refused"},
-                        {"type": "Reserved", "status": "False", "reason": "NotKept"}]}}
+                        {"type": "Retired", "status": "False", "reason": "Refused", "message": "a",
+                         "lastTransitionTime": "2026-01-01T00:00:00Z"},
+                        {"type": "Reserved", "status": "False", "reason": "NotKept", "message": "b",
+                         "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}
                     """);
 
             assertThat(header("cidrpolicy"))
@@ -497,15 +499,58 @@ abstract class CrdRules {
                             "FILLING",
                             "GROWTH",
                             "HEALTHY",
+                            "READY",
                             "AGE");
             assertThat(header("cidrpolicy", "--output=wide"))
                     .containsSubsequence(
-                            "HEALTHY", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
+                            "HEALTHY", "READY", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
             assertThat(kubectl.run("get", "cidrpolicy", "--no-headers", "--output=wide"))
                     .matches("(?s)cluster +85 +2 +2026-01-11 +Refused +NotKept +it-conflicts .*");
         } finally {
             kubectl.run("delete", "cidrpolicy/cluster");
         }
+    }
+
+    /** A condition of a status, as one line of YAML. */
+    private record ConditionRow(String rule, String conditions, String fault) {}
+
+    private static final String WHOLE =
+            "{type: Ready, status: 'True', reason: Ready, message: fine, lastTransitionTime: '2026-01-01T00:00:00Z'}";
+
+    private static final List<ConditionRow> CONDITIONS = List.of(
+            new ConditionRow("a whole one", WHOLE, ""),
+            new ConditionRow("two of one type", WHOLE + ", " + WHOLE, "Duplicate value"),
+            new ConditionRow("one without a type", "{status: 'True'}", "type: Required value"),
+            new ConditionRow("another status", WHOLE.replace("'True'", "'Yes'"), "supported values"),
+            new ConditionRow("a reason that is a sentence", WHOLE.replace("reason: Ready", "reason: 'a b'"), "reason"),
+            new ConditionRow("a time that is none", WHOLE.replace("2026-01-01T00:00:00Z", "soon"), "date-time"));
+
+    @TestFactory
+    Stream<DynamicTest> condition() {
+        create(POOL_AND_CLASS.formatted("AddressPool", "judged", "addresses: [192.0.2.1]"));
+        return CONDITIONS.stream()
+                .map(row ->
+                        DynamicTest.dynamicTest((row.fault().isEmpty() ? "takes " : "refuses ") + row.rule(), () -> {
+                            String refusal =
+                                    patchStatus("apool/judged", "status: {conditions: [" + row.conditions() + "]}");
+                            check(row.fault(), Optional.of(refusal).filter(text -> !text.isEmpty()));
+                        }));
+    }
+
+    @Test
+    void kubectlWait_knowsWhenAnObjectIsReady() {
+        create(POOL_AND_CLASS.formatted("AddressPool", "awaited", "addresses: [192.0.2.1]"));
+        assertThat(patchStatus("apool/awaited", "status: {conditions: [" + WHOLE + "]}"))
+                .isEmpty();
+
+        kubectl.run("wait", "--for=condition=Ready", "--timeout=10s", "apool/awaited");
+        assertThat(kubectl.run("get", "apool/awaited", "--no-headers")).matches("(?s)awaited .* True +[0-9]+s.*");
+    }
+
+    private String patchStatus(String object, String yaml) {
+        Throwable refusal = catchThrowable(
+                () -> kubectl.run("patch", object, "--subresource=status", "--type=merge", "--patch=" + yaml));
+        return refusal == null ? "" : String.valueOf(refusal.getMessage());
     }
 
     private List<String> header(String kind, String... flags) {

@@ -23,7 +23,8 @@ class NetworkingVersionsIT {
                 assertThat(condition(status.conditions(), "Served"))
                         .startsWith("False NotServed: ")
                         .contains("older than Kubernetes 1.31", "MultiCIDRServiceAllocator");
-                assertThat(status.conditions()).hasSize(1);
+                assertThat(condition(status.conditions(), "Ready")).startsWith("False NotServed");
+                assertThat(status.conditions()).hasSize(2);
                 assertThat(status.observedGeneration()).isEqualTo(1);
             });
         }

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".status.allocated",
         type = AdditionalPrinterColumn.Type.INTEGER)
 @AdditionalPrinterColumn(
-        name = "Valid",
-        jsonPath = ".status.conditions[?(@.type=='Valid')].status",
+        name = "Ready",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].status",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Priority",
@@ -69,7 +69,7 @@ import org.jspecify.annotations.Nullable;
         priority = 1)
 @AdditionalPrinterColumn(
         name = "Reason",
-        jsonPath = ".status.conditions[?(@.type=='Valid')].message",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].message",
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
 @AdditionalPrinterColumn(

@@ -43,12 +43,12 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "IPMode", jsonPath = ".spec.ipMode", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Default", jsonPath = ".spec.default", type = AdditionalPrinterColumn.Type.BOOLEAN)
 @AdditionalPrinterColumn(
-        name = "Accepted",
-        jsonPath = ".status.conditions[?(@.type=='Accepted')].status",
+        name = "Ready",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].status",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Reason",
-        jsonPath = ".status.conditions[?(@.type=='Accepted')].message",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].message",
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
 @AdditionalPrinterColumn(

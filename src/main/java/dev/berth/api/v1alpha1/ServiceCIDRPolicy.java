@@ -63,6 +63,10 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".status.conditions[?(@.type=='Healthy')].status",
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
+        name = "Ready",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].status",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
         name = "IPv4-Full-On",
         jsonPath = ".status.ipv4.fullOn",
         type = AdditionalPrinterColumn.Type.STRING,
@@ -223,7 +227,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             Findings findings,
 
             @Nullable @Size(max = 8) @JsonPropertyDescription(
-                    "Served, CapacityLow, Healthy, and where they are asked for Growth, Retired and Reserved.")
+                    "Ready, Served, CapacityLow, Healthy, and where they are asked for Growth, Retired and Reserved.")
             List<Condition> conditions) {}
 
     /** One CIDR of a ServiceCIDR. Numbers are decimal text, for a /64 has more addresses than an integer holds. */

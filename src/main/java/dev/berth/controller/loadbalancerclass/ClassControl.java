@@ -145,6 +145,7 @@ public final class ClassControl {
         if (!Objects.equals(wanted, object.getStatus())) {
             conditions.stream()
                     .filter(condition -> "False".equals(condition.getStatus()))
+                    .filter(condition -> !condition.getType().equals(Conditions.READY))
                     .filter(condition -> !condition.getReason().equals("Never"))
                     .forEach(condition ->
                             events.warning(About.object(object), condition.getReason(), condition.getMessage()));
@@ -156,6 +157,8 @@ public final class ClassControl {
     private List<Condition> conditions(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {
         List<Condition> conditions = new ArrayList<>();
         conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
+        conditions.add(
+                Conditions.ready(known(object), conditions, object.getMetadata().getGeneration(), clock.instant()));
         if (!verdict.defaultMessage().isEmpty()) {
             conditions.add(classless(object, verdict, services.standBack()));
         }
@@ -190,12 +193,16 @@ public final class ClassControl {
 
     private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {
         return Conditions.of(
-                object.getStatus() == null ? null : object.getStatus().conditions(),
+                known(object),
                 type,
                 Status.of(holds),
                 reason,
                 message,
                 object.getMetadata().getGeneration(),
                 clock.instant());
+    }
+
+    private static @Nullable List<Condition> known(LoadBalancerClass object) {
+        return object.getStatus() == null ? null : object.getStatus().conditions();
     }
 }

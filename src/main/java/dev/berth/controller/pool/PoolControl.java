@@ -263,6 +263,8 @@ public final class PoolControl {
                 faults.isEmpty(),
                 faults.isEmpty() ? "Valid" : reason(pool),
                 faults.isEmpty() ? "all ranges can be given out" : String.join("; ", faults)));
+        conditions.add(
+                Conditions.ready(known(pool), conditions, pool.getMetadata().getGeneration(), clock.instant()));
         if (stranded.total() > 0) {
             boolean releasing = Pools.releasesStranded(pool);
             conditions.add(condition(
@@ -281,15 +283,18 @@ public final class PoolControl {
 
     private io.fabric8.kubernetes.api.model.Condition condition(
             AddressPool pool, String type, boolean holds, String reason, String message) {
-        AddressPool.Status old = pool.getStatus();
         return Conditions.of(
-                old == null ? null : old.conditions(),
+                known(pool),
                 type,
                 Condition.Status.of(holds),
                 reason,
                 message,
                 pool.getMetadata().getGeneration(),
                 clock.instant());
+    }
+
+    private static @Nullable List<io.fabric8.kubernetes.api.model.Condition> known(AddressPool pool) {
+        return pool.getStatus() == null ? null : pool.getStatus().conditions();
     }
 
     private static AddressPool.Stranded listed(Stranded stranded) {

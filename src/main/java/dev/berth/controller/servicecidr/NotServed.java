@@ -7,6 +7,7 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
+import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -34,11 +35,14 @@ public final class NotServed implements PolicyReconciler.Control {
         return Next.ON_EVENT;
     }
 
-    /** A status that has but the condition Served, which is False; the history stays. */
+    /** A status that only says that the policy is not served, and so not ready; the history stays. */
     static ServiceCIDRPolicy.Status status(ServiceCIDRPolicy policy, String reason, String message, Instant now) {
         ServiceCIDRPolicy.Status before = policy.getStatus();
+        List<Condition> known = before == null ? null : before.conditions();
+        Long generation = policy.getMetadata().getGeneration();
+        Condition served = Conditions.of(known, "Served", Status.FALSE, reason, message, generation, now);
         return new ServiceCIDRPolicy.Status(
-                policy.getMetadata().getGeneration(),
+                generation,
                 null,
                 null,
                 null,
@@ -47,13 +51,6 @@ public final class NotServed implements PolicyReconciler.Control {
                 null,
                 null,
                 null,
-                List.of(Conditions.of(
-                        before == null ? null : before.conditions(),
-                        "Served",
-                        Status.FALSE,
-                        reason,
-                        message,
-                        policy.getMetadata().getGeneration(),
-                        now)));
+                List.of(served, Conditions.ready(known, List.of(served), generation, now)));
     }
 }

@@ -22,6 +22,7 @@ import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -179,20 +180,32 @@ public final class PolicyControl implements PolicyReconciler.Control {
         List<Condition> before =
                 policy.getStatus() == null ? null : policy.getStatus().conditions();
         List<PolicyStatus.Told> told = status.told();
-        List<Condition> conditions = told.stream()
-                .map(one -> Conditions.of(
-                        before,
-                        one.type(),
-                        one.status(),
-                        one.reason(),
-                        one.message(),
-                        policy.getMetadata().getGeneration(),
-                        status.look().at()))
+        List<Condition> conditions = new ArrayList<>(
+                told.stream().map(one -> condition(policy, one, status)).toList());
+        List<Condition> deciding = told.stream()
+                .filter(PolicyStatus::decides)
+                .map(one -> condition(policy, one, status))
                 .toList();
+        conditions.add(Conditions.ready(
+                before,
+                deciding,
+                policy.getMetadata().getGeneration(),
+                status.look().at()));
         ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
         said.retain(told);
         told.stream().filter(one -> said.isNew(before, one)).forEach(one -> event(policy, one));
         return write(policy, now);
+    }
+
+    private static Condition condition(ServiceCIDRPolicy policy, PolicyStatus.Told told, PolicyStatus status) {
+        return Conditions.of(
+                policy.getStatus() == null ? null : policy.getStatus().conditions(),
+                told.type(),
+                told.status(),
+                told.reason(),
+                told.message(),
+                policy.getMetadata().getGeneration(),
+                status.look().at());
     }
 
     private void event(ServiceCIDRPolicy policy, PolicyStatus.Told told) {

@@ -257,6 +257,18 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         return told;
     }
 
+    /**
+     * Whether a condition keeps the policy from being ready: something that its spec asks for is not done. A dry run is
+     * what the spec asks for, and how full the ranges are and what the audit finds is about the cluster.
+     */
+    static boolean decides(Told told) {
+        return switch (told.type()) {
+            case "Served", "Reserved" -> true;
+            case "Growth" -> told.bad() && !told.reason().equals("DryRun");
+            default -> false;
+        };
+    }
+
     private Told fillingUp() {
         List<String> warnings = Stream.of(IpFamily.values())
                 .flatMap(family -> warning(family).stream())

@@ -243,7 +243,9 @@ class PolicyControlTest {
             reconcile();
             assertThat(written.removeLast().conditions())
                     .as(spec)
-                    .singleElement()
+                    .hasSize(2)
+                    .allSatisfy(one -> assertThat(one.getReason()).isEqualTo("Unreadable"))
+                    .first()
                     .satisfies(served -> {
                         assertThat(served.getType() + " " + served.getStatus() + " " + served.getReason())
                                 .isEqualTo("Served False Unreadable");
@@ -366,7 +368,8 @@ class PolicyControlTest {
         assertThat(written)
                 .singleElement()
                 .satisfies(status -> assertThat(status.conditions())
-                        .singleElement()
+                        .hasSize(2)
+                        .first()
                         .satisfies(served -> {
                             assertThat(served.getReason()).isEqualTo("CannotWatch");
                             assertThat(served.getMessage()).contains("forbidden");

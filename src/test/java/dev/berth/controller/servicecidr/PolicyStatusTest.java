@@ -18,6 +18,7 @@ import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.servicecidr.Usage;
 import dev.berth.servicecidr.UsageSample;
+import dev.berth.loadbalancer.Condition.Status;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -340,5 +341,25 @@ class PolicyStatusTest {
         assertThat(status.ipv4()).isEqualTo(new ServiceCIDRPolicy.Family("14", "4", "10", 28, "1.0", "2026-01-11"));
         assertThat(status.ipv6()).isNull();
         assertThat(PolicyStatus.history(status)).isEqualTo(history);
+    }
+
+    @Test
+    void policyIsNotReady_whereTheSpecAsksForWhatIsNotDone() {
+        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Served", Status.FALSE, "CannotWatch", "", true)))
+                .isTrue();
+        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Reserved", Status.FALSE, "NotKept", "", true)))
+                .isTrue();
+        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Growth", Status.FALSE, "InvalidSettings", "", true)))
+                .isTrue();
+    }
+
+    @Test
+    void dryRun_howFullItIs_andWhatTheAuditFinds_leaveThePolicyReady() {
+        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Growth", Status.FALSE, "DryRun", "", true)))
+                .isFalse();
+        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Healthy", Status.FALSE, "BandsConflict", "", true)))
+                .isFalse();
+        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Retired", Status.FALSE, "Refused", "", true)))
+                .isFalse();
     }
 }
