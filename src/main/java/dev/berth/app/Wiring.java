@@ -11,8 +11,8 @@ import dev.berth.app.FeatureGates.Gate;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
+import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.address.AddressControl;
-import dev.berth.controller.address.AddressPhases;
 import dev.berth.controller.address.AddressReconciler;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
@@ -141,7 +141,7 @@ public final class Wiring {
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
-    private final AddressPhases phases;
+    private final AddressConditions addressConditions;
     private final ClassControl classes;
     private final PoolControl pools;
     private final ServiceControl services;
@@ -195,7 +195,7 @@ public final class Wiring {
                 this::wakeAddress,
                 later::after,
                 this::deleteOrphaned);
-        phases = new AddressPhases(caches, ledger, statuses);
+        addressConditions = new AddressConditions(caches, ledger, statuses, clock);
         classes = new ClassControl(
                 caches, options.controllerName, this::usableProviders, gate, statuses, events, clock, changed -> {
                     wake(new Due.Event.ClassChanged(changed.value()));
@@ -243,7 +243,7 @@ public final class Wiring {
 
                     @Override
                     public void strandedChanged(Collection<Ip> addresses) {
-                        addresses.forEach(phases::look);
+                        addresses.forEach(addressConditions::look);
                     }
 
                     @Override
@@ -359,7 +359,7 @@ public final class Wiring {
                         .withOnUpdateFilter(serviceReconciler::isRelevant)
                         .buildForController());
         controllers.register(
-                new AddressReconciler(caches, addresses, phases, addressWakeups, events),
+                new AddressReconciler(caches, addresses, addressConditions, addressWakeups, events),
                 "address",
                 InformerConfiguration.builder(Address.class)
                         .withItemStore(Trimmed.withoutManagedFields())
@@ -466,7 +466,7 @@ public final class Wiring {
                 new Closing("the watch of Nodes and Namespaces", surroundings),
                 new Closing("the watch of EndpointSlices", endpoints),
                 new Closing("the watch of IPAddresses", clusterAddresses),
-                new Closing("the phases of Addresses", phases),
+                new Closing("the conditions of Addresses", addressConditions),
                 new Closing("events", events),
                 new Closing("plug-ins", remotePlugins));
         if (options.leaderElect && isQuiet) {

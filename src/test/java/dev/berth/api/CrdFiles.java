@@ -123,7 +123,6 @@ final class CrdFiles {
             schema.setRequired(List.of("spec"));
             describe(schema, kind);
             tellOfTheName(schema, kind);
-            giveTheStatusItsDefaults(schema, kind);
             bound(schema.getProperties().get("status"), "");
             giveTheConditionsTheirSchema(schema);
             dropRepeatedRules(schema);
@@ -174,18 +173,6 @@ final class CrdFiles {
         schema.getProperties().put("apiVersion", TEXT);
         schema.getProperties().put("kind", TEXT);
         schema.getProperties().put("metadata", metadata.withType("object").build());
-    }
-
-    /** Defaults apply within what is there only: without a status nobody would see its default phase. */
-    private static void giveTheStatusItsDefaults(JSONSchemaProps schema, Class<?> kind) {
-        if (kind == Address.class) {
-            schema.getProperties()
-                    .computeIfPresent(
-                            "status",
-                            (name, status) -> new JSONSchemaPropsBuilder(status)
-                                    .withDefault(JsonNodeFactory.instance.objectNode())
-                                    .build());
-        }
     }
 
     /** The one of metav1.Condition, which the client's class does not have. */

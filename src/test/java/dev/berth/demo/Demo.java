@@ -3,6 +3,7 @@ package dev.berth.demo;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.kube.Conditions;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
@@ -167,9 +168,10 @@ public final class Demo {
         awaitPool("example", 1, AddressPool.Family::reserved);
         await(
                 cluster.adminClient().resources(Address.class).withName("192.0.2.7"),
-                "the phase Reserved",
+                "the condition Reserved",
                 found -> found.getStatus() != null
-                        && "Reserved".equals(found.getStatus().phase()));
+                        && Conditions.find(found.getStatus().conditions(), "Reserved")
+                                .isPresent());
         kubectl("get", "addresses", "-o", "wide");
         kubectl("create", "service", "loadbalancer", "mail", "--tcp=25");
         await(service("mail"), "the address 192.0.2.7", mail -> addresses(mail).equals("192.0.2.7"));

@@ -416,7 +416,7 @@ class AddressWishesIT {
     }
 
     private static void awaitReserved(String ip) {
-        controlPlane.kubectl("wait", "--for=jsonpath={.status.phase}=Reserved", "--timeout=50s", "address/" + ip);
+        controlPlane.kubectl("wait", "--for=condition=Reserved", "--timeout=50s", "address/" + ip);
     }
 
     @Test

@@ -337,7 +337,8 @@ class HostileObjectsTest {
               "releasedAt": "2026-01-01T00:00:00Z", "sharing": {"key": "k", "terms": "t"},
               "claims": [{"kind": "Service", "namespace": "prod", "name": "web", "uid": "u1",
                 "ports": [{"protocol": "TCP", "port": 80}]}]},
-            "status": {"phase": "Bound", "observedGeneration": 1}}
+            "status": {"conditions": [{"type": "Stranded", "status": "True", "reason": "InUseOutsideOfPools",
+              "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2}]}}
             """;
 
     private static final String CLASS_OBJECT = """

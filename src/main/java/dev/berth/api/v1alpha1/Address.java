@@ -57,8 +57,8 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "Pool", jsonPath = ".spec.pool", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Class", jsonPath = ".spec.class", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
-        name = "Phase",
-        jsonPath = ".status.phase",
+        name = "State",
+        jsonPath = ".status.conditions[?(@.status=='True')].type",
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
 @AdditionalPrinterColumn(
@@ -87,9 +87,6 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.DATE)
 @JsonDeserialize(using = Address.Reader.class)
 public class Address extends OwnResource<Address.Spec, Address.Status> {
-    /** The phase of most. */
-    public static final String BOUND = "Bound";
-
     /** The name of an IPv6 address with its groups as the address has them: {@code 2001:db8:0:0:0:0:0:1}. */
     private static final String GROUPS = "('-' + self.metadata.name).replace('-0000', '-z').replace('-000', '-')"
             + ".replace('-00', '-').replace('-0', '-').replace('z', '0').replace('-', ':').substring(1)";
@@ -185,18 +182,14 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     }
 
     /**
-     * What the spec and the pools make of the address, for people: nothing reads it. The schema says Bound where
-     * nobody wrote another phase, so that an address that is given to a Service costs no second write.
+     * What the spec and the pools make of the address, for people: nothing reads it. An address that is just in use has no
+     * condition, so that it costs no second write.
      */
     @JsonClassDescription("What spec and pools make of the address, for people to read.")
     public record Status(
-            @Default(BOUND)
-            @Pattern("^(Reserved|Bound|Cooling|Stranded)$") @Size(max = 16) @JsonPropertyDescription(
-                    "Reserved: kept for a Service to come, or from everyone. Bound: a Service has it. Cooling: released, and resting. Stranded: a Service has it, and no pool any more.")
-            @Nullable String phase,
-
-            @Nullable Long observedGeneration,
-            @Nullable @Size(max = 8) List<Condition> conditions) {}
+            @Nullable @Size(max = 8) @JsonPropertyDescription(
+                    "One at most. Reserved: kept for a Service to come, or from everyone. Cooling: released, and resting. Stranded: a Service has it, and no pool any more. None: a Service has it, or Berth has not seen it yet.")
+            List<Condition> conditions) {}
 
     /** Any content. */
     static final class Reader extends OwnResource.Reader<Address, Spec, Status> {

@@ -23,15 +23,19 @@ import java.util.Optional;
 public final class AddressReconciler implements Reconciler<Address> {
     private final Caches caches;
     private final AddressControl control;
-    private final AddressPhases phases;
+    private final AddressConditions conditions;
     private final Wakeups<Address> wakeups;
     private final Events events;
 
     public AddressReconciler(
-            Caches caches, AddressControl control, AddressPhases phases, Wakeups<Address> wakeups, Events events) {
+            Caches caches,
+            AddressControl control,
+            AddressConditions conditions,
+            Wakeups<Address> wakeups,
+            Events events) {
         this.caches = caches;
         this.control = control;
-        this.phases = phases;
+        this.conditions = conditions;
         this.wakeups = wakeups;
         this.events = events;
     }
@@ -58,7 +62,7 @@ public final class AddressReconciler implements Reconciler<Address> {
                     String.join("; ", address.unreadable()) + "; it is given to nobody else until that is corrected");
         }
         Ip ip = claim.get().ip();
-        phases.look(ip);
+        conditions.look(ip);
         return wakeups.answer(address, context.isPrimaryResourceDeleted(), control.reconcile(ip));
     }
 }

@@ -1,0 +1,167 @@
+package dev.berth.controller.address;
+
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.api.v1alpha1.Address;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Claims;
+import dev.berth.kube.Conditions;
+import dev.berth.kube.StatusWriter;
+import dev.berth.loadbalancer.Condition.Status;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shows in the status of Address objects what each is to its pool, where it is not just in use.
+ *
+ * <p>One write at a time, a moment late: what changed back meanwhile costs nothing, and thousands of
+ * addresses at once do not take the API server's time from the Services.
+ */
+public final class AddressConditions implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AddressConditions.class);
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration AGAIN = Duration.ofSeconds(30);
+
+    private final Caches caches;
+    private final Ledger ledger;
+    private final StatusWriter statuses;
+    private final InstantSource clock;
+    private final DelayQueue<Look> looks = new DelayQueue<>();
+
+    /** Those that are in the queue. */
+    private final Set<Ip> due = ConcurrentHashMap.newKeySet();
+
+    private final Thread writer;
+
+    private record Look(Ip ip, long nanoTime) implements Delayed {
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(nanoTime - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+        }
+    }
+
+    /** Starts the writer. */
+    public AddressConditions(Caches caches, Ledger ledger, StatusWriter statuses, InstantSource clock) {
+        this.caches = caches;
+        this.ledger = ledger;
+        this.statuses = statuses;
+        this.clock = clock;
+        this.writer = Thread.ofVirtual().name("address-conditions").start(this::write);
+    }
+
+    /** There may be something else to say of {@code ip} than what is shown. */
+    public void look(Ip ip) {
+        look(ip, SOON);
+    }
+
+    private void look(Ip ip, Duration delay) {
+        if (due.add(ip)) {
+            looks.add(new Look(ip, System.nanoTime() + delay.toNanos()));
+        }
+    }
+
+    private void write() {
+        try {
+            while (true) {
+                Ip ip = looks.take().ip();
+                due.remove(ip);
+                show(ip);
+            }
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void show(Ip ip) {
+        try {
+            Optional<Address> object = caches.addresses().get(null, ip.objectName());
+            if (object.isEmpty()) {
+                return;
+            }
+            Address address = object.get();
+            List<Condition> shown = address.getStatus() == null ? List.of() : conditions(address.getStatus());
+            List<Condition> wanted = Claims.of(address)
+                    .map(Holding::of)
+                    .flatMap(holding -> Said.of(holding.spec(), ledger.isStranded(holding)))
+                    .map(said -> Conditions.of(
+                            shown,
+                            said.type(),
+                            Status.TRUE,
+                            said.reason(),
+                            said.message(),
+                            address.getMetadata().getGeneration(),
+                            clock.instant()))
+                    .stream()
+                    .toList();
+            if (!wanted.equals(shown) && !statuses.write(address, Map.of("conditions", wanted))) {
+                look(ip, AGAIN);
+            }
+        } catch (RuntimeException failure) {
+            LOG.warn("conditions of Address {}: {}", ip, failure.toString());
+            look(ip, AGAIN);
+        }
+    }
+
+    private static List<Condition> conditions(Address.Status status) {
+        return status.conditions() == null ? List.of() : status.conditions();
+    }
+
+    /** The one condition of an address that is not just in use. */
+    record Said(String type, String reason, String message) {
+        /** Absent: a Service has it, as it should, and a second write for that would cost every Service one. */
+        static Optional<Said> of(ClaimSpec spec, boolean stranded) {
+            return switch (spec.phase()) {
+                case RESERVED ->
+                    Optional.of(
+                            spec.owners().isEmpty()
+                                    ? new Said("Reserved", "NoClaims", "it has no claims, and is kept from everyone")
+                                    : new Said(
+                                            "Reserved",
+                                            spec.retain() ? "Retained" : "ForService",
+                                            "it is kept for " + services(spec)));
+                case COOLING ->
+                    Optional.of(new Said(
+                            "Cooling",
+                            "Released",
+                            "it was released at " + spec.releasedAt() + ", and rests for its pool's reuseAfter"));
+                case BOUND ->
+                    stranded
+                            ? Optional.of(new Said(
+                                    "Stranded",
+                                    "InUseOutsideOfPools",
+                                    "no pool has it any more, and it stays with " + services(spec)))
+                            : Optional.empty();
+            };
+        }
+
+        private static String services(ClaimSpec spec) {
+            return spec.owners().stream()
+                    .map(owner -> "Service " + owner.service())
+                    .collect(Collectors.joining(", "));
+        }
+    }
+
+    @Override
+    public void close() {
+        writer.interrupt();
+    }
+}
