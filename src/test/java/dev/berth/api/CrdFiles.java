@@ -24,6 +24,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,12 @@ final class CrdFiles {
 
     private static final JSONSchemaProps TEXT =
             new JSONSchemaPropsBuilder().withType("string").build();
+
+    /** {@code ^(Auto|VIP)$}, or one word. */
+    private static final Pattern WORDS = Pattern.compile("\\^\\(?([A-Za-z]+(?:[|][A-Za-z]+)*)\\)?\\$");
+
+    /** The fields of all kinds that are times. */
+    private static final List<String> TIMES = List.of("releasedAt", "at", "lastTransitionTime");
 
     private static final double MANY = 1e9;
 
@@ -125,6 +133,8 @@ final class CrdFiles {
             tellOfTheName(schema, kind);
             bound(schema.getProperties().get("status"), "");
             giveTheConditionsTheirSchema(schema);
+            giveWordsAndTimesTheirSchema(schema, "");
+            giveListsTheirKeys(schema, kind);
             dropRepeatedRules(schema);
         });
     }
@@ -182,20 +192,51 @@ final class CrdFiles {
         conditions.setXKubernetesListMapKeys(List.of("type"));
         JSONSchemaProps condition = Objects.requireNonNull(conditions.getItems().getSchema());
         condition.setRequired(List.of("lastTransitionTime", "message", "reason", "status", "type"));
-        property(condition, "lastTransitionTime").setFormat("date-time");
         property(condition, "message").setMaxLength(32_768L);
         JSONSchemaProps reason = property(condition, "reason");
         reason.setMinLength(1L);
         reason.setMaxLength(1_024L);
         reason.setPattern("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$");
-        property(condition, "status")
-                .setEnum(Stream.of("True", "False", "Unknown")
-                        .<JsonNode>map(JsonNodeFactory.instance::textNode)
-                        .toList());
+        property(condition, "status").setEnum(texts("True", "False", "Unknown"));
         JSONSchemaProps type = property(condition, "type");
         type.setMaxLength(316L);
         type.setPattern("^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
                 + "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$");
+    }
+
+    /** The generator knows patterns only: one that names words is an enum, which {@code kubectl explain} shows. */
+    private static void giveWordsAndTimesTheirSchema(JSONSchemaProps schema, String name) {
+        Matcher words = WORDS.matcher(Objects.requireNonNullElse(schema.getPattern(), ""));
+        if (words.matches()) {
+            schema.setPattern(null);
+            schema.setMaxLength(null);
+            schema.setEnum(texts(words.group(1).split("[|]")));
+        }
+        if (TIMES.contains(name)) {
+            schema.setFormat("date-time");
+        }
+        schema.getProperties().forEach((field, property) -> giveWordsAndTimesTheirSchema(property, field));
+        if (schema.getItems() != null) {
+            giveWordsAndTimesTheirSchema(schema.getItems().getSchema(), "");
+        }
+    }
+
+    /**
+     * So that who applies one entry does not own the others, and none is there twice. The claims of an Address are no
+     * such list: a Service that was recreated holds it for a moment beside its predecessor of the same name.
+     */
+    private static void giveListsTheirKeys(JSONSchemaProps schema, Class<?> kind) {
+        if (kind == ServiceCIDRPolicy.class) {
+            JSONSchemaProps reservations = property(property(schema, "spec"), "reservations");
+            reservations.setXKubernetesListType("map");
+            reservations.setXKubernetesListMapKeys(List.of("address"));
+        }
+    }
+
+    private static List<JsonNode> texts(String... texts) {
+        return Stream.of(texts)
+                .<JsonNode>map(JsonNodeFactory.instance::textNode)
+                .toList();
     }
 
     private static JSONSchemaProps property(JSONSchemaProps schema, String name) {

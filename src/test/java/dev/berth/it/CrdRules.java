@@ -208,7 +208,10 @@ abstract class CrdRules {
             klass("a value with two slashes", "loadBalancerClass: a/b/c", "spec.loadBalancerClass"),
             klass("a value with an upper-case domain", "loadBalancerClass: Example.com/b", "spec.loadBalancerClass"),
             klass("an ipMode in lower case", "{loadBalancerClass: a/b, ipMode: vip}", "spec.ipMode"),
-            klass("an ipMode that is none", "{loadBalancerClass: a/b, ipMode: Both}", "spec.ipMode"),
+            klass(
+                    "an ipMode that is none, and says which there are",
+                    "{loadBalancerClass: a/b, ipMode: Both}",
+                    "supported values: \"Auto\", \"VIP\", \"Proxy\""),
             klass("a classless that is none", "{loadBalancerClass: a/b, classless: Sometimes}", "spec.classless"),
             klass("a provider that cannot be a name", "{loadBalancerClass: a/b, provider: A_B}", "spec.provider"));
 
@@ -291,6 +294,10 @@ abstract class CrdRules {
             new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR),
             PolicyRow.reservation("a reservation for nobody", "address: 10.96.0.10", "spec.reservations[0].service"),
             PolicyRow.reservation("a reservation of nothing", FOR_DNS, "spec.reservations[0].address"),
+            new PolicyRow(
+                    "two reservations of one address",
+                    "{reservations: [{address: 10.96.0.10, " + FOR_DNS + "}, {address: 10.96.0.10, " + FOR_DNS + "}]}",
+                    "Duplicate value"),
             PolicyRow.reservation(
                     "a reservation of a range",
                     "address: 10.96.0.0/28, " + FOR_DNS,
@@ -435,6 +442,13 @@ abstract class CrdRules {
         create(POOL_AND_CLASS.formatted(
                 "Address", "198.51.100.3", "{address: 198.51.100.3, claims: [{namespace: a, name: b}]}"));
         assertThat(get("addr/198.51.100.3", "{.spec.claims[0].kind}")).isEqualTo("Service");
+    }
+
+    @Test
+    void releasedAt_isATimeThatThereIs() {
+        assertThat(create(POOL_AND_CLASS.formatted(
+                        "Address", "198.51.100.20", "{address: 198.51.100.20, releasedAt: '2026-99-99T00:00:00Z'}")))
+                .hasValueSatisfying(message -> assertThat(message).contains("spec.releasedAt", "date-time"));
     }
 
     @Test
