@@ -187,7 +187,7 @@ public sealed interface Growth {
             return new Plan.Nothing(
                     Why.MAXIMUM_REACHED,
                     "Berth has made " + made + (made == 1 ? " range" : " ranges") + " of at most " + settings.maximum()
-                            + "; raise the maximum, or make a ServiceCIDR by hand");
+                            + "; raise maxRanges, or make a ServiceCIDR by hand");
         }
         return search(settings, world, settings.maximum() - made);
     }

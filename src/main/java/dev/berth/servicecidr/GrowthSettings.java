@@ -56,7 +56,7 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
             return Optional.of("threshold " + threshold + " of " + family + " is none of 1 to 100");
         }
         if (maximum < 0) {
-            return Optional.of("maximum " + maximum + " of " + family + " is below 0");
+            return Optional.of("maxRanges " + maximum + " of " + family + " is below 0");
         }
         if (supernets.isEmpty()) {
             return Optional.of(family + " has no supernets; name a CIDR to take new ranges from");

@@ -71,7 +71,7 @@ class ClusterAddressesIT {
 
     @Test
     void rangesThatFillUp_growByDryRunOnlyInWords_untilToldToGrow_andCreatingServicesNeverFails_upToTheMaximum() {
-        cluster.policy("growth: {ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, threshold: 50, maximum: 3}}");
+        cluster.policy("growth: {ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, usedPercent: 50, maxRanges: 3}}");
         for (int i = 0; i < 15; i++) {
             cluster.createService("early-" + i);
         }
@@ -85,7 +85,7 @@ class ClusterAddressesIT {
         assertThat(cidrs()).containsExactly("kubernetes");
 
         cluster.policy(
-                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, threshold: 50, maximum: 3}}");
+                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 27, usedPercent: 50, maxRanges: 3}}");
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(cidrs()).contains("berth-10.100.0.0-27"));
         for (int i = 0; i < 50; i++) {
             cluster.createService("late-" + i);
@@ -152,8 +152,8 @@ class ClusterAddressesIT {
         fillAllButTwo();
 
         cluster.policy(
-                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, threshold: 100,"
-                        + " maximum: 1}}");
+                "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.100.0.0/16], prefixLength: 28, usedPercent: 100,"
+                        + " maxRanges: 1}}");
         cluster.retire("old");
         cluster.awaitStatus(status -> assertThat(condition(status.conditions(), "Retired"))
                 .startsWith("False Draining: ServiceCIDR \"old\": 3 addresses in use"));

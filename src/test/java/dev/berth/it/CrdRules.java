@@ -249,7 +249,7 @@ abstract class CrdRules {
             new PolicyRow(
                     "all there is",
                     "{warnings: {usedPercent: 70, daysUntilFull: 30}, growth: {dryRun: false, ipv4: {supernets:"
-                            + " [10.0.0.0/8, 172.16.0.0/12], prefixLength: 24, threshold: 75, maximum: 2}, ipv6:"
+                            + " [10.0.0.0/8, 172.16.0.0/12], prefixLength: 24, usedPercent: 75, maxRanges: 2}, ipv6:"
                             + " {supernets: ['fd00::/56'], prefixLength: 112}, avoid: [10.244.0.0/16, 'fd01::/64']},"
                             + " reservations: [{address: 10.96.0.10, " + FOR_DNS
                             + "}, {address: 'fd00::a', " + FOR_DNS + "}]}",
@@ -277,20 +277,20 @@ abstract class CrdRules {
                     "a length too long", "supernets: [10.0.0.0/8], prefixLength: 127", "spec.growth.ipv4.prefixLength"),
             PolicyRow.growth(
                     "a threshold of nothing",
-                    "supernets: [10.0.0.0/8], prefixLength: 24, threshold: 0",
-                    "spec.growth.ipv4.threshold"),
+                    "supernets: [10.0.0.0/8], prefixLength: 24, usedPercent: 0",
+                    "spec.growth.ipv4.usedPercent"),
             PolicyRow.growth(
                     "a threshold above all",
-                    "supernets: [10.0.0.0/8], prefixLength: 24, threshold: 101",
-                    "spec.growth.ipv4.threshold"),
+                    "supernets: [10.0.0.0/8], prefixLength: 24, usedPercent: 101",
+                    "spec.growth.ipv4.usedPercent"),
             PolicyRow.growth(
                     "a maximum below zero",
-                    "supernets: [10.0.0.0/8], prefixLength: 24, maximum: -1",
-                    "spec.growth.ipv4.maximum"),
+                    "supernets: [10.0.0.0/8], prefixLength: 24, maxRanges: -1",
+                    "spec.growth.ipv4.maxRanges"),
             PolicyRow.growth(
                     "a maximum of too many",
-                    "supernets: [10.0.0.0/8], prefixLength: 24, maximum: 65",
-                    "spec.growth.ipv4.maximum"),
+                    "supernets: [10.0.0.0/8], prefixLength: 24, maxRanges: 65",
+                    "spec.growth.ipv4.maxRanges"),
             new PolicyRow("a network to avoid that is none", "{growth: {avoid: [pods]}}", "\"pods\" " + NO_CIDR),
             PolicyRow.reservation("a reservation for nobody", "address: 10.96.0.10", "spec.reservations[0].service"),
             PolicyRow.reservation("a reservation of nothing", FOR_DNS, "spec.reservations[0].address"),
@@ -332,8 +332,8 @@ abstract class CrdRules {
                 "{warnings: {}, growth: {ipv4: {supernets: [10.0.0.0/8], prefixLength: 24}}}"));
 
         assertThat(filled.<Boolean>get("spec", "growth", "dryRun")).isTrue();
-        assertThat(filled.<Integer>get("spec", "growth", "ipv4", "threshold")).isEqualTo(80);
-        assertThat(filled.<Integer>get("spec", "growth", "ipv4", "maximum")).isEqualTo(4);
+        assertThat(filled.<Integer>get("spec", "growth", "ipv4", "usedPercent")).isEqualTo(80);
+        assertThat(filled.<Integer>get("spec", "growth", "ipv4", "maxRanges")).isEqualTo(4);
         assertThat(filled.<Integer>get("spec", "warnings", "usedPercent")).isEqualTo(80);
         assertThat(filled.<Integer>get("spec", "warnings", "daysUntilFull")).isEqualTo(14);
     }
@@ -492,7 +492,7 @@ abstract class CrdRules {
         try {
             kubectl.run("patch", "cidrpolicy/cluster", "--subresource=status", "--type=merge", "--patch=" + """
                     {"status": {
-                      "ipv4": {"usedPercent": 85, "free": "2", "fullOn": "2026-01-11"},
+                      "ipv4": {"usedPercent": 85, "allocated": "12", "free": "2", "fullOn": "2026-01-11"},
                       "findings": {"total": 2, "first": [
                         {"reason": "BandsConflict", "object": "ServiceCIDR/a", "message": "it-conflicts"},
                         {"reason": "BandsConflict", "object": "ServiceCIDR/b", "message": "so-does-it"}]},
@@ -517,9 +517,9 @@ abstract class CrdRules {
                             "AGE");
             assertThat(header("cidrpolicy", "--output=wide"))
                     .containsSubsequence(
-                            "HEALTHY", "READY", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
+                            "HEALTHY", "READY", "IPV4-PERCENT", "IPV6-PERCENT", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
             assertThat(kubectl.run("get", "cidrpolicy", "--no-headers", "--output=wide"))
-                    .matches("(?s)cluster +85 +2 +2026-01-11 +Refused +NotKept +it-conflicts .*");
+                    .matches("(?s)cluster +12 +2 +85 +2026-01-11 +Refused +NotKept +it-conflicts .*");
         } finally {
             kubectl.run("delete", "cidrpolicy/cluster");
         }

@@ -42,7 +42,7 @@ class NetworkingVersionsIT {
                 "--service-cidr-controller=Always")) {
             cidrs.policy(
                     "growth: {dryRun: false, avoid: [10.244.0.0/16], ipv4: {supernets: [10.101.0.0/24], prefixLength: 28,"
-                            + " threshold: 1, maximum: 1}}, reservations: [{address: 10.96.0.10,"
+                            + " usedPercent: 1, maxRanges: 1}}, reservations: [{address: 10.96.0.10,"
                             + " service: {namespace: default, name: dns}}]");
             cidrs.client()
                     .resource(new ServiceCIDRBuilder()

@@ -173,14 +173,14 @@ class GrowthTest {
                 .isEqualTo(new Growth.Held(
                         Growth.Why.MAXIMUM_REACHED,
                         "77 percent of the IPv4 addresses are in use, and Berth has made 2 ranges of at most 2; raise"
-                                + " the maximum, or make a ServiceCIDR by hand",
+                                + " maxRanges, or make a ServiceCIDR by hand",
                         false));
         GrowthSettings early = new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 30, 70, 2);
         assertThat(withOurs(early, one, other))
                 .isEqualTo(new Growth.Held(
                         Growth.Why.MAXIMUM_REACHED,
                         "77 percent of the IPv4 addresses are in use, and Berth has made 2 ranges of at most 2; raise"
-                                + " the maximum, or make a ServiceCIDR by hand",
+                                + " maxRanges, or make a ServiceCIDR by hand",
                         true));
         assertThat(withOurs(early, one, ending))
                 .as("what goes makes room for another")
@@ -333,7 +333,7 @@ class GrowthTest {
             new Fault(
                     "a negative maximum",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 80, -1),
-                    "maximum -1"));
+                    "maxRanges -1"));
 
     @Test
     void settingsThatMakeNoSense_areSaid_evenIfNothingIsNeededYet() {

@@ -42,13 +42,13 @@ import org.jspecify.annotations.Nullable;
         message = "there is one ServiceCIDRPolicy for the cluster, and its name is cluster")
 @AdditionalPrinterColumn(
         name = "IPv4-Used",
-        jsonPath = ".status.ipv4.usedPercent",
-        type = AdditionalPrinterColumn.Type.INTEGER)
+        jsonPath = ".status.ipv4.allocated",
+        type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "IPv4-Free", jsonPath = ".status.ipv4.free", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "IPv6-Used",
-        jsonPath = ".status.ipv6.usedPercent",
-        type = AdditionalPrinterColumn.Type.INTEGER)
+        jsonPath = ".status.ipv6.allocated",
+        type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "IPv6-Free", jsonPath = ".status.ipv6.free", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Filling",
@@ -66,6 +66,16 @@ import org.jspecify.annotations.Nullable;
         name = "Ready",
         jsonPath = ".status.conditions[?(@.type=='Ready')].status",
         type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "IPv4-Percent",
+        jsonPath = ".status.ipv4.usedPercent",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "IPv6-Percent",
+        jsonPath = ".status.ipv6.usedPercent",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        priority = 1)
 @AdditionalPrinterColumn(
         name = "IPv4-Full-On",
         jsonPath = ".status.ipv4.fullOn",
@@ -170,11 +180,11 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
             @Default("80")
             @Min(1) @Max(100) @JsonPropertyDescription("Percent of the family's addresses in use at which the next range is made.")
-            @Nullable Integer threshold,
+            @Nullable Integer usedPercent,
 
             @Default("4")
             @Min(0) @Max(64) @JsonPropertyDescription("How many ranges Berth makes at most; those that retire do not count.")
-            @Nullable Integer maximum) {}
+            @Nullable Integer maxRanges) {}
 
     /** One address, kept. */
     @JsonInclude(JsonInclude.Include.NON_NULL)

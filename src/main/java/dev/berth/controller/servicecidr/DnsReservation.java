@@ -91,7 +91,7 @@ final class DnsReservation {
                 ? null
                 : family == IpFamily.IPV4 ? spec.growth().ipv4() : spec.growth().ipv6();
         return Optional.ofNullable(growth)
-                .map(asked -> Objects.requireNonNullElse(asked.threshold(), RangeGrowth.THRESHOLD));
+                .map(asked -> Objects.requireNonNullElse(asked.usedPercent(), RangeGrowth.THRESHOLD));
     }
 
     private boolean isKeptOrFreeForLong(Ip ip) {

@@ -151,8 +151,8 @@ final class RangeGrowth {
                 family,
                 asked.supernets(),
                 asked.prefixLength(),
-                Objects.requireNonNullElse(asked.threshold(), THRESHOLD),
-                Objects.requireNonNullElse(asked.maximum(), MAXIMUM));
+                Objects.requireNonNullElse(asked.usedPercent(), THRESHOLD),
+                Objects.requireNonNullElse(asked.maxRanges(), MAXIMUM));
     }
 
     private Outcome grow(Spec spec, GrowthSettings settings, List<ServiceCidr> cidrs) {
