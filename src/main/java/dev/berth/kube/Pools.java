@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** From AddressPool objects to declarations. */
 public final class Pools {
     private static final int DEFAULT_PRIORITY = 100;
-    private static final Pattern PART = Pattern.compile("([0-9]{1,6})([smhd])");
-    private static final Pattern DURATION = Pattern.compile("(" + PART + "){1,11}");
+    private static final Pattern PART = Pattern.compile("([0-9]{1,5})(ms|s|m|h)");
+    private static final Pattern DURATION = Pattern.compile("(" + PART + "){1,4}");
 
     private static final AddressPool.Spec NOTHING =
             new AddressPool.Spec(List.of(), null, null, null, null, null, null, null, null, null, null);
@@ -70,7 +70,7 @@ public final class Pools {
                         ? PoolPolicy.Strategy.LEAST_RECENTLY_USED
                         : PoolPolicy.Strategy.LOWEST_FREE,
                 duration(spec.reuseAfter(), unreadable),
-                quota(spec.quota(), faults));
+                quota(spec.quota(), faults, unreadable));
     }
 
     /**
@@ -107,18 +107,22 @@ public final class Pools {
         return String.valueOf(pool.getMetadata().getGeneration());
     }
 
-    private static Quota quota(AddressPool.@Nullable Quota quota, List<String> faults) {
+    private static Quota quota(AddressPool.@Nullable Quota quota, List<String> faults, List<String> unreadable) {
         if (quota == null) {
             return Quota.NONE;
         }
         Integer each = quota.perNamespace();
         Map<String, Integer> limits = new LinkedHashMap<>();
-        Objects.requireNonNullElse(quota.namespaces(), Map.<String, Integer>of())
-                .forEach((namespace, limit) -> {
-                    if (namespace != null && limit != null) {
-                        limits.put(namespace, limit("quota.namespaces." + namespace, limit, faults));
-                    }
-                });
+        List<AddressPool.NamespaceQuota> named = Given.list(quota.namespaces());
+        for (int i = 0; i < named.size(); i++) {
+            String namespace = named.get(i).namespace();
+            Integer addresses = named.get(i).addresses();
+            if (namespace == null || addresses == null) {
+                unreadable.add("spec.quota.namespaces: an entry has no namespace, or no number of addresses");
+            } else {
+                limits.merge(namespace, limit("quota.namespaces[" + i + "].addresses", addresses, faults), Math::min);
+            }
+        }
         return new Quota(each == null ? null : limit("quota.perNamespace", each, faults), limits);
     }
 
@@ -129,14 +133,18 @@ public final class Pools {
         return Math.max(0, limit);
     }
 
-    /** Like Go's, with days: {@code 1h30m}. */
+    /**
+     * {@code 1h30m}.
+     *
+     * @see <a href="https://gateway-api.sigs.k8s.io/geps/gep-2257/">GEP-2257</a>
+     */
     private static Duration duration(@Nullable String text, List<String> unreadable) {
         if (text == null) {
             return Duration.ZERO;
         }
         if (!DURATION.matcher(text).matches()) {
             unreadable.add("spec.reuseAfter is \"" + Given.shortened(text)
-                    + "\", which is no duration; write it as 90s, 10m or 24h");
+                    + "\", which is no duration; write it as 90s, 10m or 1h30m");
             return Duration.ZERO;
         }
         Duration sum = Duration.ZERO;
@@ -144,10 +152,10 @@ public final class Pools {
             long number = Long.parseLong(part.group(1));
             sum = sum.plus(
                     switch (part.group(2)) {
+                        case "ms" -> Duration.ofMillis(number);
                         case "s" -> Duration.ofSeconds(number);
                         case "m" -> Duration.ofMinutes(number);
-                        case "h" -> Duration.ofHours(number);
-                        default -> Duration.ofDays(number);
+                        default -> Duration.ofHours(number);
                     });
         }
         return sum;

@@ -188,8 +188,7 @@ final class CrdFiles {
     /** The one of metav1.Condition, which the client's class does not have. */
     private static void giveTheConditionsTheirSchema(JSONSchemaProps schema) {
         JSONSchemaProps conditions = property(property(schema, "status"), "conditions");
-        conditions.setXKubernetesListType("map");
-        conditions.setXKubernetesListMapKeys(List.of("type"));
+        key(conditions, "type");
         JSONSchemaProps condition = Objects.requireNonNull(conditions.getItems().getSchema());
         condition.setRequired(List.of("lastTransitionTime", "message", "reason", "status", "type"));
         property(condition, "message").setMaxLength(32_768L);
@@ -228,9 +227,16 @@ final class CrdFiles {
     private static void giveListsTheirKeys(JSONSchemaProps schema, Class<?> kind) {
         if (kind == ServiceCIDRPolicy.class) {
             JSONSchemaProps reservations = property(property(schema, "spec"), "reservations");
-            reservations.setXKubernetesListType("map");
-            reservations.setXKubernetesListMapKeys(List.of("address"));
+            key(reservations, "address");
+        } else if (kind == AddressPool.class) {
+            JSONSchemaProps quota = property(property(schema, "spec"), "quota");
+            key(property(quota, "namespaces"), "namespace");
         }
+    }
+
+    private static void key(JSONSchemaProps list, String field) {
+        list.setXKubernetesListType("map");
+        list.setXKubernetesListMapKeys(List.of(field));
     }
 
     private static List<JsonNode> texts(String... texts) {

@@ -29,9 +29,9 @@ class OwnResourceTest {
             new Row("a field of a later version is passed over", "{\"later\": {\"a\": [1]}}", List.of(), List.of()),
             new Row(
                     "a number out of range counts as the largest",
-                    "{\"quota\": {\"namespaces\": {\"team\": 5000000000}}}",
+                    "{\"quota\": {\"namespaces\": [{\"namespace\": \"team\", \"addresses\": 5000000000}]}}",
                     List.of(
-                            "spec.quota.namespaces.team is 5000000000, which is out of range, and counts as 2147483647"),
+                            "spec.quota.namespaces[0].addresses is 5000000000, which is out of range, and counts as 2147483647"),
                     List.of()),
             new Row(
                     "or as the smallest",

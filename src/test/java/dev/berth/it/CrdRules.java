@@ -200,6 +200,12 @@ abstract class CrdRules {
                     "a selector's expression without a key",
                     "{addresses: [192.0.2.1], namespaceSelector: {matchExpressions: [{operator: Exists}]}}",
                     "key"),
+            pool(
+                    "two limits for one namespace",
+                    "{addresses: [192.0.2.1], quota: {namespaces: [{namespace: a, addresses: 1}, {namespace: a, addresses: 2}]}}",
+                    "Duplicate value"),
+            pool("a duration of two units", "{addresses: [192.0.2.1], reuseAfter: 1h30m}", ""),
+            pool("a duration of days", "{addresses: [192.0.2.1], reuseAfter: 1d}", "spec.reuseAfter"),
             klass("a value with a domain", "loadBalancerClass: example.com/fast", ""),
             klass("a value without a domain", "loadBalancerClass: fast", ""),
             klass("no value", "provider: pool", "spec.loadBalancerClass"),
@@ -517,7 +523,16 @@ abstract class CrdRules {
                             "AGE");
             assertThat(header("cidrpolicy", "--output=wide"))
                     .containsSubsequence(
-                            "HEALTHY", "READY", "IPV4-PERCENT", "IPV6-PERCENT", "IPV4-FULL-ON", "IPV6-FULL-ON", "RETIRED", "RESERVED", "FINDING", "AGE");
+                            "HEALTHY",
+                            "READY",
+                            "IPV4-PERCENT",
+                            "IPV6-PERCENT",
+                            "IPV4-FULL-ON",
+                            "IPV6-FULL-ON",
+                            "RETIRED",
+                            "RESERVED",
+                            "FINDING",
+                            "AGE");
             assertThat(kubectl.run("get", "cidrpolicy", "--no-headers", "--output=wide"))
                     .matches("(?s)cluster +12 +2 +85 +2026-01-11 +Refused +NotKept +it-conflicts .*");
         } finally {

@@ -71,8 +71,10 @@ class HostileObjectsIT {
     void schema_refusesNumbersOutOfRange() {
         for (String number : new String[] {"5000000000", "-5"}) {
             assertThatThrownBy(() -> apply(POOL.formatted(
-                            "limits", "198.51.100.1", "quota: {namespaces: {team: %s}}".formatted(number))))
-                    .hasMessageContaining("spec.quota.namespaces.team")
+                            "limits",
+                            "198.51.100.1",
+                            "quota: {namespaces: [{namespace: team, addresses: %s}]}".formatted(number))))
+                    .hasMessageContaining("spec.quota.namespaces[0].addresses")
                     .hasMessageContaining("should be");
         }
     }
@@ -99,8 +101,12 @@ class HostileObjectsIT {
                         + "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}},"
                         + "{\"op\":\"replace\",\"path\":\"" + spec + "serviceSelector\",\"value\":"
                         + "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}]");
-        berth.awaitAsserted(seen -> assertThatCode(() -> apply(
-                        POOL.formatted("limits", "198.51.100.1", "quota: {namespaces: {team: 5000000000, other: -5}}")))
+        berth.awaitAsserted(seen -> assertThatCode(
+                        () -> apply(
+                                POOL.formatted(
+                                        "limits",
+                                        "198.51.100.1",
+                                        "quota: {namespaces: [{namespace: team, addresses: 5000000000}, {namespace: other, addresses: -5}]}")))
                 .doesNotThrowAnyException());
         apply(POOL.formatted("selects", "203.0.113.1", "priority: 1, serviceSelector: {matchLabels: [x]}"));
 
@@ -110,8 +116,9 @@ class HostileObjectsIT {
         assertThat(berth.awaitAddress("web")).startsWith("192.0.2.");
         berth.awaitAsserted(seen -> {
             assertThat(valid("limits"))
-                    .isEqualTo("False Unreadable: spec.quota.namespaces.team is 5000000000, which is out of range, and"
-                            + " counts as 2147483647; spec.quota.namespaces.other is -5, and counts as 0");
+                    .isEqualTo(
+                            "False Unreadable: spec.quota.namespaces[0].addresses is 5000000000, which is out of range, and"
+                                    + " counts as 2147483647; spec.quota.namespaces[1].addresses is -5, and counts as 0");
             assertThat(valid("selects"))
                     .isEqualTo("False Unreadable: spec.serviceSelector.matchLabels is [\"x\"], which cannot be read;"
                             + " nothing is allocated from it until that is corrected");

@@ -323,7 +323,7 @@ class HostileObjectsTest {
               "priority": 5, "suspended": false, "excludeNetworkAndBroadcast": true, "allocation": "LeastRecentlyUsed",
               "reuseAfter": "1h30m", "namespaceSelector": {"matchLabels": {"team": "a"}},
               "serviceSelector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]},
-              "quota": {"perNamespace": 3, "namespaces": {"team": 5}}},
+              "quota": {"perNamespace": 3, "namespaces": [{"namespace": "team", "addresses": 5}]}},
             "status": {"observedGeneration": 2, "allocated": 1, "releasedStranded": "3",
               "ipv4": {"capacity": "14", "waiting": 2}, "stranded": {"total": 1, "addresses": [{"address": "x"}]},
               "conditions": [{"type": "Valid", "status": "True", "reason": "Valid", "message": "m",

@@ -2,9 +2,14 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.Quota;
 import dev.berth.api.v1alpha1.AddressPool;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -40,5 +45,45 @@ class PoolsTest {
             assertThat(Pools.releasesStranded(row.pool())).as(row.rule()).isEqualTo(row.releases());
             assertThat(Pools.nextAcknowledgement(row.pool())).as(row.rule()).isEqualTo(row.next());
         }
+    }
+
+    private static PoolDeclaration declaration(String spec) {
+        return Pools.declaration(new KubernetesSerialization()
+                .unmarshal("{\"metadata\": {\"name\": \"edge\"}, \"spec\": " + spec + "}", AddressPool.class));
+    }
+
+    @Test
+    void reuseAfter_isADurationOfGep2257() {
+        assertThat(declaration("{\"reuseAfter\": \"1h30m\"}").policy().reuseAfter())
+                .isEqualTo(Duration.ofMinutes(90));
+        assertThat(declaration("{\"reuseAfter\": \"1m500ms\"}").policy().reuseAfter())
+                .isEqualTo(Duration.ofMillis(60_500));
+        for (String none : List.of("1d", "100000s", "1h1h1h1h1h", "90", "-1s", "1.5h")) {
+            assertThat(declaration("{\"reuseAfter\": \"" + none + "\"}").faults())
+                    .as(none)
+                    .singleElement()
+                    .asString()
+                    .contains("\"" + none + "\", which is no duration");
+        }
+    }
+
+    @Test
+    void quotaOfANamespace_isItsOwn_andOfTwoTheLowerOneCounts() {
+        Quota quota = declaration(
+                        "{\"quota\": {\"perNamespace\": 5, \"namespaces\": [{\"namespace\": \"a\", \"addresses\": 9},"
+                                + " {\"namespace\": \"b\", \"addresses\": 3}, {\"namespace\": \"b\", \"addresses\": 2}]}}")
+                .policy()
+                .quota();
+
+        assertThat(List.of(quota.of("a"), quota.of("b"), quota.of("c")))
+                .containsExactly(OptionalInt.of(9), OptionalInt.of(2), OptionalInt.of(5));
+    }
+
+    @Test
+    void quotaWithoutItsNamespace_mayBeALimitOfAnyone_soNothingIsGivenOut() {
+        PoolDeclaration odd = declaration("{\"quota\": {\"namespaces\": [{\"addresses\": 9}]}}");
+
+        assertThat(odd.faults()).singleElement().asString().contains("spec.quota.namespaces");
+        assertThat(odd.isWhole()).isFalse();
     }
 }

@@ -119,8 +119,8 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
             @Nullable String allocation,
 
             @Default("0s")
-            @Pattern("^([0-9]{1,6}(s|m|h|d))+$") @Size(max = 32) @JsonPropertyDescription(
-                    "How long an address rests after its release before another Service may have it: 90s, 10m, 24h. One of the same name gets it back at once.")
+            @Pattern("^([0-9]{1,5}(h|m|s|ms)){1,4}$") @Size(max = 32) @JsonPropertyDescription(
+                    "How long an address rests after its release before another Service may have it, as in Gateway API: 90s, 10m, 1h30m. One of the same name gets it back at once.")
             @Nullable String reuseAfter,
 
             @Nullable @JsonPropertyDescription("How many addresses of each family a namespace may have; absent: any number.")
@@ -132,8 +132,16 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
             @Nullable @Min(0) @Max(1000000000) @JsonPropertyDescription("For each namespace that is not named; absent: no limit.")
             Integer perNamespace,
 
-            @Nullable @JsonPropertyDescription("For the namespaces named.")
-            Map<String, @Min(0) @Max(1000000000) Integer> namespaces) {}
+            @Nullable @Size(max = 1024) @JsonPropertyDescription("For the namespaces named.")
+            List<NamespaceQuota> namespaces) {}
+
+    /** The limit of one namespace. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record NamespaceQuota(
+            @Required @Size(min = 1, max = 63) String namespace,
+
+            @Required @Min(0) @Max(1000000000) @JsonPropertyDescription("Of each family.")
+            Integer addresses) {}
 
     /**
      * Kubernetes' label selector, written out here for its schema: the client's own class would let in an operator
