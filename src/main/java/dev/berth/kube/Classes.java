@@ -18,7 +18,7 @@ public final class Classes {
     private static final int HIGHEST_PORT = 65535;
 
     private static final LoadBalancerClass.Spec NOTHING =
-            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null, null);
+            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null);
 
     private Classes() {}
 
@@ -45,11 +45,10 @@ public final class Classes {
                         .orElse(null),
                 healthCheck(spec.healthCheck(), words),
                 "Release".equals(words.one("nodePorts", spec.nodePorts(), "Keep", "Release")),
-                Optional.ofNullable(spec.isDefault()).orElse(false),
-                switch (words.one("classless", spec.classless(), "Auto", "Always", "Never")) {
+                switch (words.one("classless", spec.classless(), "Never", "Auto", "Always")) {
                     case "Always" -> Classless.ALWAYS;
-                    case "Never" -> Classless.NEVER;
-                    default -> Classless.AUTO;
+                    case "Auto" -> Classless.AUTO;
+                    default -> Classless.NEVER;
                 },
                 "Refuse".equals(words.one("unenforcedSourceRanges", spec.unenforcedSourceRanges(), "Allow", "Refuse")),
                 faults);

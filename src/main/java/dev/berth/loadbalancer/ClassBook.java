@@ -215,7 +215,7 @@ public final class ClassBook {
         return holder == null
                 ? "not accepted, so not the default"
                 : "LoadBalancerClass " + holder
-                        + " is older and is the default; set spec.default to false on one of the two";
+                        + " is older and is the default; set spec.classless to Never on one of the two";
     }
 
     /** The class that serves {@code value}; absent: none of ours does. */
@@ -253,7 +253,7 @@ public final class ClassBook {
         return Optional.ofNullable(defaultClass).map(Default::served);
     }
 
-    /** What the default class does with Services that name no class; NEVER if there is none. */
+    /** When the default class serves Services that name no class; NEVER: there is no default class. */
     public Classless classless() {
         return defaultClass == null ? Classless.NEVER : defaultClass.classless();
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param pools empty: every pool
  * @param ipMode null: Auto
  * @param releasesNodePorts whether {@code spec.nodePorts} is Release, not Keep
+ * @param classless when it serves Services that name no class
  * @param refusesUnenforcedSourceRanges whether {@code spec.unenforcedSourceRanges} is Refuse, not Allow
  * @param unreadable what of it could not be understood, a sentence each; it is not accepted then
  */
@@ -28,7 +29,6 @@ public record ClassDeclaration(
         @Nullable IpMode ipMode,
         HealthCheckPolicy healthCheck,
         boolean releasesNodePorts,
-        boolean isDefault,
         Classless classless,
         boolean refusesUnenforcedSourceRanges,
         List<String> unreadable) {
@@ -52,7 +52,6 @@ public record ClassDeclaration(
             @Nullable IpMode ipMode,
             HealthCheckPolicy healthCheck,
             boolean releasesNodePorts,
-            boolean isDefault,
             Classless classless) {
         this(
                 name,
@@ -65,17 +64,21 @@ public record ClassDeclaration(
                 ipMode,
                 healthCheck,
                 releasesNodePorts,
-                isDefault,
                 classless,
                 false,
                 List.of());
     }
 
-    /** What the default class does with Services that name no class. */
+    /** Whether it asks to be the default class: the one for Services that name no class. */
+    public boolean isDefault() {
+        return classless != Classless.NEVER;
+    }
+
+    /** When a class serves Services that name no class. */
     public enum Classless {
-        /** Serves them, unless another controller seems to. */
+        NEVER,
+        /** Unless another controller seems to. */
         AUTO,
-        ALWAYS,
-        NEVER
+        ALWAYS
     }
 }

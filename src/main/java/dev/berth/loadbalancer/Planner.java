@@ -263,7 +263,7 @@ public final class Planner {
     private ServicePlan adopt() {
         Optional<ServedClass> served = Optional.ofNullable(service.loadBalancerClass())
                 .map(snapshot.classes()::byValue)
-                .orElseGet(this::defaultClass);
+                .orElseGet(snapshot.classes()::defaultClass);
         Optional<String> foreign = service.foreignMark();
         if (served.isEmpty()) {
             return Optional.ofNullable(service.loadBalancerClass())
@@ -324,12 +324,6 @@ public final class Planner {
     /** What it said of a wait that is over. */
     private List<Step.Refraining> withdrawal() {
         return service.hasOurConditions() ? List.of(new Step.RemoveConditions()) : List.of();
-    }
-
-    private Optional<ServedClass> defaultClass() {
-        return snapshot.classes().classless() == Classless.NEVER
-                ? Optional.empty()
-                : snapshot.classes().defaultClass();
     }
 
     private ServicePlan serve(ServedClass served) {

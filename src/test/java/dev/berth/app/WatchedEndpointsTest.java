@@ -52,8 +52,7 @@ class WatchedEndpointsTest {
                 null,
                 HealthCheckPolicy.AUTO,
                 false,
-                false,
-                Classless.AUTO);
+                Classless.NEVER);
     }
 
     @Test

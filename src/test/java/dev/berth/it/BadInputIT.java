@@ -199,9 +199,9 @@ class BadInputIT {
 
     @Test
     void secondDefaultClass_isToldWhichOneIsOlder_andChangesNothing() {
-        berth.createClass("second-default", "loadBalancerClass: example.com/second-default, default: true");
+        berth.createClass("second-default", "loadBalancerClass: example.com/second-default, classless: Auto");
         String message =
-                "LoadBalancerClass \"pool\" is older and is the default; set spec.default to false on one of the two";
+                "LoadBalancerClass \"pool\" is older and is the default; set spec.classless to Never on one of the two";
         berth.awaitAsserted(seen -> {
             assertThat(classCondition("second-default", "Accepted")).startsWith("True Accepted");
             assertThat(classCondition("second-default", "ServesClassless"))

@@ -429,10 +429,10 @@ abstract class CrdRules {
         assertThat(patch("lbc/fixed", "{\"spec\":{\"controllerName\":\"example.com/other\"}}"))
                 .contains("spec.controllerName cannot be changed");
         assertThat(patch("lbc/fixed", "{\"spec\":{\"controllerName\":null}}")).isEmpty();
-        assertThat(patch("lbc/fixed", "{\"spec\":{\"ipMode\":\"Proxy\",\"default\":true}}"))
+        assertThat(patch("lbc/fixed", "{\"spec\":{\"ipMode\":\"Proxy\",\"classless\":\"Auto\"}}"))
                 .isEmpty();
-        assertThat(get("lbc/fixed", "{.spec.controllerName} {.spec.ipMode} {.spec.default}"))
-                .isEqualTo("berth.dev/controller Proxy true");
+        assertThat(get("lbc/fixed", "{.spec.controllerName} {.spec.ipMode} {.spec.classless}"))
+                .isEqualTo("berth.dev/controller Proxy Auto");
     }
 
     @Test
@@ -440,8 +440,8 @@ abstract class CrdRules {
         create(POOL_AND_CLASS.formatted("LoadBalancerClass", "bare", "loadBalancerClass: example.com/bare"));
         assertThat(get(
                         "lbc/bare",
-                        "{.spec.controllerName} {.spec.provider} {.spec.ipMode} {.spec.default} {.spec.classless}"))
-                .isEqualTo("berth.dev/controller pool Auto false Auto");
+                        "{.spec.controllerName} {.spec.provider} {.spec.ipMode} {.spec.classless}"))
+                .isEqualTo("berth.dev/controller pool Auto Never");
         create(POOL_AND_CLASS.formatted("AddressPool", "bare", "addresses: [192.0.2.1]"));
         assertThat(get("apool/bare", "{.spec.autoAssign} {.spec.priority} {.spec.suspended}"))
                 .isEqualTo("true 100 false");
@@ -485,11 +485,11 @@ abstract class CrdRules {
         assertThat(header("addresses"))
                 .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "POOL", "CLASS", "SINCE");
         assertThat(header("loadbalancerclasses"))
-                .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "DEFAULT", "READY", "AGE");
+                .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "CLASSLESS", "READY", "AGE");
         assertThat(kubectl.run("get", "address", "198.51.100.5", "--no-headers"))
                 .matches("(?s)198.51.100.5 +198.51.100.5 +prod +web +edge +example.com/shown .*");
         assertThat(kubectl.run("get", "lbc", "shown", "--no-headers"))
-                .matches("(?s)shown +example.com/shown +pool +Auto +false .*");
+                .matches("(?s)shown +example.com/shown +pool +Auto +Never .*");
     }
 
     @Test

@@ -30,8 +30,7 @@ class ClassBookTest {
                 mode,
                 HealthCheckPolicy.AUTO,
                 false,
-                isDefault,
-                Classless.AUTO);
+                isDefault ? Classless.AUTO : Classless.NEVER);
     }
 
     private static ClassBook book(ClassDeclaration... declarations) {
@@ -184,7 +183,6 @@ class ClassBookTest {
                 of.ipMode(),
                 of.healthCheck(),
                 of.releasesNodePorts(),
-                of.isDefault(),
                 of.classless());
     }
 

@@ -101,8 +101,7 @@ class PlannerTest {
                 null,
                 HealthCheckPolicy.AUTO,
                 false,
-                isDefault,
-                Classless.AUTO);
+                isDefault ? Classless.AUTO : Classless.NEVER);
     }
 
     /** Ours has one class, another Berth has the default. */
@@ -244,7 +243,7 @@ class PlannerTest {
                     List.of(),
                     SampleClasses.one(Classless.NEVER),
                     false,
-                    "TearDown DeleteLoadBalancer Clear"),
+                    "TearDown Clear"),
             new Row(
                     "nor around deferring to others",
                     web().finalizer(WellKnownNames.FINALIZER),

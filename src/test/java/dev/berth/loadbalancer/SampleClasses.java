@@ -16,13 +16,13 @@ public final class SampleClasses {
 
     private SampleClasses() {}
 
-    /** One class, the default, of the provider {@code pool}. */
+    /** One class of the provider {@code pool}. */
     static ClassBook one(Classless classless) {
         return one(VALUE, "pool", Capabilities.fromPools(IpMode.VIP).withImmediate(true), null, classless);
     }
 
     /**
-     * One class, the default.
+     * One class.
      *
      * @param value what it serves
      * @param provider by whose name it goes, too
@@ -64,7 +64,6 @@ public final class SampleClasses {
                         null,
                         HealthCheckPolicy.AUTO,
                         false,
-                        true,
                         Classless.ALWAYS,
                         true,
                         List.of())),
@@ -94,7 +93,6 @@ public final class SampleClasses {
                                 null,
                                 HealthCheckPolicy.AUTO,
                                 false,
-                                false,
                                 Classless.NEVER))
                         .toList(),
                 "me",
@@ -120,7 +118,6 @@ public final class SampleClasses {
                         ipMode,
                         HealthCheckPolicy.AUTO,
                         releasesNodePorts,
-                        true,
                         classless)),
                 "me",
                 providers);

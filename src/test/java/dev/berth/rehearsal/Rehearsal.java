@@ -69,7 +69,7 @@ public final class Rehearsal {
                                 .put("loadBalancerClass", "berth.dev/pool")
                                 .put("controllerName", Berth.CONTROLLER_NAME)
                                 .put("provider", "pool")
-                                .put("default", true)));
+                                .put("classless", "Auto")));
         for (int i = 0; i < SERVICES; i++) {
             api.create("/api/v1/namespaces/default/services", service("web-" + i));
         }

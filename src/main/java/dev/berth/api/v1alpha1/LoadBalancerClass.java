@@ -1,7 +1,6 @@
 package dev.berth.api.v1alpha1;
 
 import com.fasterxml.jackson.annotation.JsonClassDescription;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -41,7 +40,7 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Provider", jsonPath = ".spec.provider", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "IPMode", jsonPath = ".spec.ipMode", type = AdditionalPrinterColumn.Type.STRING)
-@AdditionalPrinterColumn(name = "Default", jsonPath = ".spec.default", type = AdditionalPrinterColumn.Type.BOOLEAN)
+@AdditionalPrinterColumn(name = "Classless", jsonPath = ".spec.classless", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Ready",
         jsonPath = ".status.conditions[?(@.type=='Ready')].status",
@@ -52,7 +51,7 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
 @AdditionalPrinterColumn(
-        name = "Classless",
+        name = "Serves-Classless",
         jsonPath = ".status.conditions[?(@.type=='ServesClassless')].status",
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
@@ -111,14 +110,9 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
                     "Keep: node ports are left as they are. Release: they are given back, once for each set of ports, as soon as the Service is delivered without them; not for a provider that sends packets to node ports.")
             @Nullable String nodePorts,
 
-            @Default("false")
-            @JsonProperty("default")
-            @JsonPropertyDescription("Whether it serves Services that name no class.")
-            @Nullable Boolean isDefault,
-
-            @Default("Auto")
-            @Pattern("^(Auto|Always|Never)$") @Size(max = 16) @JsonPropertyDescription(
-                    "For the default class. Auto: stand back where another controller serves Services without a class. Always: serve them. Never: don't.")
+            @Default("Never")
+            @Pattern("^(Never|Auto|Always)$") @Size(max = 16) @JsonPropertyDescription(
+                    "When it serves Services that name no class. Never: it serves only those that name it. Auto: unless another controller seems to serve them. Always: in any case. A class with Auto or Always is the default class; of two, the older one.")
             @Nullable String classless,
 
             @Default("Allow")

@@ -11,6 +11,7 @@ import dev.berth.kube.Events.About;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
@@ -175,20 +176,18 @@ public final class ClassControl {
         if (!verdict.isDefault()) {
             return condition(object, SERVES_CLASSLESS, false, "NotTheDefault", verdict.defaultMessage());
         }
-        return switch (book.classless()) {
-            case NEVER -> condition(object, SERVES_CLASSLESS, false, "Never", "spec.classless is Never");
-            case ALWAYS -> condition(object, SERVES_CLASSLESS, true, "Always", verdict.defaultMessage());
-            case AUTO ->
-                standBack
-                        .map(sign -> condition(
-                                object,
-                                SERVES_CLASSLESS,
-                                false,
-                                "DeferredToOther",
-                                "another controller seems to serve Services without a class (" + sign.sign()
-                                        + "); set spec.classless to Always to serve them all the same"))
-                        .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage()));
-        };
+        if (book.classless() == Classless.ALWAYS) {
+            return condition(object, SERVES_CLASSLESS, true, "Always", verdict.defaultMessage());
+        }
+        return standBack
+                .map(sign -> condition(
+                        object,
+                        SERVES_CLASSLESS,
+                        false,
+                        "DeferredToOther",
+                        "another controller seems to serve Services without a class (" + sign.sign()
+                                + "); set spec.classless to Always to serve them all the same"))
+                .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage()));
     }
 
     private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {

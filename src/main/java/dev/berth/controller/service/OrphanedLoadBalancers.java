@@ -5,7 +5,6 @@ import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassBook;
-import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.Capabilities.AddressSource;
@@ -161,7 +160,7 @@ final class OrphanedLoadBalancers {
         ClassBook book = classes.get();
         return Optional.ofNullable(service.loadBalancerClass())
                 .map(book::byValue)
-                .orElseGet(() -> book.classless() == Classless.NEVER ? Optional.empty() : book.defaultClass())
+                .orElseGet(book::defaultClass)
                 .filter(served -> served.provider().equals(provider)
                         && served.capabilities().addresses() == AddressSource.PROVIDER)
                 .map(ServedClass::value);

@@ -72,7 +72,7 @@ class ServiceMemoryTest {
                 LoadBalancerRequest.builder("c", web, IpMode.VIP).build();
         memory.mayExist(
                 request,
-                SampleClasses.one("x/y", "pool", Capabilities.fromPools(IpMode.VIP), null, Classless.NEVER)
+                SampleClasses.one("x/y", "pool", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
                         .served()
                         .getFirst());
         memory.failed(request, Optional.of(Duration.ofSeconds(7)), backoff, NOW);

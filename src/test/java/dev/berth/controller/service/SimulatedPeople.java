@@ -433,8 +433,9 @@ final class SimulatedPeople {
                 declaration.ipMode(),
                 declaration.healthCheck(),
                 declaration.releasesNodePorts(),
-                isDefault,
-                declaration.classless());
+                isDefault
+                        ? declaration.isDefault() ? declaration.classless() : Classless.ALWAYS
+                        : Classless.NEVER);
     }
 
     private ClassDeclaration randomClass(String name, boolean isDefault) {
@@ -454,11 +455,10 @@ final class SimulatedPeople {
                 },
                 HealthCheckPolicy.AUTO,
                 shown && oneIn(4),
-                isDefault,
                 switch (random.nextInt(8)) {
                     case 0 -> Classless.NEVER;
-                    case 1, 2, 3 -> Classless.AUTO;
-                    default -> Classless.ALWAYS;
+                    case 1, 2, 3 -> isDefault ? Classless.AUTO : Classless.NEVER;
+                    default -> isDefault ? Classless.ALWAYS : Classless.NEVER;
                 });
     }
 
