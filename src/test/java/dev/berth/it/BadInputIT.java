@@ -201,12 +201,12 @@ class BadInputIT {
     void secondDefaultClass_isToldWhichOneIsOlder_andChangesNothing() {
         berth.createClass("second-default", "loadBalancerClass: example.com/second-default, classless: Auto");
         String message =
-                "LoadBalancerClass \"pool\" is older and is the default; set spec.classless to Never on one of the two";
+                "LoadBalancerClass \"default\" is older and is the default; set spec.classless to Never on one of the two";
         berth.awaitAsserted(seen -> {
             assertThat(classCondition("second-default", "Accepted")).startsWith("True Accepted");
             assertThat(classCondition("second-default", "ServesClassless"))
                     .isEqualTo("False NotTheDefault: " + message);
-            assertThat(classCondition("pool", "ServesClassless")).startsWith("True ");
+            assertThat(classCondition("default", "ServesClassless")).startsWith("True ");
             assertThat(seen.events("LoadBalancerClass", "second-default"))
                     .containsExactly("Warning NotTheDefault: " + message);
         });

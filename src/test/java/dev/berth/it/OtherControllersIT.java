@@ -109,11 +109,11 @@ class OtherControllersIT {
         assertThat(ips(berth.get(namespace, "foreign"))).isEmpty();
 
         controlPlane.kubectl(
-                "patch", "loadbalancerclass", "pool", "--type=merge", "--patch={\"spec\":{\"classless\":\"Never\"}}");
+                "patch", "loadbalancerclass", "default", "--type=merge", "--patch={\"spec\":{\"classless\":\"Never\"}}");
         await().untilAsserted(() -> assertThat(controlPlane.kubectl(
                         "get",
                         "loadbalancerclass",
-                        "pool",
+                        "default",
                         "--output=jsonpath={.status.conditions[?(@.type=='ServesClassless')].reason}"))
                 .isEmpty());
         berth.service(namespace, "sly", withFinalizer(WellKnownNames.FINALIZER));
@@ -154,7 +154,7 @@ class OtherControllersIT {
             assertThat(controlPlane.kubectl(
                             "get",
                             "loadbalancerclass",
-                            "pool",
+                            "default",
                             "--output=jsonpath={.status.conditions[?(@.type=='LeavesAlone')].message}"))
                     .contains(": " + namespace + "/foreign; remove");
             for (String reason : List.of("ClassMissing", "ClassNotAccepted", "ServedByAnother")) {
@@ -177,7 +177,7 @@ class OtherControllersIT {
                         .build());
         berth.awaitAddress(namespace, "foreign");
         await().untilAsserted(
-                        () -> assertThat(controlPlane.kubectl("get", "loadbalancerclass", "pool", "--output=yaml"))
+                        () -> assertThat(controlPlane.kubectl("get", "loadbalancerclass", "default", "--output=yaml"))
                                 .doesNotContain("LeavesAlone"));
     }
 

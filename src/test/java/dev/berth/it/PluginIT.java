@@ -98,7 +98,7 @@ class PluginIT {
     void classIsMarkedOnTheService_soItsProviderIsTold_whenTheServiceNamesItNoMore_andIsWaitedForWhileItIsMissing()
             throws IOException {
         serve();
-        berth.createClass("default", "loadBalancerClass: example.com/default, classless: Auto");
+        berth.createClass("other-default", "loadBalancerClass: example.com/default, classless: Auto");
         create("web");
         create("other");
 
