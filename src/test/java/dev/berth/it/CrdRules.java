@@ -438,9 +438,7 @@ abstract class CrdRules {
     @Test
     void defaults_areFilledIn() {
         create(POOL_AND_CLASS.formatted("LoadBalancerClass", "bare", "loadBalancerClass: example.com/bare"));
-        assertThat(get(
-                        "lbc/bare",
-                        "{.spec.controllerName} {.spec.provider} {.spec.ipMode} {.spec.classless}"))
+        assertThat(get("lbc/bare", "{.spec.controllerName} {.spec.provider} {.spec.ipMode} {.spec.classless}"))
                 .isEqualTo("berth.dev/controller pool Auto Never");
         create(POOL_AND_CLASS.formatted("AddressPool", "bare", "addresses: [192.0.2.1]"));
         assertThat(get("apool/bare", "{.spec.autoAssign} {.spec.priority} {.spec.suspended}"))

@@ -109,7 +109,11 @@ class OtherControllersIT {
         assertThat(ips(berth.get(namespace, "foreign"))).isEmpty();
 
         controlPlane.kubectl(
-                "patch", "loadbalancerclass", "default", "--type=merge", "--patch={\"spec\":{\"classless\":\"Never\"}}");
+                "patch",
+                "loadbalancerclass",
+                "default",
+                "--type=merge",
+                "--patch={\"spec\":{\"classless\":\"Never\"}}");
         await().untilAsserted(() -> assertThat(controlPlane.kubectl(
                         "get",
                         "loadbalancerclass",

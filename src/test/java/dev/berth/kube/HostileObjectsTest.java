@@ -345,7 +345,7 @@ class HostileObjectsTest {
             {"apiVersion": "berth.dev/v1alpha1", "kind": "LoadBalancerClass",
             "metadata": {"name": "hw", "uid": "u1", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z"},
             "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "me", "provider": "hw",
-              "parameters": {"a": "b"}, "pools": ["edge"], "ipMode": "VIP", "nodePorts": "Keep", 
+              "parameters": {"a": "b"}, "pools": ["edge"], "ipMode": "VIP", "nodePorts": "Keep",
               "classless": "Always", "unenforcedSourceRanges": "Refuse", "healthCheck": {"type": "TCP", "port": 80}},
             "status": {"observedGeneration": 1}}
             """;

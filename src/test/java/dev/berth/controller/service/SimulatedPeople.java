@@ -433,9 +433,7 @@ final class SimulatedPeople {
                 declaration.ipMode(),
                 declaration.healthCheck(),
                 declaration.releasesNodePorts(),
-                isDefault
-                        ? declaration.isDefault() ? declaration.classless() : Classless.ALWAYS
-                        : Classless.NEVER);
+                isDefault ? declaration.isDefault() ? declaration.classless() : Classless.ALWAYS : Classless.NEVER);
     }
 
     private ClassDeclaration randomClass(String name, boolean isDefault) {
