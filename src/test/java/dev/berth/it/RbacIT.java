@@ -57,6 +57,8 @@ class RbacIT {
                 .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
                 .create();
         berth.startOperator("--leader-elect").awaitLog("ready after");
+        // The default class may have had its status from the operator of another test.
+        berth.loadBalancerClass(namespace, null);
         berth.service(namespace, "reserved");
         berth.service(namespace, "first");
         berth.awaitAddress(namespace, "reserved");

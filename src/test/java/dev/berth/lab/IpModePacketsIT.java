@@ -122,7 +122,7 @@ class IpModePacketsIT {
         int port = service.getSpec().getHealthCheckNodePort();
 
         await(() -> lab.node(1).httpStatus(port, "/healthz"), status -> status == 200);
-        assertThat(lab.node(2).httpStatus(port, "/healthz")).isEqualTo(503);
+        await(() -> lab.node(2).httpStatus(port, "/healthz"), status -> status == 503);
 
         only.ready(false);
         await(() -> lab.node(1).httpStatus(port, "/healthz"), status -> status == 503);
