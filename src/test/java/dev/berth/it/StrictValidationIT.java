@@ -57,8 +57,10 @@ class StrictValidationIT {
                         .build())
                 .forEach(this::replace);
         // A policy takes a moment to be seen.
-        Awaitility.await().until(() -> denial(POOL.formatted("nonsense")).isPresent()
-                && denial(GROWTH.formatted("\"avoid\": [\"10.0.0.0/33\"]")).isPresent());
+        Awaitility.await()
+                .until(() -> denial(POOL.formatted("nonsense")).isPresent()
+                        && denial(GROWTH.formatted("\"avoid\": [\"10.0.0.0/33\"]"))
+                                .isPresent());
     }
 
     private void replace(HasMetadata object) {
