@@ -102,6 +102,16 @@ class PeerIssuesIT {
         berth.client().resources(AddressPool.class).withName(name).delete();
     }
 
+    /** Whether Berth has seen that no pool has it any more. */
+    private static boolean isStranded(String ip) {
+        Address.Status status =
+                berth.client().resources(Address.class).withName(ip).get().getStatus();
+        return status != null
+                && status.conditions() != null
+                && status.conditions().stream()
+                        .anyMatch(condition -> condition.getType().equals("Stranded"));
+    }
+
     /** What every Service of the namespace has. */
     private static Map<String, List<String>> had(String namespace) {
         Map<String, List<String>> had = new LinkedHashMap<>();
@@ -248,6 +258,7 @@ class PeerIssuesIT {
             berth.awaitAddress(namespace, "a");
             List<String> before = ips(berth.awaitAddress(namespace, "b"));
             deletePool(namespace);
+            await().until(() -> isStranded(before.getFirst()));
             for (String name : List.of("c", "d", "e", "f")) {
                 service(namespace, name);
                 assertThat(ips(berth.awaitAddress(namespace, name)).getFirst())

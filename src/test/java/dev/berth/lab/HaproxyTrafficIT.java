@@ -42,6 +42,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(KubeProxyMode.class)
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class HaproxyTrafficIT {
+    /** Requests that meet each of a few pods: one of four is left out once in 10^12 times. */
+    private static final int SURELY = 100;
 
     private static Lab lab;
     private static HaproxyHost haproxy;
@@ -157,14 +159,14 @@ class HaproxyTrafficIT {
         LabPod there = pod(2, "b");
         Service service = service("proxy", Traffic::local);
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream().allMatch(Reply::ok)
                         && replies.stream().map(Reply::name).distinct().count() == 2);
 
         there.ready(false);
 
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
         assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
     }
@@ -238,7 +240,7 @@ class HaproxyTrafficIT {
         for (LabPod old : List.of(first, second)) {
             old.terminate();
             await(
-                    () -> lab.client().get(url(service), 10),
+                    () -> lab.client().get(url(service), SURELY),
                     replies -> replies.stream().noneMatch(reply -> old.name().equals(reply.name())));
             old.close();
         }
@@ -287,14 +289,14 @@ class HaproxyTrafficIT {
         awaitReply(lab.client(), url(service));
         String other = lab.node(2).ipv4();
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
 
         CompletableFuture<Load> load = lab.client().load(url(service), 1_000, 4, "5ms");
         taint(2, true);
         try {
             await(
-                    () -> lab.client().get(url(service), 10),
+                    () -> lab.client().get(url(service), SURELY),
                     replies -> replies.stream().noneMatch(reply -> other.equals(reply.source())));
             assertThat(lab.client().get(url(service), 30))
                     .allMatch(Reply::ok)
@@ -305,7 +307,7 @@ class HaproxyTrafficIT {
             taint(2, false);
         }
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream().anyMatch(reply -> other.equals(reply.source())));
     }
 
@@ -337,7 +339,7 @@ class HaproxyTrafficIT {
 
         assertThat(service.getSpec().getPorts().getFirst().getNodePort()).isNull();
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream().map(Reply::name).distinct().count() == 2);
         assertThat(lab.client().get(url(service), 10))
                 .as("from HAProxy itself, and not from a node")
@@ -346,7 +348,7 @@ class HaproxyTrafficIT {
         CompletableFuture<Load> load = lab.client().load(url(service), 1_000, 4, "5ms");
         there.terminate();
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream().allMatch(reply -> here.name().equals(reply.name())));
         there.close();
         Load done = load.get();
@@ -445,7 +447,7 @@ class HaproxyTrafficIT {
 
         LabPod second = pod(2, "b");
         await(
-                () -> lab.client().get(url(service), 10),
+                () -> lab.client().get(url(service), SURELY),
                 replies -> replies.stream()
                         .map(Reply::name)
                         .distinct()
