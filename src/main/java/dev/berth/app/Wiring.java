@@ -231,7 +231,7 @@ public final class Wiring {
                 surroundings::neverGiven,
                 ledger,
                 gate,
-                statuses,
+                statuses::write,
                 events,
                 clock,
                 steady,

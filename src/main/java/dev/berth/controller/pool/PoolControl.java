@@ -20,7 +20,6 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Pools;
-import dev.berth.kube.StatusWriter;
 import dev.berth.kube.TakenNetworks;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.WellKnownNames;
@@ -38,6 +37,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -64,7 +64,7 @@ public final class PoolControl {
     private final Supplier<List<ExcludedRange>> neverGiven;
     private final Ledger ledger;
     private final StartGate gate;
-    private final StatusWriter statuses;
+    private final BiPredicate<AddressPool, AddressPool.Status> statuses;
     private final Events events;
     private final InstantSource clock;
     private final InstantSource steady;
@@ -109,6 +109,7 @@ public final class PoolControl {
     /**
      * Wires it.
      *
+     * @param statuses writes a status; false: it has to be tried again
      * @param clock what time it is, for what others read
      * @param steady how time passes: nobody sets it forward or back
      */
@@ -117,7 +118,7 @@ public final class PoolControl {
             Supplier<List<ExcludedRange>> neverGiven,
             Ledger ledger,
             StartGate gate,
-            StatusWriter statuses,
+            BiPredicate<AddressPool, AddressPool.Status> statuses,
             Events events,
             InstantSource clock,
             InstantSource steady,
@@ -219,7 +220,9 @@ public final class PoolControl {
         AddressPool.Status wanted = status(pool);
         if (!Objects.equals(wanted, pool.getStatus()) && isDue(pool)) {
             tell(pool, wanted);
-            statuses.write(pool, wanted);
+            if (!statuses.test(pool, wanted)) {
+                written.remove(name);
+            }
         }
         return Next.after(LOOK);
     }
@@ -347,6 +350,7 @@ public final class PoolControl {
         for (String fault : ledger.pools().faults(pool.getMetadata().getName())) {
             boolean known = Optional.ofNullable(pool.getStatus()).map(AddressPool.Status::conditions).stream()
                     .flatMap(List::stream)
+                    .filter(Objects::nonNull)
                     .anyMatch(
                             condition -> String.valueOf(condition.getMessage()).contains(fault));
             if (!known) {
