@@ -197,7 +197,7 @@ public final class Wiring {
                 this::deleteOrphaned);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock);
         classes = new ClassControl(
-                caches, options.controllerName, this::usableProviders, gate, statuses, events, clock, changed -> {
+                caches, options.controllerName, this::usableProviders, gate, statuses::write, events, clock, changed -> {
                     wake(new Due.Event.ClassChanged(changed.value()));
                     askForKubeProxiesSoon();
                 });

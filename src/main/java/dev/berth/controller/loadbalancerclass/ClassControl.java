@@ -8,7 +8,6 @@ import dev.berth.kube.Classes;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
-import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -17,11 +16,13 @@ import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import io.fabric8.kubernetes.api.model.Condition;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +37,14 @@ public final class ClassControl {
     /** True while calls to its provider have outlived their deadline, and not returned; else absent. */
     private static final String CALLS_STUCK = "CallsStuck";
 
+    /** After a status that could not be written: no event will come. */
+    private static final Duration AGAIN = Duration.ofSeconds(10);
+
     private final Caches caches;
     private final String controllerName;
     private final Function<List<ClassDeclaration>, KnownProviders> providers;
     private final StartGate gate;
-    private final StatusWriter statuses;
+    private final BiPredicate<LoadBalancerClass, LoadBalancerClass.Status> statuses;
     private final Events events;
     private final InstantSource clock;
     private final Listener listener;
@@ -57,13 +61,14 @@ public final class ClassControl {
      * Of no classes yet.
      *
      * @param providers what is known of them, given all classes that there are
+     * @param statuses writes a status; false: it has to be tried again
      */
     public ClassControl(
             Caches caches,
             String controllerName,
             Function<List<ClassDeclaration>, KnownProviders> providers,
             StartGate gate,
-            StatusWriter statuses,
+            BiPredicate<LoadBalancerClass, LoadBalancerClass.Status> statuses,
             Events events,
             InstantSource clock,
             Listener listener) {
@@ -150,7 +155,9 @@ public final class ClassControl {
                     .filter(condition -> !condition.getReason().equals("Never"))
                     .forEach(condition ->
                             events.warning(About.object(object), condition.getReason(), condition.getMessage()));
-            statuses.write(object, wanted);
+            if (!statuses.test(object, wanted)) {
+                return Next.after(AGAIN);
+            }
         }
         return Next.ON_EVENT;
     }

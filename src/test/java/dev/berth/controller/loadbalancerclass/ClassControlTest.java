@@ -1,0 +1,109 @@
+package dev.berth.controller.loadbalancerclass;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.kube.Cache;
+import dev.berth.kube.Caches;
+import dev.berth.kube.Events;
+import dev.berth.loadbalancer.Deference;
+import dev.berth.loadbalancer.KnownProviders;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ClassControlTest {
+    private static final ClassControl.Services SILENT = new ClassControl.Services() {
+        @Override
+        public Optional<Deference> standBack() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> leftToAnother(String className) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> stuckCalls(String className) {
+            return Optional.empty();
+        }
+    };
+
+    private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
+    private final StartGate gate = new StartGate();
+    private boolean writesFail;
+
+    private final ClassControl control = new ClassControl(
+            caches(),
+            "berth.dev/controller",
+            declared -> new KnownProviders(Map.of(PoolProvider.NAME, new PoolProvider().capabilities()), Map.of()),
+            gate,
+            this::write,
+            new Events() {
+                @Override
+                public void normal(About about, String reason, String message) {}
+
+                @Override
+                public void warning(About about, String reason, String message) {}
+            },
+            Clock.systemUTC(),
+            changed -> {});
+
+    private Caches caches() {
+        Caches caches = new Caches();
+        caches.classes(new Cache<>() {
+            @Override
+            public Optional<LoadBalancerClass> get(@Nullable String namespace, String name) {
+                return Optional.ofNullable(objects.get(name));
+            }
+
+            @Override
+            public Stream<LoadBalancerClass> list() {
+                return objects.values().stream();
+            }
+        });
+        return caches;
+    }
+
+    private boolean write(LoadBalancerClass object, LoadBalancerClass.Status status) {
+        if (!writesFail) {
+            object.setStatus(status);
+        }
+        return !writesFail;
+    }
+
+    private void put(String name, String created, boolean isDefault) {
+        objects.put(
+                name,
+                new KubernetesSerialization()
+                        .unmarshal("""
+                {"metadata": {"name": "%s", "uid": "u-%s", "generation": 1, "creationTimestamp": "%s"},
+                "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "berth.dev/controller",
+                "provider": "pool", "default": %s}}
+                """.formatted(name, name, created, isDefault), LoadBalancerClass.class));
+    }
+
+    private Next reconcile(String name) {
+        return control.reconcile(name, SILENT);
+    }
+
+    @Test
+    void statusThatCouldNotBeWritten_isTriedAgain() {
+        put("older", "2026-01-01T00:00:00Z", true);
+        gate.open();
+        writesFail = true;
+        assertThat(reconcile("older").delay()).isPresent();
+
+        writesFail = false;
+        assertThat(reconcile("older")).isEqualTo(Next.ON_EVENT);
+    }
+}
