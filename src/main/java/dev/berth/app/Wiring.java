@@ -197,9 +197,24 @@ public final class Wiring {
                 this::deleteOrphaned);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock);
         classes = new ClassControl(
-                caches, options.controllerName, this::usableProviders, gate, statuses::write, events, clock, changed -> {
-                    wake(new Due.Event.ClassChanged(changed.value()));
-                    askForKubeProxiesSoon();
+                caches,
+                options.controllerName,
+                this::usableProviders,
+                gate,
+                statuses::write,
+                events,
+                clock,
+                new ClassControl.Listener() {
+                    @Override
+                    public void classChanged(ClassDeclaration declaration) {
+                        wake(new Due.Event.ClassChanged(declaration.value()));
+                        askForKubeProxiesSoon();
+                    }
+
+                    @Override
+                    public void judgedAnew(String name) {
+                        wakeClass(name);
+                    }
                 });
         services = new ServiceControl(
                 new ServiceControl.Parts(

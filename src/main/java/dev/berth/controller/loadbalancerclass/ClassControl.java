@@ -52,9 +52,13 @@ public final class ClassControl {
     private volatile ClassBook book = ClassBook.empty();
     private @Nullable List<ClassDeclaration> last;
 
-    /** Who is told when a class comes, changes or goes. */
+    /** What is told of the classes. */
     public interface Listener {
+        /** A class came, changed or went. */
         void classChanged(ClassDeclaration declaration);
+
+        /** The class object of this name has another status to show, for another class changed. */
+        void judgedAnew(String name);
     }
 
     /**
@@ -88,7 +92,16 @@ public final class ClassControl {
     }
 
     /** Judges the classes again, if any changed; the Services of those that did are looked at again. */
-    public synchronized void refresh() {
+    public void refresh() {
+        refresh(null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param own whose status is about to be written; null: of none
+     */
+    private synchronized void refresh(@Nullable String own) {
         List<ClassDeclaration> now = Classes.declarations(caches.classes().list()).stream()
                 .sorted((a, b) -> a.name().compareTo(b.name()))
                 .toList();
@@ -97,11 +110,20 @@ public final class ClassControl {
             return;
         }
         last = now;
+        ClassBook former = book;
         book = ClassBook.of(now, controllerName, providers.apply(now));
         List<ClassDeclaration> changed = new ArrayList<>(now);
         changed.removeAll(before);
         before.stream().filter(old -> !now.contains(old)).forEach(changed::add);
         changed.forEach(listener::classChanged);
+        if (gate.isOpen()) {
+            // Before, none has been looked at, and each will be.
+            now.stream()
+                    .map(ClassDeclaration::name)
+                    .filter(name -> !name.equals(own))
+                    .filter(name -> !former.verdict(name).equals(book.verdict(name)))
+                    .forEach(listener::judgedAnew);
+        }
     }
 
     /**
@@ -138,7 +160,7 @@ public final class ClassControl {
     /** Brings the status of the class of this name up to date. */
     public Next reconcile(String name, Services services) {
         gate.await();
-        refresh();
+        refresh(name);
         Optional<LoadBalancerClass> found = caches.classes().get(null, name);
         Optional<ClassBook.Verdict> verdict = book.verdict(name);
         if (found.isEmpty() || verdict.isEmpty()) {

@@ -9,10 +9,13 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Events;
+import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -40,6 +43,7 @@ class ClassControlTest {
 
     private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
     private final StartGate gate = new StartGate();
+    private final List<String> judgedAnew = new ArrayList<>();
     private boolean writesFail;
 
     private final ClassControl control = new ClassControl(
@@ -56,7 +60,15 @@ class ClassControlTest {
                 public void warning(About about, String reason, String message) {}
             },
             Clock.systemUTC(),
-            changed -> {});
+            new ClassControl.Listener() {
+                @Override
+                public void classChanged(ClassDeclaration declaration) {}
+
+                @Override
+                public void judgedAnew(String name) {
+                    judgedAnew.add(name);
+                }
+            });
 
     private Caches caches() {
         Caches caches = new Caches();
@@ -85,15 +97,47 @@ class ClassControlTest {
         objects.put(
                 name,
                 new KubernetesSerialization()
-                        .unmarshal("""
+                        .unmarshal(
+                                """
                 {"metadata": {"name": "%s", "uid": "u-%s", "generation": 1, "creationTimestamp": "%s"},
                 "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "berth.dev/controller",
-                "provider": "pool", "default": %s}}
-                """.formatted(name, name, created, isDefault), LoadBalancerClass.class));
+                "provider": "pool", "classless": "%s"}}
+                """.formatted(name, name, created, isDefault ? "Auto" : "Never"),
+                                LoadBalancerClass.class));
     }
 
     private Next reconcile(String name) {
         return control.reconcile(name, SILENT);
+    }
+
+    private void bothAreKnown() {
+        put("older", "2026-01-01T00:00:00Z", true);
+        put("younger", "2026-02-01T00:00:00Z", true);
+        control.refresh();
+        gate.open();
+        reconcile("older");
+        reconcile("younger");
+        assertThat(judgedAnew).as("an event on each comes at the start").isEmpty();
+    }
+
+    @Test
+    void classOfAValueThatWasTaken_isLookedAtAgain_whenTheOlderOneGoes() {
+        bothAreKnown();
+
+        objects.remove("older");
+        reconcile("older");
+
+        assertThat(judgedAnew).containsExactly("younger");
+    }
+
+    @Test
+    void classThatIsNotTheDefault_isLookedAtAgain_whenTheOlderOneIsTheDefaultNoMore() {
+        bothAreKnown();
+
+        put("older", "2026-01-01T00:00:00Z", false);
+        reconcile("older");
+
+        assertThat(judgedAnew).as("the one that changed is being looked at").containsExactly("younger");
     }
 
     @Test
