@@ -191,7 +191,7 @@ public final class ServiceControl implements ClassControl.Services {
      * Before the gate opens: holds again what Services of ours publish and may have although its Address vanished
      * while nobody looked; learns who else serves Services, and holds what can be taken over; keeps from all what
      * is published otherwise; and queues those that were waiting, so that none that comes after is served before
-     * them.
+     * them. What is left to another is known from then on.
      */
     public void adopt() {
         markedAtStart.clear();
@@ -200,8 +200,12 @@ public final class ServiceControl implements ClassControl.Services {
                 .toList();
         services.forEach(this::holdWhatIsPublished);
         services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
-        services.forEach(service ->
-                requests(snapshot(service.key(), Optional.of(service))).forEach(parts.ledger()::await));
+        services.forEach(service -> {
+            ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
+            // What is said of a class must not change for a moment with each start.
+            noteLeftAlone(service.key(), plan);
+            requests(plan).forEach(parts.ledger()::await);
+        });
     }
 
     /**
@@ -239,7 +243,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     private void holdAgain(ServiceState service) {
         if (service.isMarkedOurs()) {
-            requests(snapshot(service.key(), Optional.of(service)).withoutReservations())
+            requests(Planner.plan(snapshot(service.key(), Optional.of(service)).withoutReservations()))
                     .forEach(parts.ledger()::holdAgain);
         }
     }
@@ -360,8 +364,8 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /** What the Service lacks, by a plan as of now; empty: nothing. */
-    private static List<AddressRequest> requests(ServiceSnapshot snapshot) {
-        return Planner.plan(snapshot).steps().stream()
+    private static List<AddressRequest> requests(ServicePlan plan) {
+        return plan.steps().stream()
                 .filter(Step.Acquire.class::isInstance)
                 .map(step -> ((Step.Acquire) step).request())
                 .toList();

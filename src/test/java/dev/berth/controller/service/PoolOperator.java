@@ -135,6 +135,10 @@ class PoolOperator {
         return control.deleteOrphaned(owner, className);
     }
 
+    final ClassBook classes() {
+        return classes;
+    }
+
     /** As the operator does: what is due is reconciled, until nothing is. */
     final void reconcileDue() {
         while (!due.isEmpty()) {

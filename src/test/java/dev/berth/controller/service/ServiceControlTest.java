@@ -148,4 +148,22 @@ class ServiceControlTest {
         clock = clock.plus(Duration.ofMinutes(10));
         assertThat(stage.reconcile().condition(WellKnownNames.STATUS_CONFLICT)).isEmpty();
     }
+
+    /** Its class would be said to leave none alone, and a moment later to leave it alone, at each start. */
+    @Test
+    void whatIsLeftToAnother_isKnownFromTheStart() {
+        Stage stage = new Stage(false);
+        stage.cluster.put(
+                WEB,
+                web(IpFamily.IPV4)
+                        .loadBalancerClass(PoolOperator.CLASS)
+                        .finalizers(List.of("service.kubernetes.io/load-balancer-cleanup")));
+        stage.reconcile();
+        String className = stage.classes().served().getFirst().name();
+        assertThat(stage.control.leftToAnother(className)).isPresent();
+
+        PoolOperator next = new PoolOperator(stage.cluster, () -> clock);
+
+        assertThat(next.control.leftToAnother(className)).isEqualTo(stage.control.leftToAnother(className));
+    }
 }
