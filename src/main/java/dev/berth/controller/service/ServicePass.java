@@ -140,7 +140,11 @@ final class ServicePass {
                         && !other.type().equals(WellKnownNames.ADDRESS_ASSIGNED)
                         && !other.type().equals(WellKnownNames.RELEASING))
                 .forEach(conditions::add);
-        return new Publication(false, null, conditions);
+        // After a restart nothing else tells which provider made something for it.
+        return pass.memory
+                .bringsItsOwn(state.uid())
+                .map(madeBy -> new Publication(true, madeBy, null, conditions))
+                .orElseGet(() -> new Publication(false, null, conditions));
     }
 
     /** Takes it over with all that it publishes, or leaves it alone: no part of it, and nothing else. */
