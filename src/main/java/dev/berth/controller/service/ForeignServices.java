@@ -13,14 +13,16 @@ import java.util.TreeMap;
  * The Services without a class that another controller serves: a sign that it serves all such. What it has
  * published counts, and nothing else: a finalizer is what any user may write, and concerns that Service alone. And
  * where Berth serves some without a class, an address that it does not know concerns that Service alone, too: anyone
- * who
- * could write one status would have all others left alone otherwise.
+ * who could write one status would have all others left alone otherwise.
  */
 final class ForeignServices {
     private final TreeMap<ServiceKey, String> marks = new TreeMap<>();
 
     /** Those without a class that Berth serves: while there are any, it is Berth that serves such. */
     private final Set<ServiceKey> served = new HashSet<>();
+
+    /** Those without a class that are marked as served, which only their providers can confirm. */
+    private final Set<ServiceKey> unconfirmed = new HashSet<>();
 
     /**
      * Takes note of a Service as it is now.
@@ -43,6 +45,23 @@ final class ForeignServices {
         return before != sign().isPresent();
     }
 
+    /** The Service is marked as Berth's, and no claim tells so: its provider may, once it was asked. */
+    synchronized void expect(ServiceKey service) {
+        unconfirmed.add(service);
+    }
+
+    /** What can be known of the Service is known. Returns as {@link #note}. */
+    synchronized boolean decided(ServiceKey service) {
+        boolean before = sign().isPresent();
+        unconfirmed.remove(service);
+        return before != sign().isPresent();
+    }
+
+    /** Whether there are signs of another controller that an answer of a provider may yet contradict. */
+    synchronized boolean isUnsure() {
+        return !unconfirmed.isEmpty() && !marks.isEmpty() && served.isEmpty();
+    }
+
     /** Berth serves the Service no longer. Returns as {@link #note}. */
     synchronized boolean noteNotServed(ServiceKey service) {
         boolean before = sign().isPresent();
@@ -55,13 +74,14 @@ final class ForeignServices {
         boolean before = sign().isPresent();
         marks.remove(service);
         served.remove(service);
+        unconfirmed.remove(service);
         return before != sign().isPresent();
     }
 
-    /** One of them, human-readable; absent: there is none. */
+    /** One of them, human-readable; absent: there is none, or it is not sure. */
     synchronized Optional<Deference> sign() {
         return Optional.ofNullable(marks.firstEntry())
-                .filter(any -> served.isEmpty())
+                .filter(any -> served.isEmpty() && unconfirmed.isEmpty())
                 .map(ForeignServices::sign);
     }
 

@@ -108,6 +108,10 @@ public final class ServiceControl implements ClassControl.Services {
     private final Runnable standBackChanged;
     private final Consumer<String> classChanged;
     private final ForeignServices foreign = new ForeignServices();
+
+    /** Those that are looked at once it is known whether another controller serves Services without a class. */
+    private final Set<ServiceKey> unsure = ConcurrentHashMap.newKeySet();
+
     private final Skipped leftAlone;
     private final ProviderGuard guard;
     private final OrphanedLoadBalancers leftOvers;
@@ -200,6 +204,12 @@ public final class ServiceControl implements ClassControl.Services {
                 .toList();
         services.forEach(this::holdWhatIsPublished);
         services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
+        services.stream()
+                .filter(service -> service.typeLoadBalancer()
+                        && service.loadBalancerClass() == null
+                        && service.isMarkedOurs()
+                        && !isServed(service))
+                .forEach(service -> foreign.expect(service.key()));
         services.forEach(service -> {
             ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
@@ -232,6 +242,10 @@ public final class ServiceControl implements ClassControl.Services {
         if (service.isMarkedOurs()) {
             markedAtStart.add(service.uid());
         }
+        withholdWhatIsNotItsOwn(service);
+    }
+
+    private void withholdWhatIsNotItsOwn(ServiceState service) {
         List<Ip> others = Adoption.keptBack(service).stream()
                 .filter(ip -> parts.ledger()
                         .holding(ip)
@@ -394,6 +408,13 @@ public final class ServiceControl implements ClassControl.Services {
             }
             return next;
         } finally {
+            if (foreign.decided(key)) {
+                standBackChanged.run();
+            }
+            if (!foreign.isUnsure()) {
+                List<ServiceKey> waiting = List.copyOf(unsure);
+                due.accept(waiting.stream().filter(unsure::remove).toList());
+            }
             MDC.remove("service");
         }
     }
@@ -425,6 +446,9 @@ public final class ServiceControl implements ClassControl.Services {
             }
             memory.sawLive(live && service.isPresent());
             noteForeign(key, service);
+            if (service.filter(this::mayBeAnothers).isPresent()) {
+                return Next.ON_EVENT;
+            }
             Map<Ip, Claim> claims = PassState.claims(parts.ledger(), key);
             ServicePlan plan = Planner.plan(snapshot(key, service));
             if (isAnothers(plan)) {
@@ -436,7 +460,12 @@ public final class ServiceControl implements ClassControl.Services {
             noteLeftAlone(key, work.plan());
             // No event will report what this pass has done itself.
             Optional<ServiceState> now = memory.newest(parts.cluster().service(key));
-            stopKeepingBack(key, now);
+            if (work.plan() instanceof ServicePlan.Skip) {
+                // Whoever wrote it, it stays published.
+                now.ifPresent(this::withholdWhatIsNotItsOwn);
+            } else {
+                stopKeepingBack(key, now);
+            }
             boolean isNews = now.filter(this::isServed)
                     .map(state -> foreign.note(state, true, true))
                     .orElseGet(() -> foreign.noteNotServed(key));
@@ -451,6 +480,15 @@ public final class ServiceControl implements ClassControl.Services {
                 case ServicePass.Outcome.Again(boolean readLive) -> live = readLive;
             }
         }
+    }
+
+    /** Whether it is not known yet if another controller serves such: the Service is due again when it is. */
+    private boolean mayBeAnothers(ServiceState service) {
+        if (service.loadBalancerClass() != null || isOurs(service) || !foreign.isUnsure()) {
+            return false;
+        }
+        unsure.add(service.key());
+        return foreign.isUnsure() || !unsure.remove(service.key());
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {

@@ -155,6 +155,28 @@ class ForgedStatusTest {
         assertThat(stored(OTHER).publishedAddresses()).containsExactly(FORMER);
     }
 
+    /** It stays as it is while its class is gone, and so does what somebody writes into its status. */
+    @Test
+    void addressThatAServiceWithoutItsClassPublishes_isNobodyElses() {
+        Ip own = Ip.parse("192.0.2.1");
+        berth.usePool(PoolPolicy.OPEN, "192.0.2.1-192.0.2.2");
+        cluster.put(WEB, service(WEB));
+        berth.due.add(WEB);
+        berth.reconcileDue();
+        assertThat(published()).containsExactly(own);
+        cluster.put(WEB, SampleService.from(stored(WEB)).ingress(FORMER.toString()));
+        berth.withoutClass(() -> {
+            berth.due.add(WEB);
+            berth.reconcileDue();
+        });
+        cluster.put(OTHER, service(OTHER));
+        berth.hear();
+
+        berth.control.reconcile(OTHER);
+
+        assertThat(stored(OTHER).ingress()).isEmpty();
+    }
+
     /** All served but the waiter: the one address is held. */
     private void oneAddress_andAQueue() {
         berth.usePool(PoolPolicy.OPEN, FORMER.toString());

@@ -2,8 +2,12 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.ServiceIdentity;
@@ -169,5 +173,65 @@ class LostMarksTest extends CloudStage {
         assertThat(cluster.writes()).isEqualTo(before);
         assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).map(Condition::message))
                 .hasValue("provider \"cloud\" gave 203.0.113.1");
+    }
+
+    /** Until its provider is asked, nothing but its marks tells that Berth serves Services without a class. */
+    @Test
+    void restart_isNoSignOfAnotherController_thoughSomebodyForgedAStatus() {
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
+        served("web");
+        put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
+        reconcile("forged");
+        create("new");
+        ServiceState before = service("new");
+        client.relist();
+        control = operator();
+        control.adopt();
+
+        assertThat(control.standBack()).isEmpty();
+        reconcile("new");
+        assertThat(service("new")).isEqualTo(before);
+
+        reconcile("web");
+        reconcileDue();
+
+        assertThat(service("new").publishedAddresses()).hasSize(1);
+        assertThat(control.standBack()).isEmpty();
+    }
+
+    @Test
+    void restart_showsTheOtherController_onceTheProviderWasAskedAndServesNobody() {
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
+        served("web");
+        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+        client.relist();
+        control = operator();
+        control.adopt();
+
+        reconcile("web");
+        reconcileDue();
+
+        assertThat(control.standBack().orElseThrow().sign()).contains("prod/stranger");
+    }
+
+    @Test
+    void serviceWhoseClassIsGone_isMarkedAgain_forNothingElseTellsWhoMadeItsLoadBalancer() {
+        served("web");
+        put(SampleService.from(service("web")).annotation(WellKnownNames.SERVED_BY_CLASS, null));
+        ClassBook before = classes;
+        classes = ClassBook.empty();
+        reconcile("web");
+        assertThat(service("web").servedByClass()).hasValue(CLASS);
+
+        client.relist();
+        control = operator();
+        control.adopt();
+        classes = before;
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+        cloud.calls.clear();
+        reconcile("web");
+
+        assertThat(cloud.calls).containsExactly("delete web[n1]");
     }
 }
