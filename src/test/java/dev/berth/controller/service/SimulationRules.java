@@ -98,8 +98,15 @@ final class SimulationRules {
                 boolean excused = mayBeDeletedByHand
                         && world.deletedByHand.contains(ip)
                         && (claim == null || isReserved(claim, service) || world.sharedAndDeletedByHand.contains(ip));
+                // It is as if a stranger had written it: nobody else gets it.
+                boolean isWithheld = claim == null
+                        && isFrozen(service)
+                        && world.deletedByHand.contains(ip)
+                        && world.operators.stream()
+                                .allMatch(
+                                        operator -> operator.ledger.holding(ip).isPresent());
                 check(
-                        isOwner(claim, service) || excused,
+                        isOwner(claim, service) || excused || isWithheld,
                         () -> ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
             }
         });
