@@ -4,7 +4,6 @@ import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
@@ -13,8 +12,6 @@ import dev.berth.controller.address.AddressControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cluster;
 import dev.berth.loadbalancer.Backends;
-import dev.berth.loadbalancer.ClassBook;
-import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.LoadBalancerProvider;
 import java.time.Duration;
@@ -47,6 +44,8 @@ final class SimulatedOperator {
 
         record OfAddress(Ip ip) implements Work {}
 
+        record OfLoop(SimulatedLoops.Key key) implements Work {}
+
         record Later(Runnable what) implements Work {}
     }
 
@@ -72,6 +71,11 @@ final class SimulatedOperator {
 
         private Task(Work work) {
             this.work = work;
+        }
+
+        /** What of the loops of pools and classes it does; null: nothing. */
+        SimulatedLoops.@Nullable Key loop() {
+            return work instanceof Work.OfLoop(SimulatedLoops.Key key) ? key : null;
         }
 
         /** Lets it run to its next call to the cluster, or to its end. */
@@ -124,34 +128,43 @@ final class SimulatedOperator {
     private final Map<Ip, Claim> vanished = new LinkedHashMap<>();
     final List<Task> tasks = new ArrayList<>();
 
-    /** What it has not heard yet of pools, classes and namespaces. */
+    /** What it has not heard yet of namespaces. */
     private final Deque<Runnable> otherNews = new ArrayDeque<>();
 
-    private ClassBook classes;
+    /** Its loops of pools and classes. */
+    final SimulatedLoops loops;
 
     SimulatedOperator(SimulatedWorld world, SimulatedCluster.Client client) {
         this.world = world;
         this.client = client;
         parts = world.parts;
         Cluster cluster = parts.cluster(world, client);
-        classes = world.classBook();
         client.namespaces(world.namespaces);
         StartGate gate = new StartGate();
         Backoff backoff = new Backoff(new Random(world.seed));
+        loops = new SimulatedLoops(
+                world,
+                this,
+                world.viewsOf(client),
+                ledger,
+                gate,
+                this::wake,
+                value -> {
+                    if (gate.isOpen()) {
+                        wake(new Due.Event.ClassChanged(value));
+                    }
+                },
+                this::wakeAddresses);
         addresses = new AddressControl(
                 cluster,
                 ledger,
                 gate,
                 backoff,
-                () -> classes,
+                loops.classes()::book,
                 world::now,
                 () -> world.clock,
                 this::wake,
-                ip -> {
-                    if (client.claim(ip).isPresent()) {
-                        queue.add(new Work.OfAddress(ip));
-                    }
-                },
+                ip -> wakeAddresses(List.of(ip)),
                 (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
                 this::deleteOrphaned);
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
@@ -179,17 +192,18 @@ final class SimulatedOperator {
                         false,
                         List.of()),
                 gate,
-                () -> classes,
+                loops.classes()::book,
                 Optional::empty,
                 this::wake,
-                () -> wake(new Due.Event.StandBackChanged()),
-                none -> {},
+                this::standBackChanged,
+                loops::queue,
                 // Its clock stands still while it waits.
                 Duration.ZERO,
                 Duration.ofSeconds(60),
                 SimulatedOperator::inline);
+        loops.judgeClasses();
         parts.learn(ledger, client.claims());
-        wake(ledger.usePools(world.poolBook()));
+        loops.judgePools();
         services.adopt();
         gate.open();
         for (ServiceState service : client.services()) {
@@ -198,6 +212,7 @@ final class SimulatedOperator {
             }
         }
         client.claims().forEach(claim -> queue.add(new Work.OfAddress(claim.ip())));
+        loops.queueEverything();
     }
 
     /** A thread of its own would only be waited for. */
@@ -227,17 +242,14 @@ final class SimulatedOperator {
         wake(Due.keys(event, client.services(), ledger.waiting()));
     }
 
-    /** The pools are others from when it hears of it. */
-    void poolsChange(PoolBook now) {
-        otherNews.add(() -> wake(ledger.usePools(now)));
+    private void wakeAddresses(Collection<Ip> ips) {
+        ips.stream().filter(ip -> client.claim(ip).isPresent()).forEach(ip -> queue.add(new Work.OfAddress(ip)));
     }
 
-    /** The classes are others from when it hears of it. */
-    void classesChange(ClassBook now, List<ClassDeclaration> changed) {
-        otherNews.add(() -> {
-            classes = now;
-            changed.forEach(declaration -> wake(new Due.Event.ClassChanged(declaration.value())));
-        });
+    private void standBackChanged() {
+        if (loops.isStandBackNews()) {
+            wake(new Due.Event.StandBackChanged());
+        }
     }
 
     /** A namespace has other labels from when it hears of it. */
@@ -302,6 +314,10 @@ final class SimulatedOperator {
                 }
                 yield addresses.reconcile(ip);
             }
+            case Work.OfLoop(SimulatedLoops.Key key) -> {
+                loops.reconcile(key);
+                yield Next.ON_EVENT;
+            }
             case Work.Later(Runnable what) -> {
                 what.run();
                 yield Next.ON_EVENT;
@@ -323,8 +339,12 @@ final class SimulatedOperator {
             world.trace("start ", work, " at ", world.operators.indexOf(this));
             Task task = new Task(work);
             tasks.add(task);
-            step(task);
+            step(task, tasks);
         }
+    }
+
+    Task task(SimulatedLoops.Key key) {
+        return new Task(new Work.OfLoop(key));
     }
 
     void stepOne() {
@@ -333,15 +353,16 @@ final class SimulatedOperator {
             if (task.slow > 0) {
                 task.slow--;
             } else {
-                step(task);
+                step(task, tasks);
             }
         }
     }
 
-    private void step(Task task) {
+    /** {@code of} has the task for as long as there is more to do. */
+    void step(Task task, List<Task> of) {
         task.step();
         if (task.done) {
-            tasks.remove(task);
+            of.remove(task);
             if (task.failure != null) {
                 throw new AssertionError("reconciling " + task.work + " threw", task.failure);
             }
@@ -350,10 +371,15 @@ final class SimulatedOperator {
 
     /** Ends the process; some of what it was about to write may still be done. */
     void kill() {
+        kill(tasks, world.random, world.stillUnderWay);
+        kill(loops.tasks, world.kinds.random, world.kinds.late);
+    }
+
+    private static void kill(List<Task> tasks, Random luck, List<Runnable> stillUnderWay) {
         for (Task task : List.copyOf(tasks)) {
             Runnable unsent = task.unsent;
-            if (unsent != null && world.random.nextInt(3) == 0) {
-                world.stillUnderWay.add(unsent);
+            if (unsent != null && luck.nextInt(3) == 0) {
+                stillUnderWay.add(unsent);
             }
             task.killed = true;
             if (task.thread != null) {
@@ -394,6 +420,7 @@ final class SimulatedOperator {
             boolean there = switch (work) {
                 case Work.OfService(ServiceKey key) -> client.service(key).isPresent();
                 case Work.OfAddress(Ip ip) -> client.claim(ip).isPresent();
+                case Work.OfLoop loop -> true;
                 case Work.Later later -> true;
             };
             if (there) {

@@ -1,12 +1,14 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.Claim;
+import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.kube.Cluster;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.LoadBalancerProvider;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.Collection;
 import java.util.List;
 
@@ -52,6 +54,26 @@ class SimulatedParts {
     /** When a Service is looked at again. */
     Next next(Next next) {
         return next;
+    }
+
+    /** When a pool or a class is looked at again. */
+    Next nextLook(Next next) {
+        return next;
+    }
+
+    /** Whether the status of a pool or a class is written; else it is taken for written. */
+    boolean writesStatus(HasMetadata object) {
+        return true;
+    }
+
+    /** Which class object is looked at, for this one is judged anew. */
+    String judgedAnew(String className) {
+        return className;
+    }
+
+    /** Which addresses are looked at, for they rest for longer or shorter than before. */
+    Collection<Ip> restChanged(Collection<Ip> addresses) {
+        return addresses;
     }
 
     /** What is remembered of an Address that is gone. */

@@ -31,7 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What users, administrators, strangers and other controllers do, as the seed says. */
@@ -102,6 +101,8 @@ final class SimulatedPeople {
         world.classes.put("slow", randomClass("slow", false));
         world.classes.put("cloud", randomClass("cloud", false));
         POOLS.forEach(this::makePool);
+        world.poolsChanged();
+        world.classesChanged();
     }
 
     private boolean oneIn(int number) {
@@ -111,6 +112,10 @@ final class SimulatedPeople {
     /** Not where Addresses are deleted by hand: one that has not heard of an Address knows of it by nothing else. */
     boolean mayLoseTheLease() {
         return alone && !deletions;
+    }
+
+    boolean areStrangersAbout() {
+        return strangers;
     }
 
     void act() {
@@ -312,7 +317,11 @@ final class SimulatedPeople {
         List<Claim> all = new ArrayList<>(cluster.claims.values());
         // With a dead operator's writes on their way as well, two Services could truly be told the same.
         // Nor while a class is gone: nothing is made for its Services then.
-        if (deletions && !all.isEmpty() && world.stillUnderWay.isEmpty() && world.classes.size() == 3) {
+        if (deletions
+                && !all.isEmpty()
+                && world.stillUnderWay.isEmpty()
+                && world.classes.size() == 3
+                && world.kinds.classesAreWhole()) {
             Claim claim = all.get(random.nextInt(all.size()));
             Ip ip = claim.ip();
             world.trace("administrator deletes Address ", ip);
@@ -352,7 +361,7 @@ final class SimulatedPeople {
             makePool(name);
         }
         world.trace("pool ", name, " is now ", List.copyOf(world.pools.values()));
-        world.operators.forEach(operator -> operator.poolsChange(world.poolBook()));
+        world.poolsChanged();
     }
 
     /** Few addresses, so that Services have to wait. */
@@ -399,7 +408,6 @@ final class SimulatedPeople {
     // ---- administrators: classes and namespaces
 
     private void changeClass() {
-        List<ClassDeclaration> before = List.copyOf(world.classes.values());
         if (oneIn(3)) {
             boolean slowIsDefault = random.nextBoolean();
             world.classes.replaceAll(
@@ -413,12 +421,7 @@ final class SimulatedPeople {
         }
         world.trace("classes are now ", world.classes.values());
         world.classWasDeleted |= !world.classes.containsKey("slow") || !world.classes.containsKey("cloud");
-        List<ClassDeclaration> now = List.copyOf(world.classes.values());
-        List<ClassDeclaration> changed = Stream.concat(
-                        before.stream().filter(declaration -> !now.contains(declaration)),
-                        now.stream().filter(declaration -> !before.contains(declaration)))
-                .toList();
-        world.operators.forEach(operator -> operator.classesChange(world.classBook(), changed));
+        world.classesChanged();
     }
 
     private static ClassDeclaration withDefault(ClassDeclaration declaration, boolean isDefault) {

@@ -3,11 +3,8 @@ package dev.berth.controller.service;
 import dev.berth.address.Ip;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
-import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
-import dev.berth.loadbalancer.KnownProviders;
-import dev.berth.provider.Capabilities;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,6 +48,9 @@ final class SimulatedWorld {
     /** Sown anew at each step, so that a history without one of its steps goes on as before. */
     final Random random;
 
+    /** The same for what is done to pools and classes: it takes nothing from the other. */
+    final Random aside;
+
     /** What the operators are wired of. */
     final SimulatedParts parts;
 
@@ -58,18 +58,23 @@ final class SimulatedWorld {
     private final boolean isTold;
 
     final SimulatedCluster cluster;
+
+    /** Its pools and classes. */
+    final SimulatedPools kinds;
+
+    final OddConditions odd;
+
+    private final Map<SimulatedCluster.Client, SimulatedLoops.Views> views = new LinkedHashMap<>();
     final SimulatedProvider provider;
 
     /** It brings addresses of its own. */
     final SimulatedProvider cloud;
 
     final List<SimulatedOperator> operators = new ArrayList<>();
+    /** What people want of the pools; others edit them, too. */
     final Map<String, PoolDeclaration> pools = new TreeMap<>();
-    private List<PoolDeclaration> judged = List.of();
-    private PoolBook poolBook = PoolBook.of(List.of(), List.of());
+
     final Map<String, ClassDeclaration> classes = new TreeMap<>();
-    private List<ClassDeclaration> judgedClasses = List.of();
-    private ClassBook classBook = ClassBook.of(List.of(), CONTROLLER, new KnownProviders(Map.of(), Map.of()));
     final Map<String, Map<String, String>> namespaces = new TreeMap<>();
     Instant clock = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -125,9 +130,12 @@ final class SimulatedWorld {
         this.isTold = isTold;
         this.alone = alone;
         random = new Random(seed);
+        aside = new Random(~seed);
         cluster = new SimulatedCluster(random.nextInt(5) == 0, new Line());
         provider = new SimulatedProvider(this, false);
         cloud = new SimulatedProvider(this, true);
+        kinds = new SimulatedPools(this);
+        odd = new OddConditions(this);
     }
 
     private final class Line implements SimulatedCluster.Line {
@@ -190,7 +198,7 @@ final class SimulatedWorld {
         return alone ? ++leaders : 1;
     }
 
-    private int writesThatFail() {
+    int writesThatFail() {
         return switch (weather) {
             case FAIR, SLOW, DEAF -> 12;
             case OUTAGE, READ_ONLY -> 75;
@@ -228,26 +236,27 @@ final class SimulatedWorld {
 
     /** The pools as they are judged now. */
     PoolBook poolBook() {
-        List<PoolDeclaration> now = List.copyOf(pools.values());
-        if (!now.equals(judged)) {
-            judged = now;
-            poolBook = PoolBook.of(now, List.of());
-        }
-        return poolBook;
+        return kinds.poolBook();
     }
 
     /** The classes as they are judged now. */
     ClassBook classBook() {
-        List<ClassDeclaration> now = List.copyOf(classes.values());
-        if (!now.equals(judgedClasses)) {
-            judgedClasses = now;
-            Map<String, Capabilities> providers = new LinkedHashMap<>();
-            providers.put(PoolProvider.NAME, new PoolProvider().capabilities());
-            providers.put(SLOW_PROVIDER, provider.capabilities());
-            providers.put(CLOUD_PROVIDER, cloud.capabilities());
-            classBook = ClassBook.of(new ArrayList<>(now), CONTROLLER, new KnownProviders(providers, Map.of()));
-        }
-        return classBook;
+        return kinds.classBook();
+    }
+
+    /** People want other pools. */
+    void poolsChanged() {
+        kinds.declarePools(pools);
+    }
+
+    /** People want other classes. */
+    void classesChanged() {
+        kinds.declareClasses(classes);
+    }
+
+    /** What the operator of this client hears of pools and classes. */
+    SimulatedLoops.Views viewsOf(SimulatedCluster.Client client) {
+        return views.computeIfAbsent(client, none -> new SimulatedLoops.Views(kinds));
     }
 
     boolean isPublished(Ip ip) {
@@ -269,6 +278,7 @@ final class SimulatedWorld {
         mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
         mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
         random.setSeed(mixed ^ (mixed >>> 31));
+        aside.setSeed(~mixed);
     }
 
     /** The end of what happened, for the message of a failure. */

@@ -42,12 +42,14 @@ import org.jspecify.annotations.Nullable;
 final class SimulationRules {
     private final SimulatedWorld world;
     private final SimulatedCluster cluster;
+    private final PoolRules pools;
 
     /** Both numbers only grow: their sum tells whether anything has changed. */
     private long checkedAt = -1;
 
     SimulationRules(SimulatedWorld world) {
         this.world = world;
+        pools = new PoolRules(world);
         cluster = world.cluster;
     }
 
@@ -169,6 +171,11 @@ final class SimulationRules {
 
     // ---- when nothing happens any more
 
+    /** Whether a pool may show another number after a restart: what was published meanwhile is kept back from then on. */
+    boolean mayPoolsChangeWithARestart() {
+        return pools.isAnyKeptBack();
+    }
+
     void settled() {
         checkPublished(false);
         ClassBook classes = world.classBook();
@@ -180,6 +187,7 @@ final class SimulationRules {
         }
         cluster.claims.values().forEach(this::checkClaim);
         world.operators.forEach(operator -> checkLedger(operator, waits));
+        pools.settled(told);
         if (tellsTheProviderAll()) {
             checkNothingIsLeft();
         }
@@ -225,6 +233,7 @@ final class SimulationRules {
                         && (!world.othersMarks.containsKey(service.uid())
                                 || service.condition("example.org/Other").isPresent()),
                 () -> service.key() + " lost another's finalizer or condition");
+        check(world.odd.areLeftAlone(service), () -> service + " has not the conditions that it should have");
         check(
                 !world.publishedByOthers.contains(service.uid())
                         || service.ingress().equals(SimulatedPeople.PUBLISHED_BY_OTHERS),

@@ -1,0 +1,193 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Ledger;
+import dev.berth.address.Pool;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolUse;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.kube.Pools;
+import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import io.fabric8.kubernetes.api.model.Condition;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the statuses of pools and classes must say when nothing happens any more. */
+final class PoolRules {
+    private final SimulatedWorld world;
+
+    PoolRules(SimulatedWorld world) {
+        this.world = world;
+    }
+
+    private static void check(boolean holds, Supplier<String> message) {
+        if (!holds) {
+            throw new AssertionError(message.get());
+        }
+    }
+
+    /**
+     * Checks all of them.
+     *
+     * @param told what a ledger knows that learned all from the cluster
+     */
+    void settled(Ledger told) {
+        PoolBook book = world.poolBook();
+        world.kinds.pools.objects.values().forEach(pool -> checkPool(pool, book, told));
+        ClassBook classes = world.classBook();
+        world.kinds.classes.objects.values().forEach(object -> checkClass(object, classes));
+    }
+
+    // ---- pools
+
+    private void checkPool(AddressPool pool, PoolBook book, Ledger told) {
+        String name = pool.getMetadata().getName();
+        AddressPool.Status status = pool.getStatus();
+        if (status == null) {
+            throw new AssertionError("pool " + name + " has no status");
+        }
+        check(
+                pool.getMetadata().getGeneration().equals(status.observedGeneration()),
+                () -> "pool " + name + " has a status of another generation: " + status);
+        checkFamily(name, IpFamily.IPV4, status.ipv4(), book, told);
+        checkFamily(name, IpFamily.IPV6, status.ipv6(), book, told);
+        List<String> faults = book.faults(name);
+        checkCondition(name, conditions(status), "Valid", faults.isEmpty() ? "True" : "False", faults);
+        checkStranded(pool, status, book);
+    }
+
+    private void checkFamily(
+            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolBook book, Ledger told) {
+        BigInteger capacity =
+                book.named(name).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
+        if (shown == null) {
+            check(capacity.equals(BigInteger.ZERO), () -> "pool " + name + " does not say how full it is");
+            return;
+        }
+        // What is published and not claimed is kept back by one that saw it when it began, and maybe by nobody else.
+        PoolUse use = isAnyKeptBack() ? world.operators.getFirst().ledger.use(name, family) : told.use(name, family);
+        check(
+                shown.capacity().equals(capacity.toString())
+                        && use.capacity().equals(capacity)
+                        && shown.reserved().equals(use.reserved().toString())
+                        && shown.cooling().equals(count(name, family, ClaimSpec.Phase.COOLING, book))
+                        && shown.allocated().equals(use.allocated().toString())
+                        && shown.available().equals(use.available().toString())
+                        // Two operators that know nothing of each other need not agree on who waits for which pool.
+                        && (world.operators.size() > 1 || shown.waiting().equals(use.waiting())),
+                () -> "pool " + name + " shows " + shown + " of capacity " + capacity + ", but it is " + use + ": "
+                        + world.cluster.claims.values());
+    }
+
+    /** Whether a Service publishes what nobody claimed: a stranger wrote it, and nothing is done to it. */
+    boolean isAnyKeptBack() {
+        return world.cluster.services.values().stream()
+                .flatMap(service -> service.publishedAddresses().stream())
+                .anyMatch(ip -> !world.cluster.claims.containsKey(ip));
+    }
+
+    private String count(String pool, IpFamily family, ClaimSpec.Phase phase, PoolBook book) {
+        return Long.toString(world.cluster.claims.values().stream()
+                .filter(claim -> claim.ip().family() == family && claim.spec().phase() == phase)
+                .filter(claim -> book.poolOf(claim.ip()).map(Pool::name).equals(Optional.of(pool)))
+                .count());
+    }
+
+    private void checkStranded(AddressPool pool, AddressPool.Status status, PoolBook book) {
+        String name = pool.getMetadata().getName();
+        List<Ip> stranded = world.cluster.claims.values().stream()
+                .filter(claim ->
+                        name.equals(claim.spec().pool()) && claim.spec().phase() == ClaimSpec.Phase.BOUND)
+                .map(Claim::ip)
+                .filter(ip -> book.poolOf(ip).isEmpty())
+                .toList();
+        AddressPool.Stranded shown = status.stranded();
+        List<Ip> named = shown == null
+                ? List.of()
+                : shown.addresses().stream()
+                        .map(address -> Ip.parse(address.address()))
+                        .toList();
+        check(named.equals(stranded), () -> "pool " + name + " says that " + shown + " is stranded, but " + stranded);
+        if (stranded.isEmpty()) {
+            check(
+                    find(conditions(status), "Stranded").isEmpty(),
+                    () -> "pool " + name + " has nothing stranded, but " + conditions(status));
+        } else {
+            checkCondition(name, conditions(status), "Stranded", "True", List.of());
+        }
+        Optional<String> acknowledged = Pools.acknowledgement(pool).filter(text -> stranded.isEmpty());
+        check(
+                !stranded.isEmpty()
+                        || Optional.ofNullable(status.releasedStranded()).equals(acknowledged),
+                () -> "pool " + name + " says that " + status.releasedStranded() + " did its work, but it is "
+                        + acknowledged);
+    }
+
+    private static List<Condition> conditions(AddressPool.Status status) {
+        return Objects.requireNonNullElse(status.conditions(), List.of());
+    }
+
+    // ---- classes
+
+    private void checkClass(LoadBalancerClass object, ClassBook book) {
+        String name = object.getMetadata().getName();
+        LoadBalancerClass.Status status = object.getStatus();
+        if (status == null) {
+            throw new AssertionError("class " + name + " has no status");
+        }
+        check(
+                object.getMetadata().getGeneration().equals(status.observedGeneration()),
+                () -> "class " + name + " has a status of another generation: " + status);
+        List<Condition> conditions = Objects.requireNonNullElse(status.conditions(), List.of());
+        ClassBook.Verdict verdict = book.verdict(name).orElseThrow();
+        checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
+        ServiceControl services = world.operators.getFirst().services;
+        boolean servesClassless = verdict.isDefault()
+                && book.classless() != Classless.NEVER
+                && (book.classless() == Classless.ALWAYS || services.standBack().isEmpty());
+        if (verdict.defaultMessage().isEmpty()) {
+            check(
+                    find(conditions, "ServesClassless").isEmpty(),
+                    () -> "class " + name + " does not ask to be the default, but " + conditions);
+        } else {
+            checkCondition(name, conditions, "ServesClassless", servesClassless ? "True" : "False", List.of());
+        }
+        Optional<String> left = services.leftToAnother(name);
+        check(
+                find(conditions, "LeavesAlone").map(Condition::getMessage).equals(left),
+                () -> "class " + name + " leaves alone " + left + ", but says " + conditions);
+    }
+
+    // ---- both
+
+    private static Optional<Condition> find(List<Condition> conditions, String type) {
+        return conditions.stream()
+                .filter(condition -> condition != null && type.equals(condition.getType()))
+                .findFirst();
+    }
+
+    private static void checkCondition(
+            String name, List<Condition> conditions, String type, String status, List<String> says) {
+        Optional<Condition> found = find(conditions, type);
+        check(
+                found.filter(condition -> status.equals(condition.getStatus())
+                                && says.stream().allMatch(condition.getMessage()::contains))
+                        .isPresent(),
+                () -> name + " should have " + type + " " + status + " " + says + ", but has " + conditions);
+        check(
+                conditions.stream()
+                                .filter(condition -> condition == null || type.equals(condition.getType()))
+                                .count()
+                        == 1,
+                () -> name + " has more than one " + type + ": " + conditions);
+    }
+}

@@ -1,0 +1,262 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.ExcludedRange;
+import dev.berth.address.Ip;
+import dev.berth.address.Ledger;
+import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.controller.Next;
+import dev.berth.controller.StartGate;
+import dev.berth.controller.loadbalancerclass.ClassControl;
+import dev.berth.controller.pool.PoolControl;
+import dev.berth.kube.Caches;
+import dev.berth.loadbalancer.ClassDeclaration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedSet;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One operator's control loops of pools and classes: what they have heard, and what they have to do. */
+final class SimulatedLoops {
+    private static final int AT_ONCE = 2;
+
+    /** A pool or a class. */
+    record Key(boolean isPool, String name) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int kinds = Boolean.compare(other.isPool, isPool);
+            return kinds != 0 ? kinds : name.compareTo(other.name);
+        }
+    }
+
+    /** What an operator hears of pools and classes. It outlives the operator if the next one begins with old lists. */
+    static final class Views {
+        final SimulatedKind<AddressPool, AddressPool.Spec, AddressPool.Status>.View pools;
+        final SimulatedKind<LoadBalancerClass, LoadBalancerClass.Spec, LoadBalancerClass.Status>.View classes;
+
+        Views(SimulatedPools kinds) {
+            pools = kinds.pools.view();
+            classes = kinds.classes.view();
+        }
+
+        void relist() {
+            pools.relist();
+            classes.relist();
+        }
+    }
+
+    private final SimulatedWorld world;
+    private final SimulatedParts parts;
+    private final SimulatedOperator operator;
+    private final Views views;
+    private final PoolControl pools;
+    private final ClassControl classes;
+    private final SequencedSet<Key> queue = new LinkedHashSet<>();
+    private final Map<Key, Instant> looks = new TreeMap<>();
+    final List<SimulatedOperator.Task> tasks = new ArrayList<>();
+    private List<ExcludedRange> around;
+    private boolean surroundingsChanged;
+    private @Nullable Boolean stoodBack;
+
+    /**
+     * @param due who is told which Services to reconcile
+     * @param classChanged who is told for which value another class is there
+     * @param rests who is told which addresses to look at
+     */
+    SimulatedLoops(
+            SimulatedWorld world,
+            SimulatedOperator operator,
+            Views views,
+            Ledger ledger,
+            StartGate gate,
+            Consumer<Collection<ServiceKey>> due,
+            Consumer<String> classChanged,
+            Consumer<Collection<Ip>> rests) {
+        this.world = world;
+        this.operator = operator;
+        this.views = views;
+        parts = world.parts;
+        around = world.kinds.around;
+        Caches caches = new Caches();
+        caches.pools(views.pools);
+        caches.classes(views.classes);
+        NoOpRecorder silence = new NoOpRecorder();
+        classes = new ClassControl(
+                caches,
+                SimulatedWorld.CONTROLLER,
+                declared -> world.kinds.providers(),
+                gate,
+                (object, status) ->
+                        !parts.writesStatus(object) || world.kinds.write(world.kinds.classes, object, status),
+                silence,
+                world::now,
+                new ClassControl.Listener() {
+                    @Override
+                    public void classChanged(ClassDeclaration declaration) {
+                        classChanged.accept(declaration.value());
+                    }
+
+                    @Override
+                    public void judgedAnew(String name) {
+                        queue(parts.judgedAnew(name));
+                    }
+                });
+        pools = new PoolControl(
+                caches,
+                () -> around,
+                ledger,
+                gate,
+                (pool, status) -> !parts.writesStatus(pool) || world.kinds.write(world.kinds.pools, pool, status),
+                silence,
+                world::now,
+                () -> world.clock,
+                new PoolControl.Listener() {
+                    @Override
+                    public void due(Collection<ServiceKey> services) {
+                        due.accept(services);
+                    }
+
+                    @Override
+                    public void strandedChanged(Collection<Ip> addresses) {}
+
+                    @Override
+                    public void restChanged(Collection<Ip> addresses) {
+                        rests.accept(parts.restChanged(addresses));
+                    }
+
+                    @Override
+                    public void poolsChanged() {}
+                });
+    }
+
+    ClassControl classes() {
+        return classes;
+    }
+
+    /** Before anything else, as Berth begins. */
+    void judgeClasses() {
+        classes.refresh();
+    }
+
+    void judgePools() {
+        pools.refresh();
+    }
+
+    // ---- what it hears
+
+    void hearAround(List<ExcludedRange> now) {
+        around = now;
+        surroundingsChanged = true;
+    }
+
+    void queue(String className) {
+        if (views.classes.get(null, className).isPresent()) {
+            queue.add(new Key(false, className));
+        }
+    }
+
+    void queueEverything() {
+        views.pools
+                .list()
+                .forEach(pool -> queue.add(new Key(true, pool.getMetadata().getName())));
+        views.classes
+                .list()
+                .forEach(one -> queue.add(new Key(false, one.getMetadata().getName())));
+    }
+
+    /** As in Berth: the classes are told of a real change only. */
+    boolean isStandBackNews() {
+        boolean now = operator.services.standBack().isPresent();
+        boolean isNews = !Objects.equals(stoodBack, now);
+        stoodBack = now;
+        if (isNews) {
+            views.classes.list().forEach(one -> queue(one.getMetadata().getName()));
+        }
+        return isNews;
+    }
+
+    private void hear() {
+        if (surroundingsChanged) {
+            surroundingsChanged = false;
+            pools.refresh();
+        } else if (views.pools.hasNews() && (world.kinds.random.nextBoolean() || !views.classes.hasNews())) {
+            queue.add(new Key(true, views.pools.hear()));
+        } else if (views.classes.hasNews()) {
+            queue.add(new Key(false, views.classes.hear()));
+        }
+    }
+
+    // ---- what it does
+
+    boolean isIdle() {
+        return queue.isEmpty()
+                && tasks.isEmpty()
+                && !surroundingsChanged
+                && !views.pools.hasNews()
+                && !views.classes.hasNews();
+    }
+
+    /** What is to be looked at by now. */
+    void ring() {
+        looks.entrySet().removeIf(look -> {
+            boolean due = !look.getValue().isAfter(world.clock);
+            if (due) {
+                queue.add(look.getKey());
+            }
+            return due;
+        });
+    }
+
+    /** One thing, if there is any to do. */
+    void happen() {
+        if (!isIdle()) {
+            switch (world.kinds.random.nextInt(3)) {
+                case 0 -> {
+                    if (world.weather != SimulatedWorld.Weather.DEAF || !world.faults) {
+                        hear();
+                    }
+                }
+                case 1 -> startOne();
+                default -> stepOne();
+            }
+        }
+    }
+
+    private void startOne() {
+        List<Key> ready = new ArrayList<>(queue);
+        tasks.forEach(task -> ready.remove(task.loop()));
+        if (!ready.isEmpty() && tasks.size() < AT_ONCE) {
+            Key key = ready.get(world.kinds.random.nextInt(ready.size()));
+            queue.remove(key);
+            looks.remove(key);
+            SimulatedOperator.Task task = operator.task(key);
+            tasks.add(task);
+            operator.step(task, tasks);
+        }
+    }
+
+    private void stepOne() {
+        if (!tasks.isEmpty()) {
+            SimulatedOperator.Task task = tasks.get(world.kinds.random.nextInt(tasks.size()));
+            if (task.slow > 0) {
+                task.slow--;
+            } else {
+                operator.step(task, tasks);
+            }
+        }
+    }
+
+    /** Called by the thread of its task. */
+    void reconcile(Key key) {
+        Next next = key.isPool() ? pools.reconcile(key.name()) : classes.reconcile(key.name(), operator.services);
+        parts.nextLook(next).delay().ifPresent(delay -> looks.put(key, world.clock.plus(delay)));
+    }
+}
