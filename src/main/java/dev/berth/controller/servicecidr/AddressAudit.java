@@ -74,7 +74,7 @@ final class AddressAudit {
         return network.askClusterIps(ips -> new Audit(cidrs, ips, services, pools, networks).findings(now));
     }
 
-    /** The Pods in ranges, as they were when they were listed last: hourly, and when a range is new or gone. */
+    /** The Pods in ranges, as they were when they could be listed last: hourly, and when a range is new or gone. */
     private List<ExcludedNetwork> pods(List<ServiceCidr> cidrs) {
         Instant now = steady.instant();
         List<IpRange> ranges = cidrs.stream()
@@ -84,12 +84,12 @@ final class AddressAudit {
         if (!ranges.equals(rangesOfPods) || !now.isBefore(nextPods)) {
             rangesOfPods = ranges;
             Read<List<ExcludedNetwork>> found = network.readPods(ranges);
-            if (found instanceof Read.Failed<List<ExcludedNetwork>>(String message)) {
-                LOG.debug("the audit does not look at Pods: {}", message);
+            switch (found) {
+                case Read.Found<List<ExcludedNetwork>>(List<ExcludedNetwork> inRanges) -> pods = inRanges;
+                case Read.Absent<List<ExcludedNetwork>> none -> pods = List.of();
+                case Read.Failed<List<ExcludedNetwork>>(String message) ->
+                    LOG.debug("the audit goes by the Pods that it knows: {}", message);
             }
-            pods = found instanceof Read.Found<List<ExcludedNetwork>>(List<ExcludedNetwork> inRanges)
-                    ? inRanges
-                    : List.of();
             boolean clear = found instanceof Read.Found && pods.isEmpty();
             nextPods = now.plus(clear ? PODS : PODS_AGAIN);
         }

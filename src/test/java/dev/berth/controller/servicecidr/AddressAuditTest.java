@@ -135,6 +135,22 @@ class AddressAuditTest {
     }
 
     @Test
+    void aPodThatWasFound_isSaidOn_whileThePodsCannotBeListed() {
+        network.put(SampleCidrs.ready("first", "10.0.0.0/24"));
+        network.pods.add(POD);
+        look();
+        clock.passSeconds(10);
+        look();
+
+        network.silent = true;
+        clock.passSeconds(300);
+
+        assertThat(audit.look(network.serviceCidrs()))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).contains("overlaps Pod \"shop/cart\""));
+    }
+
+    @Test
     void podsThatCannotBeListed_areAskedForAgainFiveMinutesLater_andTheRestIsFound() {
         network.put(SampleCidrs.ready("useless", "fd00::/48"));
         network.silent = true;
