@@ -62,6 +62,9 @@ public final class ServiceCidrControl {
         }
     }
 
+    /** That of the ServiceCIDR of this name and uid, which ends then by the clock that people set. */
+    private record Grace(String name, String uid, Instant until) {}
+
     private final Mode mode;
     private final Duration takeoverDelay;
     private final String apiVersion;
@@ -71,6 +74,10 @@ public final class ServiceCidrControl {
     private final InstantSource clock;
     private final InstantSource steady;
     private final Map<String, Undone> undone = new ConcurrentHashMap<>();
+
+    /** The graces that are waited for: each since when, by the clock that nobody sets. */
+    private final Map<Grace, Instant> graces = new ConcurrentHashMap<>();
+
     private final Map<String, Integer> blinded = new ConcurrentHashMap<>();
     private final ReentrantLock proof = new ReentrantLock();
 
@@ -127,6 +134,7 @@ public final class ServiceCidrControl {
                 .orElse(List.of());
         if (wanted.isEmpty()) {
             undone.remove(name);
+            graces.keySet().removeIf(grace -> grace.name().equals(name));
             return Next.ON_EVENT;
         }
         return next(found.orElseThrow(), wanted);
@@ -136,7 +144,9 @@ public final class ServiceCidrControl {
         ServiceCidrStep step = steps.getFirst();
         Undone work = undone(cidr, steps);
         if (step instanceof ServiceCidrStep.Wait(Instant until)) {
-            return waiting(clock.instant(), until);
+            Next byClock = waiting(clock.instant(), until);
+            Next bySteady = waiting(steady.instant(), endOfGrace(cidr, until));
+            return byClock.delay().orElseThrow().compareTo(bySteady.delay().orElseThrow()) < 0 ? byClock : bySteady;
         }
         Instant due = due(work, step);
         Instant now = steady.instant();
@@ -172,7 +182,22 @@ public final class ServiceCidrControl {
     }
 
     private List<ServiceCidrStep> steps(ServiceCidr cidr, List<ServiceCidr> all, ClusterIps ips) {
-        return ServiceCidrStep.of(cidr, all, ips, clock.instant());
+        Instant now = clock.instant();
+        List<ServiceCidrStep> steps = ServiceCidrStep.of(cidr, all, ips, now);
+        while (!steps.isEmpty()
+                && steps.getFirst() instanceof ServiceCidrStep.Wait(Instant until)
+                && now.isBefore(until)
+                && !steady.instant().isBefore(endOfGrace(cidr, until))) {
+            now = until;
+            steps = ServiceCidrStep.of(cidr, all, ips, now);
+        }
+        return steps;
+    }
+
+    /** However far the clock was set back, a grace is no longer than it is. */
+    private Instant endOfGrace(ServiceCidr cidr, Instant until) {
+        return graces.computeIfAbsent(new Grace(cidr.name(), cidr.uid(), until), unseen -> steady.instant())
+                .plus(ServiceCidrDeletion.GRACE);
     }
 
     private static Optional<ServiceCidr> named(String name, List<ServiceCidr> all) {

@@ -247,6 +247,41 @@ class ServiceCidrControlTest {
     }
 
     @Test
+    void rangeThatIsDeleted_waitsTenSecondsAtMost_alsoIfTheClockIsSetBack() {
+        network.put(SampleCidrs.deleted(READY, clock.instant()));
+        ServiceCidrControl control = control(Mode.Always);
+        clock.set(Duration.ofHours(-1));
+
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(10)));
+        clock.passSeconds(9);
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(1)));
+        assertThat(network.writes).isEmpty();
+        clock.passSeconds(1);
+        control.reconcile("web");
+
+        assertThat(network.writes).containsExactly("removeFinalizer web");
+    }
+
+    /** Each grace is for allocators that have not seen another change yet. */
+    @Test
+    void graceAfterGrace_isWaitedFor_alsoIfTheClockIsSetBack() {
+        network.put(SampleCidrs.with(
+                SampleCidrs.deleted(READY, clock.instant()), ReadyCondition.AFTER_ANOTHER, clock.instant()));
+        ServiceCidrControl control = control(Mode.Always);
+        clock.set(Duration.ofHours(-1));
+
+        control.reconcile("web");
+        assertThat(network.writes).containsExactly("setReady False web");
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(10)));
+        clock.passSeconds(10);
+        assertThat(control.reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(10)));
+        clock.passSeconds(10);
+        control.reconcile("web");
+
+        assertThat(network.writes).containsExactly("setReady False web", "removeFinalizer web");
+    }
+
+    @Test
     void finalizerStays_ifAnAddressAppearedThatTheCacheHasNotHeardOf() {
         network.put(gone(READY));
         network.lag();
