@@ -218,11 +218,11 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
             case Reservations.State.Reserve reserve ->
                 new ReservationState(address, "Reserved", "its IPAddress is being made");
             case Reservations.State.Reserved reserved -> new ReservationState(address, "Reserved", null);
-            case Reservations.State.HandingOver(Instant until) ->
+            case Reservations.State.HandingOver leftFree ->
                 new ReservationState(
                         address,
                         "HandingOver",
-                        "until " + seconds(until) + " Service "
+                        "for " + Reservations.HANDOVER.toSeconds() + " s from its deletion on, Service "
                                 + outcome.reservation().service() + " can be created with it");
             case Reservations.State.InUse inUse -> new ReservationState(address, "InUse", null);
             case Reservations.State.Taken(String by) -> new ReservationState(address, "Taken", by + " has it");

@@ -18,7 +18,6 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -199,15 +198,15 @@ final class RangeGrowth {
             return outcome(family, growth);
         }
         Made before = made.get(name);
-        return before != null && before.seen() ? deleted(family, name, before) : create(family, name, range);
+        return before != null && before.seen() ? deleted(family, name) : create(family, name, range);
     }
 
-    private static Outcome deleted(IpFamily family, String name, Made before) {
+    private static Outcome deleted(IpFamily family, String name) {
         return new Outcome.Held(
                 family,
                 "Deleted",
-                "somebody has deleted ServiceCIDR \"" + name + "\", which was made a moment ago; it is made again at "
-                        + before.at().plus(DELETED).truncatedTo(ChronoUnit.SECONDS) + ", if it is needed then",
+                "somebody has deleted ServiceCIDR \"" + name + "\", which was made less than " + DELETED.toSeconds()
+                        + " s ago; after these it is made again, if it is needed then",
                 true,
                 null);
     }

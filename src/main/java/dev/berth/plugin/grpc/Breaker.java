@@ -12,7 +12,6 @@ import io.grpc.StatusRuntimeException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Objects;
 import java.util.SequencedMap;
@@ -43,6 +42,7 @@ final class Breaker {
     private final Failures failures;
     private final Clock clock;
     private final CircuitBreaker breaker;
+    private volatile Duration pause = Duration.ZERO;
     private volatile Instant nextTry = Instant.EPOCH;
     private volatile String last = "";
 
@@ -97,7 +97,8 @@ final class Breaker {
         synchronized (suffering) {
             suffering.clear();
         }
-        nextTry = clock.instant().plusMillis(millis);
+        pause = Duration.ofMillis(millis);
+        nextTry = clock.instant().plus(pause);
         return millis;
     }
 
@@ -142,8 +143,8 @@ final class Breaker {
         } catch (CallNotPermittedException leftAlone) {
             Duration wait = Duration.between(clock.instant(), nextTry);
             throw new ProviderException(
-                    "plug-in \"" + failures.plugin() + "\" is left alone until "
-                            + nextTry.truncatedTo(ChronoUnit.SECONDS) + ", for it kept failing; the last time: " + last,
+                    "plug-in \"" + failures.plugin() + "\" is left alone for " + pause.toSeconds()
+                            + " s, for it kept failing; the last time: " + last,
                     wait.compareTo(FIRST_PAUSE) > 0 ? wait : FIRST_PAUSE,
                     leftAlone);
         } catch (OfItsOwn failure) {

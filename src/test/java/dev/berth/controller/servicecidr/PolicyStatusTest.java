@@ -299,6 +299,10 @@ class PolicyStatusTest {
                 reservation("10.0.0.2", new Reservations.State.HandingOver(NetworkInMemory.START));
         kept = new Reservations(List.of(fine, moving), List.of());
         assertThat(told("Reserved")).startsWith("True Reserved");
+        assertThat(status(ANY).of(1L, List.of()).reservations())
+                .extracting(ServiceCIDRPolicy.ReservationState::message)
+                .as("by no clock of this process")
+                .containsExactly(null, "for 60 s from its deletion on, Service prod/dns can be created with it");
 
         kept = new Reservations(
                 List.of(

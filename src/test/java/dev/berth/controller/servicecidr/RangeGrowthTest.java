@@ -204,7 +204,9 @@ class RangeGrowthTest {
 
         for (int i = 0; i < 5; i++) {
             assertThat(held(forReal()).message())
-                    .startsWith("somebody has deleted ServiceCIDR \"" + NEXT + "\", which was made a moment ago");
+                    .startsWith(
+                            "somebody has deleted ServiceCIDR \"" + NEXT
+                                    + "\", which was made less than 60 s ago; after these it is made again, if it is needed then");
         }
         assertThat(network.writes).containsExactly("create " + NEXT);
 
