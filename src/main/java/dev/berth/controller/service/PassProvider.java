@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -141,17 +142,29 @@ final class PassProvider {
         return Optional.empty();
     }
 
-    /** The same for all of a tear-down. */
+    /** The same for all of a tear-down, which goes on with the first class that has not deleted yet. */
     Optional<Duration> mustWait(ServicePlan.TearDown down) {
+        return nextToDelete(down)
+                .map(next -> mustWait(down.steps(), next.by(), next.request()))
+                .orElseGet(() -> pass.memory.mustWait(down.steps(), pass.steady()));
+    }
+
+    /**
+     * What a tear-down deletes first; absent: nothing is left to delete. One class after the other: a Service has one
+     * place in line, so that it would never get two that are full in turn.
+     */
+    private Optional<ServiceMemory.Made> nextToDelete(ServicePlan.TearDown down) {
         return down.steps().stream()
-                .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served) && pass.service.isPresent()
-                        ? mustWait(
-                                down.steps(),
-                                served,
-                                demand(pass.service.get(), served).request())
-                                .stream()
-                        : pass.memory.mustWait(down.steps(), pass.steady()).stream())
+                .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                        ? toDelete(served).stream()
+                        : Stream.empty())
                 .findFirst();
+    }
+
+    private Optional<ServiceMemory.Made> toDelete(ServedClass served) {
+        return pass.service
+                .map(state -> new ServiceMemory.Made(demand(state, served).request(), served))
+                .filter(made -> !pass.memory.wasTornDown(made.request().service(), served));
     }
 
     /**
@@ -446,27 +459,24 @@ final class PassProvider {
                 pass.demand == null ? List.of() : pass.demand.portErrors());
     }
 
-    /** Whether {@link #delete} may be done now; absent: it may. */
-    Optional<Outcome> inLineToDelete(ServicePlan.TearDown down, ServedClass served) {
-        if (pass.service.isEmpty()) {
-            return Optional.empty();
-        }
-        ServiceState state = pass.service.get();
-        return switch (enter(served, demand(state, served).request())) {
+    /** Whether the next {@link #delete} may be done now; absent: it may. */
+    Optional<Outcome> inLineToDelete(ServicePlan.TearDown down) {
+        return nextToDelete(down).flatMap(next -> switch (enter(next.by(), next.request())) {
             case Entry.In mayCall -> Optional.empty();
             case Entry.InLine inLine -> Optional.of(IN_LINE);
             case Entry.Stuck(String message) ->
-                Optional.of(pass.failed(state, notDeleted(message, down.steps(), Optional.empty())));
-        };
+                pass.service.map(state -> pass.failed(state, notDeleted(message, down.steps(), Optional.empty())));
+        });
     }
 
     Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
-        Optional<Outcome> inLine = inLineToDelete(down, served);
-        if (pass.service.isEmpty() || inLine.isPresent()) {
+        Optional<ServiceMemory.Made> made = toDelete(served);
+        Optional<Outcome> inLine = inLineToDelete(down);
+        if (pass.service.isEmpty() || made.isEmpty() || inLine.isPresent()) {
             return inLine;
         }
         LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
-        LoadBalancerRequest request = demand(pass.service.get(), served).request();
+        LoadBalancerRequest request = made.get().request();
         About about = About.service(pass.service.get());
         try {
             if (!served.capabilities().immediate()) {
@@ -480,6 +490,7 @@ final class PassProvider {
                 pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");
             }
             pass.memory.forget();
+            pass.memory.tornDown(request.service(), served);
             return Optional.empty();
         } catch (ProviderException failure) {
             return Optional.of(pass.failed(

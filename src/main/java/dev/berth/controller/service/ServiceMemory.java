@@ -15,6 +15,7 @@ import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -68,6 +69,11 @@ final class ServiceMemory {
     private EnsureOutcome.@Nullable Ready ensureAnswer;
     private @Nullable LoadBalancerRequest elsewhere;
     private @Nullable ServiceIdentity deletedFor;
+    private @Nullable ServiceIdentity tornDown;
+
+    /** The classes whose providers have deleted what they may have made for {@link #tornDown}. */
+    private final List<ServedClass> tornDownBy = new ArrayList<>();
+
     private boolean seenLive;
 
     /** The newer of what the cache has and what was last answered. */
@@ -189,6 +195,7 @@ final class ServiceMemory {
     }
 
     void succeeded() {
+        tornDownBy.clear();
         overtaken = 0;
         failures = 0;
         failedRequest = null;
@@ -322,6 +329,7 @@ final class ServiceMemory {
 
     /** The provider is about to be asked: whatever it answers, what it answered before counts no longer. */
     void mayExist(LoadBalancerRequest request, ServedClass by) {
+        tornDownBy.clear();
         deletedFor = null;
         ensureAnswer = null;
         elsewhere = null;
@@ -332,6 +340,19 @@ final class ServiceMemory {
     /** The provider is about to be told to delete; what it made may have been made before a restart. */
     void deletesBy(ServedClass by) {
         ensuredBy = by;
+    }
+
+    /** Its provider has deleted what it may have made, and others may have to: it is not asked again before they have. */
+    void tornDown(ServiceIdentity service, ServedClass by) {
+        if (!service.equals(tornDown)) {
+            tornDown = service;
+            tornDownBy.clear();
+        }
+        tornDownBy.add(by);
+    }
+
+    boolean wasTornDown(ServiceIdentity service, ServedClass by) {
+        return service.equals(tornDown) && tornDownBy.contains(by);
     }
 
     /** The provider has nothing for this Service. */

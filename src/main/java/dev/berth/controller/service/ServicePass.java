@@ -251,13 +251,9 @@ final class ServicePass {
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }
-        for (Step.TearingDown step : down.steps()) {
-            Optional<Outcome> inLine = step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                    ? provider.inLineToDelete(down, served)
-                    : Optional.empty();
-            if (inLine.isPresent()) {
-                return inLine.get();
-            }
+        Optional<Outcome> inLine = provider.inLineToDelete(down);
+        if (inLine.isPresent()) {
+            return inLine.get();
         }
         if (!pass.live && needsLiveRead(down)) {
             return new Outcome.Again(true);
