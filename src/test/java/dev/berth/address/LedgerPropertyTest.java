@@ -195,6 +195,50 @@ class LedgerPropertyTest {
         }
     }
 
+    @Test
+    void quota_holdsAtTheMomentThatAnAddressIsHeld_alsoOfSeveralThatWereChosenBefore() {
+        forAllSeeds(seed -> {
+            World world = World.after(seed, STEPS, LedgerPropertyTest::checkRoom);
+            world.drain();
+            List<Choice> chosen = probes(world, new Random(seed)).stream()
+                    .map(world.ledger::choose)
+                    .toList();
+            for (Choice choice : chosen) {
+                if (choice instanceof Choice.Assigned assigned && world.ledger.hold(assigned)) {
+                    given(assigned).forEach(pick -> checkQuota(world, assigned.request(), pick, 0));
+                }
+            }
+        });
+    }
+
+    private static void checkRoom(World world, AddressRequest request, Choice choice) {
+        if (choice instanceof Choice.Assigned assigned) {
+            given(assigned).forEach(pick -> checkQuota(world, request, pick, 1));
+        }
+    }
+
+    /** Those that nobody has yet: it has one of a family at most. */
+    private static List<Choice.Pick> given(Choice.Assigned assigned) {
+        return assigned.picks().stream().filter(pick -> pick.joins() == null).toList();
+    }
+
+    /** By what is held alone. */
+    private static void checkQuota(World world, AddressRequest request, Choice.Pick pick, int more) {
+        String namespace = request.service().namespace();
+        Pool pool = world.ledger.pools().named(pick.pool()).orElseThrow();
+        List<Ip> ofPool = new Oracle(world).addresses(pool, pick.ip().family());
+        long held = world.ledger.holdings().stream()
+                .filter(holding -> ofPool.contains(holding.ip()))
+                .filter(holding -> holding.owners().stream()
+                        .anyMatch(owner -> owner.service().namespace().equals(namespace)))
+                .count();
+        pool.policy()
+                .quota()
+                .of(namespace)
+                .ifPresent(limit -> world.check(
+                        held + more <= limit, namespace, "has", held + more, "of", limit, "in", pool, pick));
+    }
+
     private static void checkEarlierPools(
             World world, Oracle oracle, AddressRequest request, Pool given, IpFamily family) {
         for (Pool pool : world.ledger.pools().pools()) {
