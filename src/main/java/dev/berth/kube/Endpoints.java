@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ public final class Endpoints implements AutoCloseable {
     private static final String BY_SERVICE = "service";
 
     private final KubernetesClient client;
+    private final CompletableFuture<?> closed = new CompletableFuture<>();
     private volatile @Nullable SharedIndexInformer<EndpointSlice> informer;
 
     public Endpoints(KubernetesClient client) {
@@ -35,7 +37,8 @@ public final class Endpoints implements AutoCloseable {
      * Watches them, and returns when all are known; does nothing if they are watched already.
      *
      * @param changed notified of each Service whose endpoints may have changed. Called by an informer thread: be quick
-     * @throws java.util.concurrent.CompletionException if the API server refuses; they are not watched then
+     * @throws java.util.concurrent.CompletionException if the API server refuses, or this is closed meanwhile; they are
+     *     not watched then
      */
     public synchronized void watch(Consumer<ServiceKey> changed) {
         if (informer != null) {
@@ -62,12 +65,15 @@ public final class Endpoints implements AutoCloseable {
                 })
                 .exceptionHandler((started, failure) -> started);
         try {
-            begun.start().toCompletableFuture().join();
+            CompletableFuture.anyOf(closed, begun.start().toCompletableFuture()).join();
         } catch (RuntimeException failure) {
             begun.stop();
             throw failure;
         }
         informer = begun;
+        if (closed.isDone()) {
+            begun.stop();
+        }
     }
 
     /** Only slices with the label are watched. */
@@ -128,10 +134,13 @@ public final class Endpoints implements AutoCloseable {
         return watched == null || watched.isRunning();
     }
 
+    /** Does not wait for a first list that is still under way. */
     @Override
-    public synchronized void close() {
-        if (informer != null) {
-            informer.stop();
+    public void close() {
+        closed.completeExceptionally(new IllegalStateException("the EndpointSlices are not needed any more"));
+        SharedIndexInformer<EndpointSlice> watched = informer;
+        if (watched != null) {
+            watched.stop();
         }
     }
 }
