@@ -134,8 +134,8 @@ public final class Wiring {
     private final Endpoints endpoints;
     private final WatchedEndpoints watchedEndpoints;
     private final KubeProxies kubeProxies = new KubeProxies();
-    private final AtomicBoolean willLookAround = new AtomicBoolean();
-    private final AtomicBoolean willTellOfNodes = new AtomicBoolean();
+    private final Once lookAround = new Once(gate, later, this::lookAround);
+    private final Once tellOfNodes = new Once(gate, later, this::tellOfNodes);
     private final AtomicBoolean willAskForKubeProxies = new AtomicBoolean();
     private final AtomicBoolean willWatchEndpoints = new AtomicBoolean();
     private final FabricEvents events;
@@ -429,7 +429,7 @@ public final class Wiring {
 
             @Override
             public void nodesChanged() {
-                once(willTellOfNodes, services::nodesChanged);
+                tellOfNodes.changed();
                 askForKubeProxiesSoon();
             }
 
@@ -448,20 +448,16 @@ public final class Wiring {
     }
 
     private void surroundingsChanged() {
-        once(willLookAround, () -> {
-            pools.refresh();
-            standBackChanged();
-        });
+        lookAround.changed();
     }
 
-    /** Once for many changes that come together, and not on the thread of the informer that reports them. */
-    private void once(AtomicBoolean will, Runnable what) {
-        if (gate.isOpen() && will.compareAndSet(false, true)) {
-            later.after(Duration.ZERO, () -> {
-                will.set(false);
-                what.run();
-            });
-        }
+    private void lookAround() {
+        pools.refresh();
+        standBackChanged();
+    }
+
+    private void tellOfNodes() {
+        services.nodesChanged();
     }
 
     /**
@@ -529,6 +525,8 @@ public final class Wiring {
         services.adopt();
         mayBegin.run();
         gate.open();
+        lookAround.opened();
+        tellOfNodes.opened();
         later.after(Duration.ZERO, this::resync);
         later.after(Duration.ZERO, clusterAddresses::begin);
         LOG.info(
