@@ -209,7 +209,7 @@ public final class Allocator {
                 return new Answer.No(
                         RefusalReason.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
             }
-            if (held.spec().isFull()) {
+            if (held.spec().isFullFor(request.service())) {
                 return new Answer.No(RefusalReason.NOT_SHAREABLE, "as many Services share it as can");
             }
             Optional<Sharing.Port> clash = theirs.clash(mine.ports());

@@ -2,6 +2,7 @@ package dev.berth.address;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharing on what terms others of its namespace may join; null: they may not
  * @param releasedAt since when it is nobody's; null: it is somebody's, or was never
  * @param retain whether it stays reserved for the Service of its owner's name when that one goes
+ * @param departures of those reservations that Services left behind when they went, when; all others were made by hand
  */
 public record ClaimSpec(
         @Nullable String pool,
@@ -23,9 +25,32 @@ public record ClaimSpec(
         List<Owner> owners,
         @Nullable Sharing sharing,
         @Nullable Instant releasedAt,
-        boolean retain) {
+        boolean retain,
+        List<Departure> departures) {
     public ClaimSpec {
-        owners = List.copyOf(owners);
+        List<Owner> all = List.copyOf(owners);
+        owners = all;
+        departures = departures.stream()
+                .filter(departure -> all.contains(departure.reservation()))
+                .toList();
+    }
+
+    /** Without departures. */
+    public ClaimSpec(
+            @Nullable String pool,
+            @Nullable String loadBalancerClass,
+            List<Owner> owners,
+            @Nullable Sharing sharing,
+            @Nullable Instant releasedAt,
+            boolean retain) {
+        this(pool, loadBalancerClass, owners, sharing, releasedAt, retain, List.of());
+    }
+
+    /** When the Service of this name went, for which the address is kept since. */
+    public record Departure(ServiceKey service, Instant at) {
+        Owner reservation() {
+            return new Owner(service, null);
+        }
     }
 
     /** Nothing but who it is for. */
@@ -53,30 +78,41 @@ public record ClaimSpec(
 
     /** The same for the class {@code value}, each owner as {@code change} has it, and in use. */
     public ClaimSpec takenFor(String value, UnaryOperator<Owner> change) {
-        return new ClaimSpec(pool, value, owners.stream().map(change).distinct().toList(), sharing, null, retain);
+        return new ClaimSpec(
+                pool, value, owners.stream().map(change).distinct().toList(), sharing, null, retain, departures);
     }
 
     /** The same with other terms of sharing. */
     public ClaimSpec shared(@Nullable Sharing terms) {
-        return new ClaimSpec(pool, loadBalancerClass, owners, terms, releasedAt, retain);
+        return new ClaimSpec(pool, loadBalancerClass, owners, terms, releasedAt, retain, departures);
     }
 
     /** The same, kept or not for its owner's return. */
     public ClaimSpec retained(boolean keep) {
-        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, keep);
+        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, keep, departures);
+    }
+
+    /** The same, taken from the pool {@code name}. */
+    public ClaimSpec takenFrom(@Nullable String name) {
+        return new ClaimSpec(name, loadBalancerClass, owners, sharing, releasedAt, retain, departures);
     }
 
     /** How many names an Address object can have. */
     private static final int MOST_OWNERS = 64;
 
-    /** Whether as many Services have it as can share an address. */
-    public boolean isFull() {
-        return owners.stream().filter(owner -> !owner.isReservation()).count() >= MOST_OWNERS;
+    /** Whether no more Services can share it: names whose Services are gone make room, reservations made by hand do not. */
+    public boolean isFullFor(ServiceKey joining) {
+        return owners.stream()
+                        .filter(owner -> !owner.equals(new Owner(joining, null)))
+                        .filter(owner -> departures.stream()
+                                .noneMatch(gone -> gone.reservation().equals(owner)))
+                        .count()
+                >= MOST_OWNERS;
     }
 
     /**
      * The same with {@code owner} and the ports of {@code joining} on it, too. What was kept for its name is its own
-     * now; and of those kept for names that are gone, the first make room for it.
+     * now; and of those kept for names that are gone, those that went first make room for it.
      */
     public ClaimSpec joinedBy(Owner owner, Sharing joining) {
         List<Owner> all = new ArrayList<>(owners);
@@ -84,15 +120,14 @@ public record ClaimSpec(
             all.remove(new Owner(owner.service(), null));
             all.add(owner);
         }
-        for (int i = 0; all.size() > MOST_OWNERS && i < all.size(); ) {
-            if (all.get(i).isReservation()) {
-                all.remove(i);
-            } else {
-                i++;
-            }
-        }
+        departures.stream()
+                .sorted(Comparator.comparing(Departure::at))
+                .map(Departure::reservation)
+                .filter(all::contains)
+                .limit(Math.max(0, all.size() - MOST_OWNERS))
+                .forEach(all::remove);
         Sharing terms = sharing == null ? joining : sharing.with(joining);
-        return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain);
+        return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain, departures);
     }
 
     /** The same without {@code owner}; one that was the last leaves a reservation for its name at {@code now}. */
@@ -103,8 +138,10 @@ public record ClaimSpec(
         boolean stays = retain || last;
         List<Owner> left = new ArrayList<>(others);
         Owner returning = new Owner(owner.service(), null);
+        List<Departure> gone = new ArrayList<>(departures);
         if (stays && !left.contains(returning)) {
             left.add(returning);
+            gone.add(new Departure(owner.service(), now));
         }
         return new ClaimSpec(
                 pool,
@@ -112,7 +149,8 @@ public record ClaimSpec(
                 left,
                 sharing == null ? null : sharing.without(owner.service()),
                 last ? now : null,
-                retain);
+                retain,
+                gone);
     }
 
     boolean sameContent(ClaimSpec other) {
@@ -120,6 +158,7 @@ public record ClaimSpec(
                 && owners.equals(other.owners)
                 && Objects.equals(sharing, other.sharing)
                 && Objects.equals(releasedAt, other.releasedAt)
-                && retain == other.retain;
+                && retain == other.retain
+                && departures.equals(other.departures);
     }
 }

@@ -2,6 +2,7 @@ package dev.berth.kube;
 
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
+import dev.berth.address.ClaimSpec.Departure;
 import dev.berth.address.Ip;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
@@ -65,7 +66,11 @@ public final class Claims {
                 claims.stream().map(claim -> new Owner(key(claim), claim.uid())).toList(),
                 isWhole ? sharing(spec.sharing(), claims) : null,
                 spec.releasedAt() == null || !isWhole ? null : ServiceStates.time(spec.releasedAt()),
-                Boolean.TRUE.equals(spec.retain()));
+                Boolean.TRUE.equals(spec.retain()),
+                claims.stream()
+                        .filter(claim -> claim.uid() == null && claim.releasedAt() != null)
+                        .map(claim -> new Departure(key(claim), ServiceStates.time(claim.releasedAt())))
+                        .toList());
     }
 
     private static ServiceKey key(Address.Claim claim) {
@@ -99,12 +104,23 @@ public final class Claims {
                                 owner.service().namespace(),
                                 owner.service().name(),
                                 owner.uid(),
-                                sharing == null ? null : ports(sharing, owner.service())))
+                                sharing == null ? null : ports(sharing, owner.service()),
+                                departure(spec, owner)))
                         .toList(),
                 sharing == null ? null : new Address.Sharing(sharing.key(), sharing.terms()),
                 spec.releasedAt() == null ? null : spec.releasedAt().toString(),
                 spec.retain() ? Boolean.TRUE : null));
         return address;
+    }
+
+    private static @Nullable String departure(ClaimSpec spec, Owner owner) {
+        return owner.isReservation()
+                ? spec.departures().stream()
+                        .filter(gone -> gone.service().equals(owner.service()))
+                        .map(gone -> gone.at().toString())
+                        .findFirst()
+                        .orElse(null)
+                : null;
     }
 
     private static List<Address.Port> ports(Sharing sharing, ServiceKey service) {

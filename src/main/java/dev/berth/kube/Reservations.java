@@ -33,8 +33,8 @@ public final class Reservations {
                 spec.pool(),
                 spec.loadBalancerClass(),
                 Given.list(spec.claims()).stream()
-                        .map(claim ->
-                                new Address.Claim(claim.kind(), claim.namespace(), claim.name(), null, claim.ports()))
+                        .map(claim -> new Address.Claim(
+                                claim.kind(), claim.namespace(), claim.name(), null, claim.ports(), claim.releasedAt()))
                         .distinct()
                         .toList(),
                 spec.sharing(),

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -447,11 +448,41 @@ class AddressConstraintsTest {
             spec = spec.leftBy(next.owner(), Sample.START);
         }
 
-        assertThat(spec.isFull()).isFalse();
+        assertThat(spec.isFullFor(key("another"))).isFalse();
         assertThat(spec.owners())
                 .hasSize(64)
                 .contains(request("a", 0, IPV4).owner(), new Owner(key("s99"), null))
                 .doesNotContain(new Owner(key("s0"), null));
+    }
+
+    @Test
+    void reservationsMadeByHand_makeNoRoom_howeverOldTheyAre() {
+        ClaimSpec spec = sharing(request("a", 0, IPV4), "k", 1)
+                .claimOf("edge")
+                .retained(true)
+                .joinedBy(new Owner(key("by-hand"), null), new Sharing("k", "", List.of()));
+        for (int i = 0; i < 100; i++) {
+            AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
+            spec = spec.joinedBy(
+                    next.owner(), Objects.requireNonNull(next.wishes().sharing()));
+            spec = spec.leftBy(next.owner(), Sample.START.plusSeconds(i));
+        }
+
+        assertThat(spec.owners())
+                .hasSize(64)
+                .contains(new Owner(key("by-hand"), null), new Owner(key("s99"), null))
+                .doesNotContain(new Owner(key("s37"), null));
+    }
+
+    @Test
+    void addressWhoseNamesAreAllReservedByHand_isFull_butForThoseServices() {
+        Owner[] byHand = IntStream.range(0, 64)
+                .mapToObj(i -> new Owner(key("s" + i), null))
+                .toArray(Owner[]::new);
+        ClaimSpec spec = ClaimSpec.of("edge", "x", byHand);
+
+        assertThat(spec.isFullFor(key("another"))).isTrue();
+        assertThat(spec.isFullFor(key("s5"))).isFalse();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
@@ -79,12 +80,30 @@ class ClaimUpdateTest {
         ObjectMapper json = new ObjectMapper();
         assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
                         {"metadata": {"resourceVersion": "5"},
-                         "spec": {"claims": [{"namespace": "prod", "name": "web"}],
+                         "spec": {"claims": [
+                                    {"namespace": "prod", "name": "web", "releasedAt": "2026-01-01T00:00:00Z"}],
                                   "releasedAt": "2026-01-01T00:00:00Z"}}
                         """));
         assertThat(json.readTree(patches.getLast())).isEqualTo(json.readTree("""
                         {"metadata": {"resourceVersion": "5"}, "spec": {"retain": true}}
                         """));
+    }
+
+    @Test
+    void timeThatAServiceWent_isRead_andStaysWithItsReservation() throws IOException {
+        Claim seen = claim(BEGIN
+                + "\"claims\": [{\"namespace\": \"prod\", \"name\": \"gone\", \"releasedAt\": \"2026-01-01T00:00:00Z\"},"
+                + " {\"namespace\": \"prod\", \"name\": \"by-hand\"}]}}");
+
+        assertThat(seen.spec().departures())
+                .containsExactly(
+                        new ClaimSpec.Departure(new ServiceKey("prod", "gone"), Instant.parse("2026-01-01T00:00:00Z")));
+        cluster.updateClaim(seen, seen.spec().retained(true));
+        assertThat(new ObjectMapper()
+                        .readTree(patches.getFirst())
+                        .at("/spec/claims")
+                        .isMissingNode())
+                .isTrue();
     }
 
     @Test

@@ -174,10 +174,14 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             String uid,
 
             @Nullable @Size(max = 1024) @JsonPropertyDescription("Which ports are its own, on a shared address.")
-            List<Port> ports) {
+            List<Port> ports,
+
+            @Nullable @Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$") @Size(max = 20) @JsonPropertyDescription(
+                    "When the Service that had it was deleted, and it was kept for its return; such claims make room when more than 64 share the address. Absent: the Service has it, or a person made the reservation.")
+            String releasedAt) {
         /** On the Service of this uid, or null: a reservation. */
         public Claim(@Nullable String kind, String namespace, String name, @Nullable String uid) {
-            this(kind, namespace, name, uid, null);
+            this(kind, namespace, name, uid, null, null);
         }
     }
 

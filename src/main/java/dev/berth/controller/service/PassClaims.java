@@ -104,7 +104,7 @@ final class PassClaims {
         ClaimSpec spec = holding.spec().takenFor(served.value(), UnaryOperator.identity());
         String pool =
                 pass.parts.ledger().pools().poolOf(holding.ip()).map(Pool::name).orElse(spec.pool());
-        return new ClaimSpec(pool, served.value(), spec.owners(), spec.sharing(), null, spec.retain());
+        return spec.takenFrom(pool);
     }
 
     /** What is kept for the Service's name, or was of one that bore it before, becomes its claim. */
