@@ -41,6 +41,7 @@ import dev.berth.kube.Trimmed;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
@@ -76,6 +77,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.UUID;
 import java.util.concurrent.Executors;
@@ -596,14 +598,19 @@ public final class Wiring {
     private volatile boolean started;
     private volatile boolean stopping;
     private volatile @Nullable Operator running;
-    private @Nullable Boolean stoodBack;
+    private Optional<Deference> stoodBack = Optional.empty();
+    private boolean stoodBackIsKnown;
 
     /** Notified of what may be a change; does something about a real one only. */
     private synchronized void standBackChanged() {
-        boolean now = services.standBack().isPresent();
-        if (!Objects.equals(stoodBack, now)) {
+        Optional<Deference> now = services.standBack();
+        Optional<Deference> before = stoodBack;
+        if (!stoodBackIsKnown || !before.equals(now)) {
+            if (!stoodBackIsKnown || before.isPresent() != now.isPresent()) {
+                wake(new Due.Event.StandBackChanged());
+            }
+            stoodBackIsKnown = true;
             stoodBack = now;
-            wake(new Due.Event.StandBackChanged());
             caches.classes()
                     .list()
                     .forEach(object -> classWakeups.wake(

@@ -29,20 +29,20 @@ final class ForeignServices {
      *
      * @param ours whether it is ours already
      * @param isServed whether more than its status tells so
-     * @return whether there came to be a first sign, or none any more
+     * @return whether there came to be a sign, another one, or none any more
      */
     synchronized boolean note(ServiceState service, boolean ours, boolean isServed) {
         Optional<String> mark = service.typeLoadBalancer() && service.loadBalancerClass() == null && !ours
                 ? service.foreignIngress()
                 : Optional.empty();
-        boolean before = sign().isPresent();
+        Optional<Deference> before = sign();
         mark.ifPresentOrElse(found -> marks.put(service.key(), found), () -> marks.remove(service.key()));
         if (isServed && service.loadBalancerClass() == null) {
             served.add(service.key());
         } else {
             served.remove(service.key());
         }
-        return before != sign().isPresent();
+        return !before.equals(sign());
     }
 
     /** The Service is marked as Berth's, and no claim tells so: its provider may, once it was asked. */
@@ -52,9 +52,9 @@ final class ForeignServices {
 
     /** What can be known of the Service is known. Returns as {@link #note}. */
     synchronized boolean decided(ServiceKey service) {
-        boolean before = sign().isPresent();
+        Optional<Deference> before = sign();
         unconfirmed.remove(service);
-        return before != sign().isPresent();
+        return !before.equals(sign());
     }
 
     /** Whether there are signs of another controller that an answer of a provider may yet contradict. */
@@ -64,18 +64,18 @@ final class ForeignServices {
 
     /** Berth serves the Service no longer. Returns as {@link #note}. */
     synchronized boolean noteNotServed(ServiceKey service) {
-        boolean before = sign().isPresent();
+        Optional<Deference> before = sign();
         served.remove(service);
-        return before != sign().isPresent();
+        return !before.equals(sign());
     }
 
     /** The Service is gone. Returns as {@link #note}. */
     synchronized boolean forget(ServiceKey service) {
-        boolean before = sign().isPresent();
+        Optional<Deference> before = sign();
         marks.remove(service);
         served.remove(service);
         unconfirmed.remove(service);
-        return before != sign().isPresent();
+        return !before.equals(sign());
     }
 
     /** One of them, human-readable; absent: there is none, or it is not sure. */

@@ -27,6 +27,20 @@ class ForeignServicesTest {
         assertThat(foreign.sign()).isEmpty();
     }
 
+    /** It is named to people. */
+    @Test
+    void signThatIsAnotherNow_isNews() {
+        ServiceState first = SampleService.named(new ServiceKey("prod", "api"), "u2")
+                .ingress("203.0.113.2")
+                .build();
+        foreign.note(web().ingress("203.0.113.1").build(), false, false);
+
+        assertThat(foreign.note(first, false, false)).isTrue();
+        assertThat(foreign.sign()).map(Deference::sign).hasValue("Service prod/api has ingress 203.0.113.2");
+        assertThat(foreign.note(first, false, false)).isFalse();
+        assertThat(foreign.forget(first.key())).isTrue();
+    }
+
     @Test
     void finalizerAlone_whoeverSetIt_isNoSignForOtherServices() {
         for (String finalizer : new String[] {
