@@ -74,18 +74,27 @@ final class PoolRules {
             return;
         }
         // What is published and not claimed is kept back by one that saw it when it began, and maybe by nobody else.
-        PoolUse use = isAnyKeptBack() ? world.operators.getFirst().ledger.use(name, family) : told.use(name, family);
+        List<PoolUse> known = isAnyKeptBack()
+                ? world.operators.stream()
+                        .map(operator -> operator.ledger.use(name, family))
+                        .toList()
+                : List.of(told.use(name, family));
         check(
-                shown.capacity().equals(capacity.toString())
-                        && use.capacity().equals(capacity)
-                        && shown.reserved().equals(use.reserved().toString())
-                        && shown.cooling().equals(count(name, family, ClaimSpec.Phase.COOLING, book))
-                        && shown.allocated().equals(use.allocated().toString())
-                        && shown.available().equals(use.available().toString())
-                        // Two operators that know nothing of each other need not agree on who waits for which pool.
-                        && (world.operators.size() > 1 || shown.waiting().equals(use.waiting())),
-                () -> "pool " + name + " shows " + shown + " of capacity " + capacity + ", but it is " + use + ": "
+                known.stream().anyMatch(use -> isShown(name, family, shown, capacity, use, book)),
+                () -> "pool " + name + " shows " + shown + " of capacity " + capacity + ", but it is " + known + ": "
                         + world.cluster.claims.values());
+    }
+
+    private boolean isShown(
+            String name, IpFamily family, AddressPool.Family shown, BigInteger capacity, PoolUse use, PoolBook book) {
+        return shown.capacity().equals(capacity.toString())
+                && use.capacity().equals(capacity)
+                && shown.reserved().equals(use.reserved().toString())
+                && shown.cooling().equals(count(name, family, ClaimSpec.Phase.COOLING, book))
+                && shown.allocated().equals(use.allocated().toString())
+                && shown.available().equals(use.available().toString())
+                // Two operators that know nothing of each other need not agree on who waits for which pool.
+                && (world.operators.size() > 1 || shown.waiting().equals(use.waiting()));
     }
 
     /** Whether a Service publishes what nobody claimed: a stranger wrote it, and nothing is done to it. */

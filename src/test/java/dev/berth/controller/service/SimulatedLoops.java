@@ -12,13 +12,14 @@ import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.pool.PoolControl;
 import dev.berth.kube.Caches;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.Deference;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -64,7 +65,7 @@ final class SimulatedLoops {
     final List<SimulatedOperator.Task> tasks = new ArrayList<>();
     private List<ExcludedRange> around;
     private boolean surroundingsChanged;
-    private @Nullable Boolean stoodBack;
+    private @Nullable Optional<Deference> stoodBack;
 
     /**
      * @param due who is told which Services to reconcile
@@ -129,7 +130,7 @@ final class SimulatedLoops {
 
                     @Override
                     public void restChanged(Collection<Ip> addresses) {
-                        rests.accept(parts.restChanged(addresses));
+                        rests.accept(addresses);
                     }
 
                     @Override
@@ -172,15 +173,15 @@ final class SimulatedLoops {
                 .forEach(one -> queue.add(new Key(false, one.getMetadata().getName())));
     }
 
-    /** As in Berth: the classes are told of a real change only. */
+    /** As in Berth: the classes are told of each other sign, and the Services if there is one or none now. */
     boolean isStandBackNews() {
-        boolean now = operator.services.standBack().isPresent();
-        boolean isNews = !Objects.equals(stoodBack, now);
+        Optional<Deference> now = operator.services.standBack();
+        Optional<Deference> before = stoodBack;
         stoodBack = now;
-        if (isNews) {
+        if (!now.equals(before)) {
             views.classes.list().forEach(one -> queue(one.getMetadata().getName()));
         }
-        return isNews;
+        return before == null || before.isPresent() != now.isPresent();
     }
 
     private void hear() {

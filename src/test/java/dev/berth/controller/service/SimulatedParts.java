@@ -1,7 +1,6 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.Claim;
-import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Next;
@@ -69,11 +68,6 @@ class SimulatedParts {
     /** Which class object is looked at, for this one is judged anew. */
     String judgedAnew(String className) {
         return className;
-    }
-
-    /** Which addresses are looked at, for they rest for longer or shorter than before. */
-    Collection<Ip> restChanged(Collection<Ip> addresses) {
-        return addresses;
     }
 
     /** What is remembered of an Address that is gone. */

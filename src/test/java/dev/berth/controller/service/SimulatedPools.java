@@ -74,6 +74,8 @@ final class SimulatedPools {
     /** Classes that cannot be served for what is written into them. */
     private final SequencedSet<String> spoiled = new LinkedHashSet<>();
 
+    private boolean wasAnySpoiled;
+
     SimulatedPools(SimulatedWorld world) {
         this.world = world;
         random = world.aside;
@@ -119,6 +121,11 @@ final class SimulatedPools {
     /** Whether each class that Services name can be served. */
     boolean classesAreWhole() {
         return spoiled.isEmpty();
+    }
+
+    /** Whether there was one for a while that could not. */
+    boolean wasAnySpoiled() {
+        return wasAnySpoiled;
     }
 
     // ---- who writes statuses
@@ -382,6 +389,7 @@ final class SimulatedPools {
             LoadBalancerClass.Spec old = Objects.requireNonNull(object.getSpec());
             world.trace("class ", name, " says what nobody understands");
             spoiled.add(name);
+            wasAnySpoiled = true;
             world.classWasDeleted |= !name.equals("pool");
             classes.edit(
                     object,

@@ -86,7 +86,9 @@ final class Simulation {
         world.trace("restarted after everything settled");
         settle();
         rules.check(
-                world.cluster.writes() == services && (writes() == before || rules.mayPoolsChangeWithARestart()),
+                rules.mayServicesChangeWithARestart()
+                        || (world.cluster.writes() == services
+                                && (writes() == before || rules.mayPoolsChangeWithARestart())),
                 () -> "a restart of a settled cluster wrote " + (writes() - before) + " times");
         rules.settled();
     }

@@ -257,14 +257,25 @@ final class SimulationRules {
         }
     }
 
-    /** A user took the mark of its class off, and that class is gone: who served it is known until a restart. */
+    /** A user took the mark of its class off, and that class was gone or not accepted: who served it is known until a restart. */
     private boolean nobodyKnowsWhoseItIs(ServiceState service, ClassBook classes) {
         String named = service.loadBalancerClass();
-        return world.unmarked.contains(service.uid())
-                && world.classWasDeleted
-                && service.servedByClass().isEmpty()
-                && named != null
-                && classes.byValue(named).isEmpty();
+        return service.servedByClass().isEmpty()
+                && (isUnmarkedOfASpoiledClass(service)
+                        || (world.unmarked.contains(service.uid())
+                                && world.classWasDeleted
+                                && named != null
+                                && classes.byValue(named).isEmpty()));
+    }
+
+    /** The same, and that class was not accepted for a while. */
+    private boolean isUnmarkedOfASpoiledClass(ServiceState service) {
+        return world.unmarked.contains(service.uid()) && world.kinds.wasAnySpoiled();
+    }
+
+    /** Whether after a restart it is not known any more who served a Service. */
+    boolean mayServicesChangeWithARestart() {
+        return cluster.services.values().stream().anyMatch(this::isUnmarkedOfASpoiledClass);
     }
 
     private void checkNoneOfOurs(ServiceState service, List<Claim> held) {
