@@ -29,6 +29,23 @@ public final class SampleCidrs {
                 null);
     }
 
+    /** The same, made then. */
+    public static ServiceCidr created(ServiceCidr cidr, String uid, Instant when) {
+        return new ServiceCidr(
+                cidr.name(),
+                uid,
+                cidr.ranges(),
+                cidr.unreadable(),
+                when,
+                cidr.deletedAt(),
+                cidr.ready(),
+                cidr.readySince(),
+                cidr.finalizer(),
+                cidr.madeByBerth(),
+                cidr.acknowledged(),
+                cidr.retire());
+    }
+
     /** One that its controller has found ready. */
     public static ServiceCidr ready(String name, String... ranges) {
         return with(with(cidr(name, ranges), ReadyCondition.READY), true);
