@@ -68,11 +68,11 @@ final class OddConditions {
             return;
         }
         ServiceState now = all.get(random.nextInt(all.size()));
-        boolean ofOurs = forges && random.nextBoolean();
-        List<List<Condition>> which = ofOurs ? OURS : OTHERS;
+        boolean isForged = forges && random.nextBoolean();
+        List<List<Condition>> which = isForged ? OURS : OTHERS;
         List<Condition> odd = which.get(random.nextInt(which.size()));
         world.trace("a stranger writes conditions of ", now.key(), ": ", odd);
-        if (!ofOurs) {
+        if (!isForged) {
             written.add(now.uid());
         }
         world.cluster.put(

@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** One operator's control loops of pools and classes: what they have heard, and what they have to do. */
 final class SimulatedLoops {
@@ -65,7 +64,8 @@ final class SimulatedLoops {
     final List<SimulatedOperator.Task> tasks = new ArrayList<>();
     private List<ExcludedRange> around;
     private boolean surroundingsChanged;
-    private @Nullable Optional<Deference> stoodBack;
+    private Optional<Deference> stoodBack = Optional.empty();
+    private boolean stoodBackIsKnown;
 
     /**
      * @param due who is told which Services to reconcile
@@ -177,11 +177,13 @@ final class SimulatedLoops {
     boolean isStandBackNews() {
         Optional<Deference> now = operator.services.standBack();
         Optional<Deference> before = stoodBack;
+        boolean isFirst = !stoodBackIsKnown;
+        stoodBackIsKnown = true;
         stoodBack = now;
-        if (!now.equals(before)) {
+        if (isFirst || !now.equals(before)) {
             views.classes.list().forEach(one -> queue(one.getMetadata().getName()));
         }
-        return before == null || before.isPresent() != now.isPresent();
+        return isFirst || before.isPresent() != now.isPresent();
     }
 
     private void hear() {

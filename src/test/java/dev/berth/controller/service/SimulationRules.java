@@ -275,7 +275,9 @@ final class SimulationRules {
 
     /** Whether after a restart it is not known any more who served a Service. */
     boolean mayServicesChangeWithARestart() {
-        return cluster.services.values().stream().anyMatch(this::isUnmarkedOfASpoiledClass);
+        ClassBook classes = world.classBook();
+        return cluster.services.values().stream()
+                .anyMatch(service -> isUnmarkedOfASpoiledClass(service) || nobodyKnowsWhoseItIs(service, classes));
     }
 
     private void checkNoneOfOurs(ServiceState service, List<Claim> held) {

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -248,7 +249,7 @@ final class RangesSimulation {
 
     private void deleteRange(String name) {
         // By hand nobody is kept from deleting what has no finalizer yet.
-        if (network.cidrs.get(name).finalizer()) {
+        if (Objects.requireNonNull(network.cidrs.get(name)).finalizer()) {
             network.tell("an administrator deletes " + name);
             network.delete(name);
         }
@@ -305,7 +306,7 @@ final class RangesSimulation {
                                 && network.cidrs.values().stream()
                                         .noneMatch(other -> !other.isTerminating() && other.contains(address.ip())));
                 boolean isAlone = network.cidrs.values().stream()
-                        .noneMatch(other -> other != cidr
+                        .noneMatch(other -> !other.equals(cidr)
                                 && other.isTerminating()
                                 && other.overlaps(cidr.ranges().getFirst()));
                 if (!isNeeded && isAlone) {

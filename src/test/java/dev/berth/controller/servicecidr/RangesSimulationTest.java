@@ -9,6 +9,7 @@ import dev.berth.kube.Write;
 import dev.berth.servicecidr.SampleCidrs;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -74,7 +75,7 @@ class RangesSimulationTest {
                         Optional<Object> answer = instead.apply(method.getName());
                         return answer.isPresent() ? answer.get() : method.invoke(network, args);
                     } catch (InvocationTargetException thrown) {
-                        throw thrown.getCause();
+                        throw Objects.requireNonNull(thrown.getCause());
                     }
                 });
     }

@@ -20,6 +20,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -342,7 +343,7 @@ final class SimulatedNetwork implements ClusterNetwork {
                 return new Write.Conflict<>("exists");
             }
             create(name, range.toString(), true);
-            return new Write.Done<>(cidrs.get(name));
+            return new Write.Done<>(Objects.requireNonNull(cidrs.get(name)));
         });
     }
 
@@ -365,13 +366,13 @@ final class SimulatedNetwork implements ClusterNetwork {
             case 1 -> new Write.Refused<>("simulated");
             case 2 -> new Write.Unknown<>("simulated");
             case 3 -> {
-                effect.get();
+                Objects.requireNonNull(effect.get());
                 yield new Write.Unknown<>("simulated");
             }
             case 4 -> {
                 late.add(() -> {
                     tell("late: " + what);
-                    effect.get();
+                    Objects.requireNonNull(effect.get());
                 });
                 yield new Write.Unknown<>("simulated");
             }
