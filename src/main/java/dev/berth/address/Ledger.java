@@ -286,15 +286,20 @@ public final class Ledger {
             Holding held = holdings.get(claim.ip());
             Claim known = held == null ? null : held.claim();
             boolean same = known == null
-                    ? held != null
-                            && held.state() == Holding.State.UNSURE
-                            && held.owners().equals(claim.owners())
+                    ? held != null && isLeftOf(held, claim, leaving)
                     : known.uid().equals(claim.uid());
             if (held == null || !same) {
                 return List.of();
             }
             return stays(held, leaving == null ? held.spec() : held.spec().leftBy(leaving, Instant.EPOCH));
         });
+    }
+
+    /** Somebody else may have seen first that the object is gone: then it is held for all its owners. */
+    private static boolean isLeftOf(Holding held, Claim claim, @Nullable Owner leaving) {
+        return held.state() == Holding.State.HELD
+                ? leaving != null && held.owners().contains(leaving)
+                : held.owners().equals(claim.owners());
     }
 
     /**

@@ -110,6 +110,21 @@ class LedgerTest {
     }
 
     @Test
+    void vanished_ofAnOwnerThatLeaves_doesNotKeepIt_whoeverSawFirstThatTheObjectIsGone() {
+        Owner a = new Owner(key("a"), "uid-a");
+        Owner b = new Owner(key("b"), "uid-b");
+        Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
+        ledger.observe(shared);
+        assertThat(ledger.vanished(shared, null)).containsExactly(key("a"), key("b"));
+
+        assertThat(ledger.vanished(shared, a)).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
+
+        ledger.vanished(shared, b);
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
     void leave_takesItFromNobodyElse() {
         Owner a = new Owner(key("a"), "uid-a");
         Owner b = new Owner(key("b"), "uid-b");
