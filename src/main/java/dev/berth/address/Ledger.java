@@ -304,14 +304,16 @@ public final class Ledger {
 
     /**
      * There is no Address object of {@code ip}, and {@code owner} needs it no longer; others who share it
-     * keep it, until they have made the object again.
+     * keep it, until they have made the object again. An object that is known by now is newer, and stays.
      *
      * @return the Services who have to make it again, or whose turn it is now
      */
     public List<ServiceKey> leave(Ip ip, Owner owner) {
         return locked(() -> {
             Holding held = holdings.get(ip);
-            return held == null || !held.owners().contains(owner)
+            return held == null
+                            || held.state() == Holding.State.CLAIMED
+                            || !held.owners().contains(owner)
                     ? List.of()
                     : stays(held, held.spec().leftBy(owner, Instant.EPOCH));
         });
@@ -351,6 +353,20 @@ public final class Ledger {
         locked(() -> {
             Holding held = holdings.get(ip);
             if (held != null) {
+                put(held.unseen(Holding.State.HELD));
+            }
+            return true;
+        });
+    }
+
+    /**
+     * A read showed that there is no Address object of {@code ip}, which was in doubt: it stays its owner's until
+     * they have made it, or give it up. An object that is known by now is newer, and stays.
+     */
+    public void notMade(Ip ip) {
+        locked(() -> {
+            Holding held = holdings.get(ip);
+            if (held != null && held.state() == Holding.State.UNSURE) {
                 put(held.unseen(Holding.State.HELD));
             }
             return true;

@@ -140,6 +140,27 @@ class LedgerTest {
     }
 
     @Test
+    void leaveAndNotMade_takeNothingFromAnObjectThatIsKnownByNow() {
+        Owner a = new Owner(key("a"), "uid-a");
+        ledger.observe(new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a)));
+
+        ledger.leave(FIRST, a);
+        ledger.notMade(FIRST);
+
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.CLAIMED);
+    }
+
+    @Test
+    void notMade_keepsWhatWasInDoubtForItsOwner() {
+        take(request("a", 0, IPV4));
+        ledger.doubt(FIRST);
+
+        ledger.notMade(FIRST);
+
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+    }
+
+    @Test
     void vanished_freesWhatWasReservedOnly() {
         Claim reserved = new Claim(FIRST, "u1", "7", ClaimSpec.of(null, null, new Owner(key("a"), null)));
         ledger.observe(reserved);

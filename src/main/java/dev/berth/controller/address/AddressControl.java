@@ -382,28 +382,33 @@ public final class AddressControl {
         }
         Claim claim = holding.get().claim();
         if (claim == null) {
-            return readAgain(ip, owner);
+            return readAgain(ip, owner, null);
         }
         if (!claim.equals(before)) {
             return Released.CHANGED;
         }
         Released released = release(claim, owner);
-        return released == Released.CHANGED ? readAgain(ip, owner) : released;
+        return released == Released.CHANGED ? readAgain(ip, owner, claim) : released;
     }
 
     /** What is known of the object is old, or nothing. */
-    private Released readAgain(Ip ip, Owner owner) {
+    private Released readAgain(Ip ip, Owner owner, @Nullable Claim known) {
         return switch (cluster.readClaim(ip)) {
             case Read.Found<Claim>(Claim now) -> {
                 observe(now);
                 yield now.owners().contains(owner) ? Released.CHANGED : Released.DONE;
             }
             case Read.Absent<Claim> gone -> {
-                due.accept(ledger.leave(ip, owner));
-                yield Released.DONE;
+                due.accept(known == null ? ledger.leave(ip, owner) : ledger.vanished(known, owner));
+                // What was heard while the answer was on its way is newer.
+                yield isHeldBy(ip, owner) ? Released.CHANGED : Released.DONE;
             }
             case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
         };
+    }
+
+    private boolean isHeldBy(Ip ip, Owner owner) {
+        return ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
     }
 
     /** The same for a Service that is gone: it cannot need it again, so what its Address says by now counts. */

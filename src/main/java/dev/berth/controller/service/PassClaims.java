@@ -69,7 +69,7 @@ final class PassClaims {
                                 : Optional.of(new Outcome.Again(false));
                     }
                     case Read.Absent<Claim> none -> {
-                        pass.parts.ledger().lost(ip);
+                        pass.parts.ledger().notMade(ip);
                         giveUp(serve, ip);
                         yield Optional.of(new Outcome.Again(false));
                     }

@@ -88,6 +88,20 @@ class AddressControlTest {
         assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
 
+    /** A create that nobody waited for any more landed just after the read. */
+    @Test
+    void anAddressThatIsHeardOfWhileAReadFindsNone_staysClaimed() {
+        ledger.holdAgain(List.of(IP), WEB);
+        ledger.doubt(IP);
+        cluster.liveClaim = new Read.Absent<>();
+        cluster.whileReading = () -> ledger.observe(claim("a1"));
+
+        AddressControl.Released released = control.release(IP, WEB, null);
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+        assertThat(released).isEqualTo(AddressControl.Released.CHANGED);
+    }
+
     @Test
     void whoseAVanishedAddressWas_isReadAgain_withGrowingDelays_untilItIsTold() {
         ledger.observe(claim("a1"));
@@ -228,6 +242,7 @@ class AddressControlTest {
         private Optional<Claim> cached = Optional.empty();
         private Read<ServiceState> live = new Read.Absent<>();
         private Read<Claim> liveClaim = new Read.Failed<>("not asked for");
+        private Runnable whileReading = () -> {};
 
         @Override
         public Optional<ServiceState> service(ServiceKey key) {
@@ -261,6 +276,7 @@ class AddressControlTest {
 
         @Override
         public Read<Claim> readClaim(Ip ip) {
+            whileReading.run();
             return liveClaim;
         }
 
