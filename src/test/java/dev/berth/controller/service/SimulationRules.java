@@ -245,6 +245,11 @@ final class SimulationRules {
                 .filter(claim -> isOwner(claim, service))
                 .toList();
         if (held.isEmpty() && nobodyKnowsWhoseItIs(service, classes)) {
+            // Nor whether it waits.
+            if (world.operators.stream()
+                    .anyMatch(operator -> operator.ledger.waiting().contains(service.key()))) {
+                waits.add(service.key());
+            }
             return;
         }
         switch (plan(service, classes, told)) {
