@@ -105,8 +105,10 @@ final class SimulationRules {
                         && isFrozen(service)
                         && world.deletedByHand.contains(ip)
                         && world.operators.stream()
-                                .allMatch(
-                                        operator -> operator.ledger.holding(ip).isPresent());
+                                .allMatch(operator -> operator.ledger
+                                        .holding(ip)
+                                        .filter(held -> held.owners().isEmpty() || held.isFor(key, uid))
+                                        .isPresent());
                 check(
                         isOwner(claim, service) || excused || isWithheld,
                         () -> ip + " is published by " + key + " " + uid + ", but its Address is " + claim);
