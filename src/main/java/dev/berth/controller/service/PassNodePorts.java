@@ -35,7 +35,7 @@ final class PassNodePorts {
         }
         ServiceState state = pass.newest(serve.service());
         Request request = new Request(NodePortRules.ports(state));
-        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
+        Optional<Duration> mustWait = pass.memory.retries.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -68,7 +68,7 @@ final class PassNodePorts {
     private boolean isDelivered(ServicePlan.Serve serve) {
         LoadBalancerRequest request = pass.demand == null ? null : pass.demand.request();
         return request != null
-                && pass.memory.answerTo(request).isPresent()
+                && pass.memory.provider().answerTo(request).isPresent()
                 && (serve.servedClass().capabilities().targets() != Targets.ENDPOINTS
                         || !request.endpoints().isEmpty());
     }

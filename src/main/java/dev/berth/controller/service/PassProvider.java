@@ -11,6 +11,8 @@ import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.AnswerRules;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.OneLine;
+import dev.berth.loadbalancer.ProviderState;
+import dev.berth.loadbalancer.ProviderState.Made;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
@@ -70,18 +72,18 @@ final class PassProvider {
             pass.ingress = List.of();
             return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(serve, served, request);
         }
-        Optional<EnsureOutcome.Ready> known = pass.memory.answerTo(request);
+        Optional<EnsureOutcome.Ready> known = pass.memory.provider().answerTo(request);
         if (known.isPresent()
                 && broken(serve, served, request, known.get().status()).isPresent()) {
             // A pool may have come since, or another Service's claim.
-            pass.memory.unsure();
+            pass.memory.provider(ProviderState::unsure);
             known = Optional.empty();
         }
         if (known.isPresent() && !hasDrifted(serve, served, request, known.get())) {
             pass.ingress = published(serve, known.get());
             return Optional.empty();
         }
-        if (pass.memory.isImplementedElsewhere(request)) {
+        if (pass.memory.provider().isElsewhere(request)) {
             return Optional.of(new Outcome.Finished(Next.ON_EVENT));
         }
         Optional<Duration> mustWait = mustWait(request, served, request);
@@ -103,9 +105,9 @@ final class PassProvider {
                 return Optional.empty();
             }
         }
-        Optional<EnsureOutcome.Ready> before = pass.memory.answerButForTargets(request);
+        Optional<EnsureOutcome.Ready> before = pass.memory.provider().answerButForTargets(request);
         if (before.isPresent() && isUpdated(serve, served, request)) {
-            pass.memory.ensured(request, before.get(), served);
+            pass.memory.provider(state -> state.updated(request));
             pass.ingress = published(serve, before.get());
             lookAgainAtTargets();
             return Optional.empty();
@@ -134,11 +136,11 @@ final class PassProvider {
      * its place in line, and waits no longer once it may call.
      */
     private Optional<Duration> mustWait(Object what, ServedClass served, LoadBalancerRequest request) {
-        Optional<Duration> wait = pass.memory.mustWait(what, pass.steady());
-        if (wait.isEmpty() || !pass.memory.isHeldUp() || !(enter(served, request) instanceof Entry.In)) {
+        Optional<Duration> wait = pass.memory.retries.mustWait(what, pass.steady());
+        if (wait.isEmpty() || !pass.memory.retries.isHeldUp() || !(enter(served, request) instanceof Entry.In)) {
             return wait;
         }
-        pass.memory.heldUpNoLonger();
+        pass.memory.retries.heldUpNoLonger();
         return Optional.empty();
     }
 
@@ -146,14 +148,14 @@ final class PassProvider {
     Optional<Duration> mustWait(ServicePlan.TearDown down) {
         return nextToDelete(down)
                 .map(next -> mustWait(down.steps(), next.by(), next.request()))
-                .orElseGet(() -> pass.memory.mustWait(down.steps(), pass.steady()));
+                .orElseGet(() -> pass.memory.retries.mustWait(down.steps(), pass.steady()));
     }
 
     /**
      * What a tear-down deletes first; absent: nothing is left to delete. One class after the other: a Service has one
      * place in line, so that it would never get two that are full in turn.
      */
-    private Optional<ServiceMemory.Made> nextToDelete(ServicePlan.TearDown down) {
+    private Optional<Made> nextToDelete(ServicePlan.TearDown down) {
         return down.steps().stream()
                 .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
                         ? toDelete(served).stream()
@@ -161,17 +163,19 @@ final class PassProvider {
                 .findFirst();
     }
 
-    private Optional<ServiceMemory.Made> toDelete(ServedClass served) {
+    private Optional<Made> toDelete(ServedClass served) {
         return pass.service
-                .map(state -> new ServiceMemory.Made(demand(state, served).request(), served))
-                .filter(made -> !pass.memory.wasTornDown(made.request().service(), served));
+                .map(state -> new Made(demand(state, served).request(), served))
+                .filter(made ->
+                        !pass.memory.provider().isDeletedBy(made.request().service(), served));
     }
 
     /**
      * One that bore the name before lost our finalizer to somebody, and is gone: what its provider made goes first.
      */
     Optional<Outcome> deletePredecessors() {
-        Optional<ServiceMemory.Made> made = pass.memory
+        Optional<Made> made = pass.memory
+                .provider()
                 .madeForAnother(pass.service.map(ServiceState::uid))
                 .filter(found -> !found.by().capabilities().immediate());
         if (made.isEmpty()) {
@@ -204,7 +208,7 @@ final class PassProvider {
         }
         try {
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
-            pass.memory.forget();
+            pass.memory.provider(state -> ProviderState.NOTHING);
             LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
             return Optional.empty();
         } catch (ProviderException failure) {
@@ -212,7 +216,8 @@ final class PassProvider {
                 return Optional.of(heldUp(
                         pass.service.get(), made.get(), String.valueOf(failure.getMessage()), failure.retryAfter()));
             }
-            Duration delay = pass.memory.failed(request, failure.retryAfter(), pass.parts.backoff(), pass.steady());
+            Duration delay =
+                    pass.memory.retries.failed(request, failure.retryAfter(), pass.parts.backoff(), pass.steady());
             LOG.warn(
                     "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
                     request.service(),
@@ -223,7 +228,7 @@ final class PassProvider {
     }
 
     /** The Service that has the name now waits until it is deleted, and says so if it is one of Berth's. */
-    private Outcome heldUp(ServiceState state, ServiceMemory.Made made, String cause, Optional<Duration> retryAfter) {
+    private Outcome heldUp(ServiceState state, Made made, String cause, Optional<Duration> retryAfter) {
         Trouble what = new Trouble(
                 "deleting the load balancer of another Service " + pass.key + ", of uid "
                         + made.request().service().uid(),
@@ -253,7 +258,7 @@ final class PassProvider {
                     .events()
                     .warning(about, "UnAvailableLoadBalancer", "There are no available nodes for LoadBalancer");
         }
-        pass.memory.mayExist(request, served);
+        pass.memory.provider(state -> state.asks(request, served));
         try {
             return switch (pass.visit.ensure(provider, request)) {
                 case EnsureOutcome.Ready ready -> {
@@ -262,7 +267,7 @@ final class PassProvider {
                         pass.trouble = Optional.of(refused(served, broken.get(), request));
                         yield Optional.empty();
                     }
-                    pass.memory.ensured(request, ready, served);
+                    pass.memory.provider(state -> state.ensured(request, served, ready));
                     pass.ingress = published(serve, ready);
                     lookAgainAtTargets();
                     yield Optional.empty();
@@ -270,11 +275,11 @@ final class PassProvider {
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
                     LOG.info("Service {}: {}", pass.key, message);
                     pass.pending = Optional.of(message);
-                    pass.again = Optional.of(pass.memory.putOff(request, retryAfter, pass.steady()));
+                    pass.again = Optional.of(pass.memory.retries.putOff(request, retryAfter, pass.steady()));
                     yield Optional.empty();
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> {
-                    pass.memory.implementedElsewhere(request);
+                    pass.memory.provider(state -> state.elsewhere(request, served));
                     yield Optional.of(new Outcome.Finished(Next.ON_EVENT));
                 }
             };
@@ -333,12 +338,12 @@ final class PassProvider {
     private boolean hasDrifted(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
         if (served.capabilities().immediate()
-                || !pass.memory.isDoubted()
+                || !pass.memory.provider().isDoubted()
                 || !(enter(served, request) instanceof Entry.In)) {
             // One that is in line stays doubted until its turn.
             return false;
         }
-        pass.memory.looked();
+        pass.memory.provider(ProviderState::looked);
         try {
             Optional<LoadBalancerStatus> found =
                     pass.visit.get(pass.parts.providers().named(served.provider()), request);
@@ -356,7 +361,7 @@ final class PassProvider {
                                                     "has " + ingress(status) + " instead of " + ingress(known.status()))
                                             .orElse("is gone")
                                     + "; ensuring it again");
-            pass.memory.unsure();
+            pass.memory.provider(ProviderState::unsure);
             return true;
         } catch (ProviderException failure) {
             LOG.warn("looking at the load balancer of Service {}: {}", pass.key, failure.getMessage());
@@ -382,7 +387,7 @@ final class PassProvider {
             }
             return true;
         } catch (ProviderException failure) {
-            pass.memory.unsure();
+            pass.memory.provider(ProviderState::unsure);
             pass.parts
                     .events()
                     .warning(
@@ -405,7 +410,7 @@ final class PassProvider {
 
     /** A node or an endpoint that came while the provider was being notified of others must not be lost. */
     private void lookAgainAtTargets() {
-        if (pass.memory.knowsOther(pass.parts.backends().apply(pass.key))) {
+        if (pass.memory.provider().knowsOther(pass.parts.backends().apply(pass.key))) {
             pass.due.accept(List.of(pass.key));
         }
     }
@@ -418,8 +423,9 @@ final class PassProvider {
     private Optional<Outcome> withdrawTraffic(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         // The finalizer comes before the first call.
-        boolean isNothingMade = !serve.service().hasOurFinalizer() && !pass.memory.mayHaveMadeFor(request.service());
-        if (isNothingMade || pass.memory.wasDeleted(request.service())) {
+        boolean isNothingMade =
+                !serve.service().hasOurFinalizer() && !pass.memory.provider().mayHaveMadeFor(request.service());
+        if (isNothingMade || pass.memory.provider().isWithdrawn(request.service())) {
             return Optional.empty();
         }
         Optional<Duration> mustWait = mustWait(request, served, request);
@@ -437,9 +443,9 @@ final class PassProvider {
             }
         }
         try {
-            pass.memory.unsure();
+            pass.memory.provider(ProviderState::unsure);
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
-            pass.memory.deleted(request.service());
+            pass.memory.provider(state -> state.withdrawn(request.service()));
         } catch (ProviderException failure) {
             pass.trouble = Optional.of(notDeleted(String.valueOf(failure.getMessage()), request, failure.retryAfter()));
         }
@@ -470,7 +476,7 @@ final class PassProvider {
     }
 
     Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
-        Optional<ServiceMemory.Made> made = toDelete(served);
+        Optional<Made> made = toDelete(served);
         Optional<Outcome> inLine = inLineToDelete(down);
         if (pass.service.isEmpty() || made.isEmpty() || inLine.isPresent()) {
             return inLine;
@@ -482,15 +488,12 @@ final class PassProvider {
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletingLoadBalancer", "Deleting load balancer");
             }
-            pass.memory.deletesBy(served);
-            // Should the answer be lost, it may be deleted all the same.
-            pass.memory.unsure();
+            pass.memory.provider(state -> state.deletes(request.service(), served));
             pass.visit.delete(provider, request);
             if (!served.capabilities().immediate()) {
                 pass.parts.events().normal(about, "DeletedLoadBalancer", "Deleted load balancer");
             }
-            pass.memory.forget();
-            pass.memory.tornDown(request.service(), served);
+            pass.memory.provider(state -> state.deleted(request.service(), served));
             return Optional.empty();
         } catch (ProviderException failure) {
             return Optional.of(pass.failed(

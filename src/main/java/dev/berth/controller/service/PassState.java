@@ -173,7 +173,7 @@ final class PassState {
 
     /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
     void wrote(ServiceState answer, Map<Ip, Claim> before) {
-        memory.wrote(answer);
+        memory.version.wrote(answer);
         claimsBefore = before;
         written.at = answer;
     }
@@ -238,6 +238,7 @@ final class PassState {
                 : Stream.concat(
                                 demand.portErrors().stream(),
                                 memory
+                                        .provider()
                                         .answerTo(demand.request())
                                         .map(ready -> ready.status().portErrors())
                                         .orElse(List.of())
@@ -261,10 +262,9 @@ final class PassState {
 
     /** Says what went wrong, and when the Service is tried again. */
     Outcome failed(ServiceState about, Trouble what) {
-        Duration delay = memory.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
-        if (isHeldUp) {
-            memory.heldUp();
-        }
+        Duration delay = isHeldUp
+                ? memory.retries.heldUp(what.request(), parts.backoff(), steady())
+                : memory.retries.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
         return failed(about, what.message(), delay);
     }
 
@@ -273,7 +273,7 @@ final class PassState {
         return failed(
                 about,
                 "the Service, or an Address of it, was changed by others " + looks + " times while it was looked at",
-                memory.overtaken(parts.backoff()));
+                memory.retries.overtaken(parts.backoff(), steady()));
     }
 
     private Outcome failed(ServiceState about, String message, Duration delay) {

@@ -106,7 +106,7 @@ final class PassStatus {
         pass.ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
         if (isInConflict(state) && pass.again.isEmpty()) {
             // The condition goes by itself when it is over.
-            pass.again = Optional.of(ServiceMemory.OVERWRITES_WITHIN);
+            pass.again = Optional.of(StatusWrites.OVERWRITES_WITHIN);
         }
         if (serve.servedClass().ipMode() == IpMode.PROXY
                 && pass.parts.ipMode().isMissing(hasModes(wanted.ingress()), pass.steady())
@@ -128,6 +128,7 @@ final class PassStatus {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         return difference
                         .filter(what -> pass.memory
+                                .retries
                                 .mustWait(what.timeless(), pass.steady())
                                 .isEmpty())
                         .isEmpty()
@@ -256,12 +257,12 @@ final class PassStatus {
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
     private boolean isInConflict(ServiceState state) {
-        return pass.memory.isInConflict(pass.steady())
+        return pass.memory.status.isInConflict(pass.steady())
                 || state.condition(WellKnownNames.STATUS_CONFLICT)
                         // What is dated in the future was said by a clock that was ahead.
                         .filter(said -> Duration.between(said.since(), pass.now())
                                         .abs()
-                                        .compareTo(ServiceMemory.OVERWRITES_WITHIN)
+                                        .compareTo(StatusWrites.OVERWRITES_WITHIN)
                                 < 0)
                         .isPresent();
     }
@@ -274,7 +275,7 @@ final class PassStatus {
     }
 
     private boolean isOverwritten(ServiceState state, List<Published> wanted) {
-        return pass.memory.wasPublished(wanted) && !Publication.sameIngress(wanted, state.ingress());
+        return pass.memory.status.wasPublished(wanted) && !Publication.sameIngress(wanted, state.ingress());
     }
 
     private Optional<Duration> overwritten(ServiceState state, List<Published> wanted) {
@@ -285,7 +286,7 @@ final class PassStatus {
                         About.service(state),
                         "StatusOverwritten",
                         "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
-        return pass.memory.overwritten(pass.parts.backoff(), pass.steady());
+        return pass.memory.status.overwritten(pass.parts.backoff(), pass.steady());
     }
 
     private boolean mustAskForIpMode(ServiceState state, List<Published> wanted) {
@@ -362,12 +363,15 @@ final class PassStatus {
         }
         boolean isOfItsProvider = pass.pending.isPresent()
                 || pass.trouble.filter(Trouble::isOfItsProvider).isPresent();
-        if (isOfItsProvider && difference.get().isInWordsOnly(state) && !pass.memory.mayWriteWords(pass.steady())) {
-            // It is asked again soon, and they are written then.
-            return Optional.empty();
+        if (isOfItsProvider && difference.get().isInWordsOnly(state)) {
+            if (!pass.memory.status.mayWriteWords(pass.steady())) {
+                // It is asked again soon, and they are written then.
+                return Optional.empty();
+            }
+            pass.memory.status.writesWords(pass.steady());
         }
         Publication.Difference request = difference.get().timeless();
-        Optional<Duration> mustWait = pass.memory.mustWait(request, pass.steady());
+        Optional<Duration> mustWait = pass.memory.retries.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
@@ -397,7 +401,7 @@ final class PassStatus {
     private void rememberPublished(Publication wanted, ServiceState stored) {
         List<Published> entries = wanted.ingress();
         if (entries != null && !entries.isEmpty()) {
-            pass.memory.published(stored.ingress());
+            pass.memory.status.published(stored.ingress());
         }
     }
 

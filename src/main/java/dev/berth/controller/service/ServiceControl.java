@@ -22,6 +22,7 @@ import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ForeignAnnotations;
 import dev.berth.loadbalancer.Planner;
+import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
@@ -268,7 +269,7 @@ public final class ServiceControl implements ClassControl.Services {
      */
     public boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
         ServiceMemory memory = memories.get(key);
-        return memory != null && memory.isEcho(uid, resourceVersion);
+        return memory != null && memory.version.takeEcho(uid, resourceVersion);
     }
 
     /**
@@ -278,7 +279,7 @@ public final class ServiceControl implements ClassControl.Services {
      */
     public void resync(Duration period) {
         List<ServiceKey> all = memories.entrySet().stream()
-                .filter(entry -> entry.getValue().isEnsured())
+                .filter(entry -> entry.getValue().provider().isAskedOutside())
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList();
@@ -290,11 +291,11 @@ public final class ServiceControl implements ClassControl.Services {
     /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
     private void isListed(ServiceState service, String classValue) {
         ServiceMemory memory = memory(service.key());
-        if (memory.bringsItsOwn(service.uid()).isEmpty()) {
+        if (memory.provider().bringsItsOwn(service.uid()).isEmpty()) {
             LOG.info(
                     "Service {} lost our marks, and its provider has a load balancer for it: it is ours",
                     service.key());
-            memory.listed(service.uid(), classValue);
+            memory.provider(state -> state.listed(service.uid(), classValue));
             due.accept(List.of(service.key()));
         }
     }
@@ -303,9 +304,8 @@ public final class ServiceControl implements ClassControl.Services {
     private void resync(List<ServiceKey> all, Duration pause, int atOnce) {
         List<ServiceKey> now = all.subList(0, Math.min(atOnce, all.size()));
         List<ServiceKey> rest = all.subList(now.size(), all.size());
-        now.forEach(key -> Optional.ofNullable(memories.get(key))
-                .filter(ServiceMemory::isEnsured)
-                .ifPresent(ServiceMemory::doubt));
+        now.forEach(key ->
+                Optional.ofNullable(memories.get(key)).ifPresent(memory -> memory.provider(ProviderState::doubted)));
         due.accept(now);
         if (!rest.isEmpty()) {
             parts.later().after(pause, () -> resync(rest, pause, atOnce));
@@ -337,7 +337,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private boolean isToldOfOthers(ServiceKey key, ServiceMemory memory) {
-        return memory.knowsOther(parts.backends().apply(key));
+        return memory.provider().knowsOther(parts.backends().apply(key));
     }
 
     /**
@@ -345,12 +345,12 @@ public final class ServiceControl implements ClassControl.Services {
      * receive traffic.
      */
     public void kubeProxiesChanged() {
-        makeDue((key, memory) -> memory.isCheckedByWhatNodesHave());
+        makeDue((key, memory) -> memory.provider().isCheckedByWhatNodesHave());
     }
 
     /** A provider is there again: what failed with it is tried again at once. */
     public void providerReturned(String provider) {
-        makeDue((key, memory) -> memory.mayTryAgain(provider));
+        makeDue((key, memory) -> memory.providerReturned(provider));
     }
 
     /**
@@ -396,12 +396,13 @@ public final class ServiceControl implements ClassControl.Services {
                 next = reconcile(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
-                if (!memory.isSeenLive()) {
+                if (!memory.version.isSeenLive()) {
                     memories.remove(key);
                     // No timer of it comes, should this pass have put off what was left to do.
                     due.accept(parts.ledger().stopWaiting(key));
                 }
-                memory.madeForAnother(Optional.empty())
+                memory.provider()
+                        .madeForAnother(Optional.empty())
                         .filter(made -> !holdsAnything(made.request().service()))
                         .ifPresent(made -> leftOvers.deleteUntilDone(
                                 made.by(), made.request().service()));
@@ -426,6 +427,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private Next reconcile(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
+        memory.retries.begin();
         boolean live = false;
         PassState.Written written = new PassState.Written();
         for (int pass = 1; ; pass++) {
@@ -440,11 +442,13 @@ public final class ServiceControl implements ClassControl.Services {
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
                         : Optional.empty();
-                service.ifPresent(memory::remember);
+                service.ifPresent(memory.version::read);
             } else {
-                service = memory.newest(parts.cluster().service(key));
+                Optional<ServiceState> cached = parts.cluster().service(key);
+                memory.version.heard(cached);
+                service = memory.version.of(cached);
             }
-            memory.sawLive(live && service.isPresent());
+            memory.version.sawLive(live && service.isPresent());
             noteForeign(key, service);
             if (service.filter(this::mayBeAnothers).isPresent()) {
                 return Next.ON_EVENT;
@@ -459,7 +463,7 @@ public final class ServiceControl implements ClassControl.Services {
             ServicePass.Outcome outcome = work.run();
             noteLeftAlone(key, work.plan());
             // No event will report what this pass has done itself.
-            Optional<ServiceState> now = memory.newest(parts.cluster().service(key));
+            Optional<ServiceState> now = memory.version.of(parts.cluster().service(key));
             if (work.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(this::withholdWhatIsNotItsOwn);
@@ -540,7 +544,8 @@ public final class ServiceControl implements ClassControl.Services {
         ServiceMemory memory = memories.get(service.key());
         return parts.ledger().heldFor(service.key()).stream()
                         .anyMatch(holding -> holding.isFor(service.key(), service.uid()))
-                || (memory != null && memory.bringsItsOwn(service.uid()).isPresent());
+                || (memory != null
+                        && memory.provider().bringsItsOwn(service.uid()).isPresent());
     }
 
     private ServiceSnapshot snapshot(ServiceKey key, Optional<ServiceState> service) {
@@ -553,8 +558,8 @@ public final class ServiceControl implements ClassControl.Services {
                 parts.cluster().namespaceLabels(key.namespace()),
                 service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")),
                 parts.migrateFrom(),
-                service.flatMap(state ->
-                        Optional.ofNullable(memories.get(key)).flatMap(memory -> memory.bringsItsOwn(state.uid()))));
+                service.flatMap(state -> Optional.ofNullable(memories.get(key))
+                        .flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))));
     }
 
     /** The place among those that wait that it has, or gets should it have to. One that asks for nothing has none. */

@@ -142,6 +142,7 @@ final class ServicePass {
                 .forEach(conditions::add);
         // After a restart nothing else tells which provider made something for it.
         return pass.memory
+                .provider()
                 .bringsItsOwn(state.uid())
                 .map(madeBy -> new Publication(true, madeBy, null, conditions))
                 .orElseGet(() -> new Publication(false, null, conditions));
@@ -190,7 +191,7 @@ final class ServicePass {
     }
 
     private Outcome serve(ServicePlan.Serve serve) {
-        Optional<Duration> mustWait = pass.memory.mustWait(serve.timeless(), pass.steady());
+        Optional<Duration> mustWait = pass.memory.retries.mustWait(serve.timeless(), pass.steady());
         if (mustWait.isPresent()) {
             return new Outcome.Finished(Next.after(mustWait.get()));
         }

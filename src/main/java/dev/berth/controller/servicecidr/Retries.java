@@ -1,6 +1,7 @@
 package dev.berth.controller.servicecidr;
 
 import dev.berth.controller.Backoff;
+import dev.berth.controller.Retry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -15,7 +16,7 @@ import java.util.Optional;
  * @param <T> what is reported about a failure
  */
 final class Retries<K, T> {
-    private record Failure<T>(T told, int times, Instant notBefore) {}
+    private record Failure<T>(T told, Retry retry) {}
 
     private final Backoff backoff;
     private final InstantSource clock;
@@ -29,20 +30,21 @@ final class Retries<K, T> {
     /** What was reported about the last failure, if it is too early for another try. */
     Optional<T> tooEarly(K what) {
         return Optional.ofNullable(failures.get(what))
-                .filter(failure -> clock.instant().isBefore(failure.notBefore()))
+                .filter(failure -> failure.retry().delay(clock.instant()).isPresent())
                 .map(Failure::told);
     }
 
     /** When this may be tried again; absent: it did not fail. */
     Optional<Instant> notBefore(K what) {
-        return Optional.ofNullable(failures.get(what)).map(Failure::notBefore);
+        return Optional.ofNullable(failures.get(what))
+                .map(failure -> failure.retry().notBefore());
     }
 
     /** It failed, once more perhaps. */
     T failed(K what, T told) {
         Failure<T> before = failures.get(what);
-        int times = before == null ? 1 : before.times() + 1;
-        failures.put(what, new Failure<>(told, times, clock.instant().plus(backoff.after(times))));
+        Retry retry = before == null ? Retry.AT_ONCE : before.retry();
+        failures.put(what, new Failure<>(told, retry.failed(backoff, clock.instant())));
         return told;
     }
 
@@ -58,6 +60,8 @@ final class Retries<K, T> {
 
     /** When to try the first of them again; absent: nothing failed. */
     Optional<Instant> again() {
-        return failures.values().stream().map(Failure::notBefore).min(Instant::compareTo);
+        return failures.values().stream()
+                .map(failure -> failure.retry().notBefore())
+                .min(Instant::compareTo);
     }
 }

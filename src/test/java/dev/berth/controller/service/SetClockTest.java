@@ -77,7 +77,7 @@ class SetClockTest extends CloudStage {
         assertThat(service("web").condition(WellKnownNames.STATUS_CONFLICT)).isPresent();
 
         ahead = Duration.ofHours(hours);
-        clock = clock.plus(ServiceMemory.OVERWRITES_WITHIN).plusSeconds(1);
+        clock = clock.plus(StatusWrites.OVERWRITES_WITHIN).plusSeconds(1);
         reconcile("web");
 
         assertThat(service("web").condition(WellKnownNames.STATUS_CONFLICT)).isEmpty();

@@ -1,0 +1,94 @@
+package dev.berth.controller.service;
+
+import dev.berth.controller.Backoff;
+import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Published;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What was written to the status of one Service, and how often another controller wrote something else. */
+final class StatusWrites {
+    /** Overwrites longer ago than this do not count. */
+    static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
+
+    /** From this one on, an overwrite is not put right at once. */
+    private static final int OVERWRITES_IN_CONFLICT = 3;
+
+    /** How often a status is written only because its provider says something else. */
+    static final Duration WORDS_EVERY = Duration.ofSeconds(30);
+
+    private @Nullable List<Published> published;
+    private final Deque<Instant> overwrites = new ArrayDeque<>();
+    private int conflicts;
+    private Instant letStandUntil = Instant.EPOCH;
+
+    /** When other words of its provider were last written. */
+    private Instant words = Instant.EPOCH;
+
+    void published(List<Published> ingress) {
+        published = ingress;
+    }
+
+    /** Whether {@code wanted} was written by us before, so that whatever stands there now is another's. */
+    boolean wasPublished(List<Published> wanted) {
+        return published != null && Publication.sameIngress(published, wanted);
+    }
+
+    /** Whether other words of its provider, and nothing else, may be written already. */
+    boolean mayWriteWords(Instant now) {
+        return Duration.between(words, now).abs().compareTo(WORDS_EVERY) >= 0;
+    }
+
+    /** They are written now. */
+    void writesWords(Instant now) {
+        words = now;
+    }
+
+    /**
+     * Another wrote the status that is ours. The third time within ten minutes it is let stand for a while,
+     * then put right again, and so on with growing delays: two controllers that both insist would write for
+     * ever.
+     *
+     * @return how long to let it stand; absent: put it right at once
+     */
+    Optional<Duration> overwritten(Backoff backoff, Instant now) {
+        if (now.isBefore(letStandUntil)) {
+            return Optional.of(Duration.between(now, letStandUntil));
+        }
+        if (letStandUntil.isAfter(Instant.EPOCH)) {
+            letStandUntil = Instant.EPOCH;
+            return Optional.empty();
+        }
+        if (!isRecent(now)) {
+            overwrites.clear();
+            conflicts = 0;
+        }
+        while (!overwrites.isEmpty()
+                && overwrites.getFirst().plus(OVERWRITES_WITHIN).isBefore(now)) {
+            overwrites.removeFirst();
+        }
+        overwrites.addLast(now);
+        if (overwrites.size() < OVERWRITES_IN_CONFLICT) {
+            return Optional.empty();
+        }
+        conflicts++;
+        Duration wait = backoff.after(conflicts);
+        letStandUntil = now.plus(wait);
+        return Optional.of(wait);
+    }
+
+    /** Whether another keeps writing the status. */
+    boolean isInConflict(Instant now) {
+        return conflicts > 0 && (isRecent(now) || now.isBefore(letStandUntil));
+    }
+
+    private boolean isRecent(Instant now) {
+        return !overwrites.isEmpty()
+                && overwrites.getLast().plus(OVERWRITES_WITHIN).isAfter(now);
+    }
+}

@@ -1,0 +1,254 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What is known of the load balancer that providers have under the name of one Service. A value: each method answers
+ * with the next one. Nothing in it must survive a restart, for a provider can be asked again.
+ */
+public sealed interface ProviderState {
+    /** Nothing is known. */
+    ProviderState NOTHING = new Nothing();
+
+    /** No provider was asked, or what it made is deleted. */
+    record Nothing() implements ProviderState {}
+
+    /**
+     * No provider was asked, but one lists a load balancer of the Service.
+     *
+     * @param classValue of the class whose provider it is
+     */
+    record Listed(String uid, String classValue) implements ProviderState {}
+
+    /** A provider was asked. Until it has deleted it again, there may be a load balancer. */
+    sealed interface Asked extends ProviderState {
+        LoadBalancerRequest request();
+
+        ServedClass by();
+    }
+
+    /** The answer is not known, or not any more: the provider has to be asked again. */
+    record Unanswered(LoadBalancerRequest request, ServedClass by) implements Asked {}
+
+    /**
+     * The provider has what was asked for.
+     *
+     * @param inDoubt whether it may have something else by now, and is to be looked at
+     */
+    record Ensured(LoadBalancerRequest request, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt)
+            implements Asked {}
+
+    /** The provider answered that another serves it; it is not asked the same again. */
+    record Elsewhere(LoadBalancerRequest request, ServedClass by) implements Asked {}
+
+    /** The provider has nothing for the Service, which lost its addresses and may get others. */
+    record Withdrawn(ServiceIdentity service) implements ProviderState {}
+
+    /**
+     * One class after the other has its provider delete what it may have made.
+     *
+     * @param made what was asked for before, and is not deleted yet; empty: not known
+     * @param deletedBy the classes whose providers have deleted
+     * @param next the class whose provider is deleting
+     */
+    record Deleting(ServiceIdentity service, Optional<Made> made, List<ServedClass> deletedBy, ServedClass next)
+            implements ProviderState {
+        public Deleting {
+            deletedBy = List.copyOf(deletedBy);
+        }
+    }
+
+    /** A load balancer that there may be, and the class by whose provider it was made. */
+    record Made(LoadBalancerRequest request, ServedClass by) {}
+
+    // What it tells.
+
+    /** What may have been made and is not deleted yet; absent: nothing, or it is not known. */
+    default Optional<Made> made() {
+        return switch (this) {
+            case Asked asked -> Optional.of(new Made(asked.request(), asked.by()));
+            case Deleting deleting -> deleting.made();
+            case Nothing none -> Optional.empty();
+            case Listed listed -> Optional.empty();
+            case Withdrawn withdrawn -> Optional.empty();
+        };
+    }
+
+    /** Whether something may have been made for this very Service. */
+    default boolean mayHaveMadeFor(ServiceIdentity service) {
+        return made().filter(made -> made.request().service().equals(service)).isPresent();
+    }
+
+    /** What was made for another Service of this name; {@code uid} empty: there is none of this name. */
+    default Optional<Made> madeForAnother(Optional<String> uid) {
+        return made().filter(
+                        made -> !uid.equals(Optional.of(made.request().service().uid())));
+    }
+
+    /** What the provider answered to this very request; absent: it has to be asked. */
+    default Optional<EnsureOutcome.Ready> answerTo(LoadBalancerRequest request) {
+        return this instanceof Ensured ensured && ensured.request().equals(request)
+                ? Optional.of(ensured.answer())
+                : Optional.empty();
+    }
+
+    /** What the provider answered to a request like this but for the targets; absent: it has to be asked. */
+    default Optional<EnsureOutcome.Ready> answerButForTargets(LoadBalancerRequest request) {
+        return this instanceof Ensured ensured && ensured.request().differsInTargetsOnly(request)
+                ? Optional.of(ensured.answer())
+                : Optional.empty();
+    }
+
+    default boolean isElsewhere(LoadBalancerRequest request) {
+        return this instanceof Elsewhere elsewhere && elsewhere.request().equals(request);
+    }
+
+    /** Whether what the provider has is to be looked at. */
+    default boolean isDoubted() {
+        return this instanceof Ensured ensured && ensured.inDoubt();
+    }
+
+    default boolean isWithdrawn(ServiceIdentity service) {
+        return this instanceof Withdrawn withdrawn && withdrawn.service().equals(service);
+    }
+
+    /** Whether the provider of {@code by} has deleted what it may have made, in this tear-down. */
+    default boolean isDeletedBy(ServiceIdentity service, ServedClass by) {
+        return this instanceof Deleting deleting
+                && deleting.service().equals(service)
+                && deleting.deletedBy().contains(by);
+    }
+
+    /** Whether the provider of this name was the last to be asked for anything. */
+    default boolean isAskedOf(String provider) {
+        return switch (this) {
+            case Asked asked -> asked.by().provider().equals(provider);
+            case Deleting deleting -> deleting.next().provider().equals(provider);
+            case Nothing none -> false;
+            case Listed listed -> false;
+            case Withdrawn withdrawn -> false;
+        };
+    }
+
+    /** Whether a provider that works outside this process was asked to make something. */
+    default boolean isAskedOutside() {
+        return this instanceof Asked asked && !asked.by().capabilities().immediate();
+    }
+
+    /**
+     * The class value by which the provider of this very Service was asked, or lists something for it, if that brings
+     * its own addresses, so that no Address tells; absent: it was not, or what it made is deleted.
+     */
+    default Optional<String> bringsItsOwn(String uid) {
+        return this instanceof Listed listed
+                ? Optional.of(listed).filter(one -> one.uid().equals(uid)).map(Listed::classValue)
+                : made().filter(made -> made.by().capabilities().addresses() == AddressSource.PROVIDER
+                                && made.request().service().uid().equals(uid))
+                        .map(made -> made.by().value());
+    }
+
+    /** Whether the provider was last notified of other targets than these. */
+    default boolean knowsOther(Backends backends) {
+        return this instanceof Asked asked
+                && switch (asked.by().capabilities().targets()) {
+                    case NODE_PORTS -> !asked.request().nodes().equals(backends.nodes());
+                    case ENDPOINTS ->
+                        !asked.request().endpoints().equals(backends.endpoints().get());
+                    case NONE -> false;
+                };
+    }
+
+    /** Whether the provider was asked by a class whose health check depends on the nodes. */
+    default boolean isCheckedByWhatNodesHave() {
+        return this instanceof Asked asked
+                && asked.by().capabilities().targets() == Targets.NODE_PORTS
+                && asked.by().healthCheck().isLeftToTheNodes();
+    }
+
+    // What happens to it.
+
+    /** The provider is about to be asked: whatever it answers, what it answered before counts no longer. */
+    default ProviderState asks(LoadBalancerRequest request, ServedClass by) {
+        return new Unanswered(request, by);
+    }
+
+    /** It answered that it is there. */
+    default ProviderState ensured(LoadBalancerRequest request, ServedClass by, EnsureOutcome.Ready answer) {
+        return new Ensured(request, by, answer, false);
+    }
+
+    /** It was notified of other targets, and that is all that is new. */
+    default ProviderState updated(LoadBalancerRequest request) {
+        return this instanceof Ensured(var before, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt)
+                ? new Ensured(request, by, answer, inDoubt)
+                : this;
+    }
+
+    /** It answered that another serves it. */
+    default ProviderState elsewhere(LoadBalancerRequest request, ServedClass by) {
+        return new Elsewhere(request, by);
+    }
+
+    /** What the provider has may not be what it answered: it is to be looked at. */
+    default ProviderState doubted() {
+        return this instanceof Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean before)
+                ? new Ensured(request, by, answer, true)
+                : this;
+    }
+
+    /** It is being looked at. */
+    default ProviderState looked() {
+        return this instanceof Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean before)
+                ? new Ensured(request, by, answer, false)
+                : this;
+    }
+
+    /** What the provider has is not known any more, but that there may be something: it is asked again. */
+    default ProviderState unsure() {
+        return this instanceof Asked asked ? new Unanswered(asked.request(), asked.by()) : this;
+    }
+
+    /** It has deleted what it had for the Service, which stays. */
+    default ProviderState withdrawn(ServiceIdentity service) {
+        return new Withdrawn(service);
+    }
+
+    /** The provider of {@code by} is about to be asked to delete: should the answer be lost, it may be deleted. */
+    default ProviderState deletes(ServiceIdentity service, ServedClass by) {
+        List<ServedClass> before =
+                this instanceof Deleting deleting && deleting.service().equals(service)
+                        ? deleting.deletedBy()
+                        : List.of();
+        return new Deleting(service, made(), before, by);
+    }
+
+    /** It has. */
+    default ProviderState deleted(ServiceIdentity service, ServedClass by) {
+        List<ServedClass> before =
+                this instanceof Deleting deleting && deleting.service().equals(service)
+                        ? deleting.deletedBy()
+                        : List.of();
+        return new Deleting(
+                service,
+                made().filter(made -> !made.by().equals(by)),
+                Stream.concat(before.stream(), Stream.of(by)).toList(),
+                by);
+    }
+
+    /** All is done that a pass had to do. */
+    default ProviderState settled() {
+        return this instanceof Deleting ? NOTHING : this;
+    }
+
+    /** A provider lists a load balancer of the Service; what is known better stays. */
+    default ProviderState listed(String uid, String classValue) {
+        return this instanceof Asked || this instanceof Deleting ? this : new Listed(uid, classValue);
+    }
+}

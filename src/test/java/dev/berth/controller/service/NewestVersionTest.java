@@ -1,0 +1,55 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class NewestVersionTest {
+    private final NewestVersion newest = new NewestVersion();
+
+    private static ServiceState version(String resourceVersion) {
+        return SampleService.named(new ServiceKey("prod", "web"), "u1")
+                .resourceVersion(resourceVersion)
+                .build();
+    }
+
+    @Test
+    void cacheThatLagsBehindAnAnswer_isNotPlannedFrom() {
+        newest.read(version("20"));
+
+        assertThat(newest.of(Optional.of(version("9")))).contains(version("20"));
+        assertThat(newest.of(Optional.of(version("21")))).contains(version("21"));
+        assertThat(newest.of(Optional.of(version("9")))).contains(version("20"));
+    }
+
+    @Test
+    void answer_isForgotten_onceTheCacheHasIt() {
+        newest.read(version("20"));
+
+        newest.heard(Optional.of(version("9")));
+        assertThat(newest.of(Optional.of(version("9")))).contains(version("20"));
+        newest.heard(Optional.of(version("20")));
+        assertThat(newest.of(Optional.of(version("9")))).contains(version("9"));
+    }
+
+    @Test
+    void serviceThatIsGoneFromTheCache_isGone() {
+        newest.read(version("20"));
+
+        assertThat(newest.of(Optional.empty())).isEmpty();
+    }
+
+    @Test
+    void echoOfOurWrite_isNoNewsOnce_butWhatALiveReadFoundIs() {
+        newest.wrote(version("20"));
+        assertThat(newest.takeEcho("u1", "20")).isTrue();
+        assertThat(newest.takeEcho("u1", "20")).isFalse();
+
+        newest.read(version("30"));
+        assertThat(newest.takeEcho("u1", "30")).isFalse();
+    }
+}

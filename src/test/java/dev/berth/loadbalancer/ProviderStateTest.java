@@ -1,0 +1,117 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ProviderState.Made;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ServiceIdentity;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ProviderStateTest {
+    private static final ServiceIdentity WEB = new ServiceIdentity("prod", "web", "u1");
+    private static final LoadBalancerRequest REQUEST = request(WEB);
+    private static final EnsureOutcome.Ready READY =
+            new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP))));
+    private static final ServedClass EDGE = served("example.com/edge", "edge");
+    private static final ServedClass CORE = served("example.com/core", "core");
+
+    private static LoadBalancerRequest request(ServiceIdentity service) {
+        return LoadBalancerRequest.builder("c", service, IpMode.VIP).build();
+    }
+
+    private static ServedClass served(String value, String provider) {
+        return SampleClasses.one(value, provider, Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
+                .served()
+                .getFirst();
+    }
+
+    private static ProviderState ensured() {
+        return ProviderState.NOTHING.asks(REQUEST, EDGE).ensured(REQUEST, EDGE, READY);
+    }
+
+    @Test
+    void providerThatIsBeingAsked_mayHaveMadeSomething_andHasNotAnswered() {
+        ProviderState asked = ProviderState.NOTHING.asks(REQUEST, EDGE);
+
+        assertThat(asked.mayHaveMadeFor(WEB)).isTrue();
+        assertThat(asked.answerTo(REQUEST)).isEmpty();
+    }
+
+    @Test
+    void answer_isOfItsRequestAlone() {
+        assertThat(ensured().answerTo(REQUEST)).contains(READY);
+        assertThat(ensured().answerTo(request(new ServiceIdentity("prod", "web", "u2"))))
+                .isEmpty();
+    }
+
+    @Test
+    void doubt_staysUntilItIsLookedAt_alsoWhereTargetsChange() {
+        assertThat(ensured().doubted().updated(REQUEST).isDoubted()).isTrue();
+        assertThat(ensured().doubted().looked().isDoubted()).isFalse();
+        assertThat(ProviderState.NOTHING.doubted().isDoubted()).isFalse();
+    }
+
+    @Test
+    void answerThatIsUnsure_isAskedForAgain_andWhatWasMadeIsNotForgotten() {
+        ProviderState unsure = ensured().unsure();
+
+        assertThat(unsure.answerTo(REQUEST)).isEmpty();
+        assertThat(unsure.made()).contains(new Made(REQUEST, EDGE));
+    }
+
+    @Test
+    void whatWasMadeForAnother_isNotOfTheServiceItself() {
+        assertThat(ensured().madeForAnother(Optional.of("u1"))).isEmpty();
+        assertThat(ensured().madeForAnother(Optional.of("u2"))).contains(new Made(REQUEST, EDGE));
+        assertThat(ensured().madeForAnother(Optional.empty())).contains(new Made(REQUEST, EDGE));
+    }
+
+    @Test
+    void eachClass_deletesOnce_andWhatAnotherMadeStaysUntilThatOneHas() {
+        ProviderState core = ensured().deletes(WEB, CORE).deleted(WEB, CORE);
+        assertThat(core.isDeletedBy(WEB, CORE)).isTrue();
+        assertThat(core.isDeletedBy(WEB, EDGE)).isFalse();
+        assertThat(core.made()).contains(new Made(REQUEST, EDGE));
+
+        ProviderState both = core.deletes(WEB, EDGE).deleted(WEB, EDGE);
+        assertThat(both.isDeletedBy(WEB, CORE)).isTrue();
+        assertThat(both.isDeletedBy(WEB, EDGE)).isTrue();
+        assertThat(both.made()).isEmpty();
+        assertThat(both.settled()).isEqualTo(ProviderState.NOTHING);
+    }
+
+    @Test
+    void deleteWhoseAnswerIsLost_leavesWhatWasMadeInDoubt() {
+        ProviderState deleting = ensured().deletes(WEB, EDGE);
+
+        assertThat(deleting.answerTo(REQUEST)).isEmpty();
+        assertThat(deleting.mayHaveMadeFor(WEB)).isTrue();
+        assertThat(deleting.isAskedOf("edge")).isTrue();
+    }
+
+    @Test
+    void withdrawnLoadBalancer_isNotDeletedTwice_untilItIsAskedForAgain() {
+        ProviderState withdrawn = ensured().withdrawn(WEB);
+
+        assertThat(withdrawn.isWithdrawn(WEB)).isTrue();
+        assertThat(withdrawn.made()).isEmpty();
+        assertThat(withdrawn.asks(REQUEST, EDGE).isWithdrawn(WEB)).isFalse();
+    }
+
+    @Test
+    void whatAProviderLists_countsOnlyWhereNothingIsKnownBetter() {
+        assertThat(ProviderState.NOTHING.listed("u1", "example.com/edge").bringsItsOwn("u1"))
+                .contains("example.com/edge");
+        assertThat(ProviderState.NOTHING.listed("u1", "example.com/edge").bringsItsOwn("u2"))
+                .isEmpty();
+        assertThat(ensured().listed("u1", "example.com/edge")).isEqualTo(ensured());
+    }
+}
