@@ -13,7 +13,6 @@ import dev.berth.address.QueuePosition;
 import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
 import dev.berth.controller.address.AddressControl.Released;
-import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -24,6 +23,8 @@ import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.WaitReason;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.AddressSource;
@@ -74,7 +75,7 @@ final class PassClaims {
                         yield Optional.of(new Outcome.Again(false));
                     }
                     case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, "ClaimUncertain", message, serve.timeless());
+                        pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
                         yield Optional.empty();
                     }
                 };
@@ -147,11 +148,11 @@ final class PassClaims {
             case Write.Conflict<Claim> changed -> readAgain(serve, claim);
             case Write.NotFound<Claim> gone -> readAgain(serve, claim);
             case Write.Refused<Claim>(String message) -> {
-                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.timeless());
+                pass.trouble("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless());
                 yield Optional.empty();
             }
             case Write.Unknown<Claim>(String message) -> {
-                pass.trouble("claiming " + claim.ip(), "ClaimFailed", message, serve.timeless());
+                pass.trouble("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless());
                 yield Optional.empty();
             }
         };
@@ -167,7 +168,7 @@ final class PassClaims {
             case Read.Found<Claim>(Claim found) -> read(found);
             case Read.Absent<Claim> none -> absent.run();
             case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + ip, "ClaimUncertain", message, serve.timeless());
+                pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
                 return Optional.empty();
             }
         }
@@ -201,7 +202,7 @@ final class PassClaims {
                     case UNSURE -> {}
                 }
             }
-            if (pass.trouble.isPresent()) {
+            if (pass.facts.trouble().isPresent()) {
                 return Optional.empty();
             }
             if (lost.isEmpty()) {
@@ -212,7 +213,7 @@ final class PassClaims {
         }
         pass.trouble(
                 "choosing an address",
-                "ClaimFailed",
+                Reason.ClaimFailed,
                 CHOICES + " chosen addresses were taken by another operator",
                 serve.timeless());
         return Optional.empty();
@@ -220,7 +221,7 @@ final class PassClaims {
 
     private Optional<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
         pass.due.accept(pass.parts.ledger().await(asked.allOrNone() ? asked : refused));
-        pass.waiting = Optional.of(WaitReason.of(refusals));
+        pass.facts = pass.facts.waitingFor(WaitReason.of(refusals));
         return Optional.empty();
     }
 
@@ -233,7 +234,7 @@ final class PassClaims {
         List<IpFamily> families =
                 missing.stream().map(Refusal::family).distinct().toList();
         pass.due.accept(pass.parts.ledger().await(asked.onlyFor(families)));
-        pass.waiting = Optional.of(WaitReason.of(missing));
+        pass.facts = pass.facts.waitingFor(WaitReason.of(missing));
         return Optional.empty();
     }
 
@@ -258,7 +259,7 @@ final class PassClaims {
                         .isPresent();
                 if (!still) {
                     pass.parts.ledger().doubt(ip);
-                    pass.trouble(doing, "ClaimUncertain", "it was deleted while it was being claimed", request);
+                    pass.trouble(doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request);
                 }
                 yield still ? Created.OURS : Created.UNSURE;
             }
@@ -266,18 +267,18 @@ final class PassClaims {
             case Write.NotFound<Claim>(String message) -> {
                 pass.trouble(
                         doing,
-                        "ClaimFailed",
+                        Reason.ClaimFailed,
                         message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
                         request);
                 yield Created.NOT_MADE;
             }
             case Write.Refused<Claim>(String message) -> {
-                pass.trouble(doing, "ClaimFailed", message, request);
+                pass.trouble(doing, Reason.ClaimFailed, message, request);
                 yield Created.NOT_MADE;
             }
             case Write.Unknown<Claim>(String message) -> {
                 pass.parts.ledger().doubt(ip);
-                pass.trouble(doing, "ClaimUncertain", message, request);
+                pass.trouble(doing, Reason.ClaimUncertain, message, request);
                 yield Created.UNSURE;
             }
         };
@@ -299,7 +300,7 @@ final class PassClaims {
             case Write.NotFound<Claim> gone -> joined(shared, asked, request);
             case Write.Unknown<Claim> lost -> joined(shared, asked, request);
             case Write.Refused<Claim>(String message) -> {
-                pass.trouble("joining " + ip, "ClaimFailed", message, request);
+                pass.trouble("joining " + ip, Reason.ClaimFailed, message, request);
                 yield Created.UNSURE;
             }
         };
@@ -317,7 +318,7 @@ final class PassClaims {
                 yield Created.ANOTHERS;
             }
             case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + shared.ip(), "ClaimUncertain", message, request);
+                pass.trouble("reading Address " + shared.ip(), Reason.ClaimUncertain, message, request);
                 yield Created.UNSURE;
             }
         };
@@ -353,12 +354,13 @@ final class PassClaims {
                 yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
-                pass.trouble("claiming " + ip, "ClaimFailed", "it was released while it was being claimed", request);
+                pass.trouble(
+                        "claiming " + ip, Reason.ClaimFailed, "it was released while it was being claimed", request);
                 yield Created.NOT_MADE;
             }
             case Read.Failed<Claim>(String message) -> {
                 pass.parts.ledger().doubt(ip);
-                pass.trouble("reading Address " + ip, "ClaimUncertain", message, request);
+                pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, request);
                 yield Created.UNSURE;
             }
         };
@@ -370,7 +372,9 @@ final class PassClaims {
             return Optional.empty();
         }
         Optional<Outcome> outcome = release(addresses);
-        return outcome.isPresent() || pass.again.isPresent() || pass.trouble.isPresent()
+        return outcome.isPresent()
+                        || pass.facts.again().isPresent()
+                        || pass.facts.trouble().isPresent()
                 ? outcome
                 : Optional.of(new Outcome.Again(false));
     }
@@ -401,7 +405,7 @@ final class PassClaims {
             }
         }
         if (!all) {
-            pass.again = Optional.of(pass.parts.backoff().after(1));
+            pass.facts = pass.facts.lookingAgain(pass.parts.backoff().after(1));
         }
         return Optional.empty();
     }
@@ -442,8 +446,7 @@ final class PassClaims {
 
     private Outcome notForestalled(ServiceState state, List<Ip> addresses, String message) {
         return pass.failed(
-                state,
-                new Trouble("releasing " + addresses, "ReleaseFailed", message, pass.plan.steps(), Optional.empty()));
+                state, new Trouble("releasing " + addresses, Reason.ReleaseFailed, message, pass.plan.steps()));
     }
 
     /** One that bore the name before goes first. */
@@ -460,7 +463,7 @@ final class PassClaims {
     List<Ip> rest(ServiceState state) {
         HoldingSelection sure = pass.claimed(state);
         List<Ip> needed = new ArrayList<>(sure.publishable(state));
-        needed.addAll(PassState.ips(pass.ingress));
+        needed.addAll(PassState.ips(pass.facts.ingress().orElse(List.of())));
         Stream<Ip> surplus = HoldingSelection.of(
                         state,
                         pass.parts.ledger().heldFor(pass.key),
@@ -470,7 +473,7 @@ final class PassClaims {
                 .stream()
                 .map(Holding::ip)
                 .filter(ip -> sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
-        Stream<Ip> half = pass.waiting.isPresent() ? sure.halfOfNoUse(state).stream() : Stream.empty();
+        Stream<Ip> half = pass.facts.waiting().isPresent() ? sure.halfOfNoUse(state).stream() : Stream.empty();
         return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
     }
 
@@ -504,7 +507,7 @@ final class PassClaims {
                     }
                     case Read.Absent<Claim> none -> {}
                     case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, "ClaimUncertain", message, serve.timeless());
+                        pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
                         return Checked.UNSURE;
                     }
                 }
@@ -543,11 +546,11 @@ final class PassClaims {
                     return known(readAgain(serve, claim));
                 }
                 case Write.Refused<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, "ClaimFailed", message, serve.timeless());
+                    pass.trouble("confirming " + ip, Reason.ClaimFailed, message, serve.timeless());
                     return Checked.UNSURE;
                 }
                 case Write.Unknown<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, "ClaimUncertain", message, serve.timeless());
+                    pass.trouble("confirming " + ip, Reason.ClaimUncertain, message, serve.timeless());
                     return Checked.UNSURE;
                 }
             }

@@ -4,7 +4,6 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Owner;
 import dev.berth.controller.Next;
-import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ProviderGuard.Entry;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
@@ -19,6 +18,8 @@ import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
@@ -64,12 +65,12 @@ final class PassProvider {
 
     Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
         Demand wanted = demand(serve.service(), served);
-        pass.demand = wanted;
+        pass.facts = pass.facts.withDemand(wanted);
         LoadBalancerRequest request = wanted.request();
         boolean lacksAddress = served.capabilities().addresses() == AddressSource.POOLS
                 && request.addresses().isEmpty();
         if (lacksAddress || !wanted.isServable()) {
-            pass.ingress = List.of();
+            pass.facts = pass.facts.withIngress(List.of());
             return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(serve, served, request);
         }
         Optional<EnsureOutcome.Ready> known = pass.memory.provider().answerTo(request);
@@ -80,7 +81,7 @@ final class PassProvider {
             known = Optional.empty();
         }
         if (known.isPresent() && !hasDrifted(serve, served, request, known.get())) {
-            pass.ingress = published(serve, known.get());
+            pass.facts = pass.facts.withIngress(published(serve, known.get()));
             return Optional.empty();
         }
         if (pass.memory.provider().isElsewhere(request)) {
@@ -96,19 +97,16 @@ final class PassProvider {
                 return Optional.of(IN_LINE);
             }
             case Entry.Stuck(String message) -> {
-                pass.trouble = Optional.of(new Trouble(
-                        "ensuring load balancer for " + pass.key,
-                        Trouble.PROVIDER_STUCK,
-                        message,
-                        request,
-                        Optional.empty()));
+                pass.trouble(
+                        new Trouble("ensuring load balancer for " + pass.key, Reason.ProviderStuck, message, request)
+                                .heldUpByEarlierCall());
                 return Optional.empty();
             }
         }
         Optional<EnsureOutcome.Ready> before = pass.memory.provider().answerButForTargets(request);
         if (before.isPresent() && isUpdated(serve, served, request)) {
             pass.memory.provider(state -> state.updated(request));
-            pass.ingress = published(serve, before.get());
+            pass.facts = pass.facts.withIngress(published(serve, before.get()));
             lookAgainAtTargets();
             return Optional.empty();
         }
@@ -125,10 +123,7 @@ final class PassProvider {
 
     /** Whether the provider may be asked once, now; before any other work is done for it. */
     private Entry enter(ServedClass served, LoadBalancerRequest request) {
-        Entry entry =
-                pass.visit.enter(served.name(), pass.parts.providers().named(served.provider()), request.service());
-        pass.isHeldUp = entry instanceof Entry.Stuck;
-        return entry;
+        return pass.visit.enter(served.name(), pass.parts.providers().named(served.provider()), request.service());
     }
 
     /**
@@ -199,7 +194,10 @@ final class PassProvider {
                 return isDeletedByOthers
                         ? Optional.empty()
                         : Optional.of(pass.service
-                                .map(state -> heldUp(state, made.get(), message, Optional.empty()))
+                                .map(state -> waitsForPredecessor(
+                                        state,
+                                        predecessorStays(made.get(), message).heldUpByEarlierCall(),
+                                        made.get()))
                                 .orElse(IN_LINE));
             }
         }
@@ -213,8 +211,11 @@ final class PassProvider {
             return Optional.empty();
         } catch (ProviderException failure) {
             if (pass.service.isPresent()) {
-                return Optional.of(heldUp(
-                        pass.service.get(), made.get(), String.valueOf(failure.getMessage()), failure.retryAfter()));
+                return Optional.of(waitsForPredecessor(
+                        pass.service.get(),
+                        predecessorStays(made.get(), String.valueOf(failure.getMessage()))
+                                .after(failure.retryAfter()),
+                        made.get()));
             }
             Duration delay =
                     pass.memory.retries.failed(request, failure.retryAfter(), pass.parts.backoff(), pass.steady());
@@ -228,23 +229,25 @@ final class PassProvider {
     }
 
     /** The Service that has the name now waits until it is deleted, and says so if it is one of Berth's. */
-    private Outcome heldUp(ServiceState state, Made made, String cause, Optional<Duration> retryAfter) {
-        Trouble what = new Trouble(
-                "deleting the load balancer of another Service " + pass.key + ", of uid "
-                        + made.request().service().uid(),
-                Trouble.PREDECESSOR_STAYS,
-                cause,
-                made.request(),
-                retryAfter);
+    private Outcome waitsForPredecessor(ServiceState state, Trouble what, Made made) {
         String named = state.loadBalancerClass();
         boolean isWaiting = pass.plan instanceof ServicePlan.Serve
                 || (pass.plan instanceof ServicePlan.TearDown
                         && state.wantsLoadBalancer()
                         && (named == null || named.equals(made.by().value())));
         if (isWaiting) {
-            pass.trouble = Optional.of(what);
+            pass.trouble(what);
         }
         return pass.failed(state, what);
+    }
+
+    private Trouble predecessorStays(Made made, String cause) {
+        return new Trouble(
+                "deleting the load balancer of another Service " + pass.key + ", of uid "
+                        + made.request().service().uid(),
+                Reason.PredecessorNotDeleted,
+                cause,
+                made.request());
     }
 
     private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
@@ -264,18 +267,18 @@ final class PassProvider {
                 case EnsureOutcome.Ready ready -> {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
-                        pass.trouble = Optional.of(refused(served, broken.get(), request));
+                        pass.trouble(refused(served, broken.get(), request));
                         yield Optional.empty();
                     }
                     pass.memory.provider(state -> state.ensured(request, served, ready));
-                    pass.ingress = published(serve, ready);
+                    pass.facts = pass.facts.withIngress(published(serve, ready));
                     lookAgainAtTargets();
                     yield Optional.empty();
                 }
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
                     LOG.info("Service {}: {}", pass.key, message);
-                    pass.pending = Optional.of(message);
-                    pass.again = Optional.of(pass.memory.retries.putOff(request, retryAfter, pass.steady()));
+                    pass.facts = pass.facts.pendingFor(
+                            pass.memory.retries.putOff(request, retryAfter, pass.steady()), message);
                     yield Optional.empty();
                 }
                 case EnsureOutcome.ImplementedElsewhere none -> {
@@ -284,12 +287,12 @@ final class PassProvider {
                 }
             };
         } catch (ProviderException failure) {
-            pass.trouble = Optional.of(new Trouble(
-                    "ensuring load balancer for " + pass.key,
-                    Trouble.ENSURE_FAILED,
-                    String.valueOf(failure.getMessage()),
-                    request,
-                    failure.retryAfter()));
+            pass.trouble(new Trouble(
+                            "ensuring load balancer for " + pass.key,
+                            Reason.EnsureFailed,
+                            String.valueOf(failure.getMessage()),
+                            request)
+                    .after(failure.retryAfter()));
             return Optional.empty();
         }
     }
@@ -325,10 +328,9 @@ final class PassProvider {
     private Trouble refused(ServedClass served, AnswerRules.Broken broken, LoadBalancerRequest request) {
         return new Trouble(
                 "ensuring load balancer for " + pass.key,
-                Trouble.ANSWER_REFUSED,
+                Reason.AnswerRefused,
                 "provider \"" + served.provider() + "\" answered " + broken + "; nothing of it is published",
-                request,
-                Optional.empty());
+                request);
     }
 
     /**
@@ -438,7 +440,7 @@ final class PassProvider {
                 return Optional.of(IN_LINE);
             }
             case Entry.Stuck(String message) -> {
-                pass.trouble = Optional.of(notDeleted(message, request, Optional.empty()));
+                pass.trouble(notDeleted(message, request).heldUpByEarlierCall());
                 return Optional.empty();
             }
         }
@@ -447,13 +449,14 @@ final class PassProvider {
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
             pass.memory.provider(state -> state.withdrawn(request.service()));
         } catch (ProviderException failure) {
-            pass.trouble = Optional.of(notDeleted(String.valueOf(failure.getMessage()), request, failure.retryAfter()));
+            pass.trouble(
+                    notDeleted(String.valueOf(failure.getMessage()), request).after(failure.retryAfter()));
         }
         return Optional.empty();
     }
 
-    private Trouble notDeleted(String cause, Object request, Optional<Duration> retryAfter) {
-        return new Trouble("deleting load balancer for " + pass.key, "DeleteFailed", cause, request, retryAfter);
+    private Trouble notDeleted(String cause, Object request) {
+        return new Trouble("deleting load balancer for " + pass.key, Reason.DeleteFailed, cause, request);
     }
 
     private List<Published> published(ServicePlan.Serve serve, EnsureOutcome.Ready ready) {
@@ -462,7 +465,7 @@ final class PassProvider {
                 ready.status(),
                 pass.parts.ipMode().isPublished(inUse, pass.steady()),
                 serve.service().ports(),
-                pass.demand == null ? List.of() : pass.demand.portErrors());
+                pass.facts.demand().map(Demand::portErrors).orElse(List.of()));
     }
 
     /** Whether the next {@link #delete} may be done now; absent: it may. */
@@ -471,7 +474,8 @@ final class PassProvider {
             case Entry.In mayCall -> Optional.empty();
             case Entry.InLine inLine -> Optional.of(IN_LINE);
             case Entry.Stuck(String message) ->
-                pass.service.map(state -> pass.failed(state, notDeleted(message, down.steps(), Optional.empty())));
+                pass.service.map(state ->
+                        pass.failed(state, notDeleted(message, down.steps()).heldUpByEarlierCall()));
         });
     }
 
@@ -498,7 +502,8 @@ final class PassProvider {
         } catch (ProviderException failure) {
             return Optional.of(pass.failed(
                     pass.service.get(),
-                    notDeleted(String.valueOf(failure.getMessage()), down.steps(), failure.retryAfter())));
+                    notDeleted(String.valueOf(failure.getMessage()), down.steps())
+                            .after(failure.retryAfter())));
         }
     }
 }

@@ -11,14 +11,14 @@ import dev.berth.controller.Next;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
-import dev.berth.loadbalancer.Demand;
+import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.HoldingSelection;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.loadbalancer.WaitReason;
+import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.WellKnownNames;
-import dev.berth.provider.PortError;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -31,7 +31,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,22 +56,8 @@ final class PassState {
     /** The same just before the Service was read. */
     private final Map<Ip, Claim> beforeReading;
 
-    // What is learned on the way.
-    Optional<WaitReason> waiting = Optional.empty();
-    Optional<WaitReason> sharingConflict = Optional.empty();
-    Optional<Trouble> trouble = Optional.empty();
-
-    @Nullable List<Published> ingress;
-
-    /** Whether the trouble is that an earlier call to its provider has not returned. */
-    boolean isHeldUp;
-
-    Optional<Duration> again = Optional.empty();
-    Optional<String> pending = Optional.empty();
-
-    @Nullable Demand demand;
-
-    boolean ingressIsWritten;
+    /** What came of it so far. */
+    Facts facts = Facts.NONE;
 
     /** The Addresses of its name as they were known before this pass last wrote the Service; null: it has not. */
     private @Nullable Map<Ip, Claim> claimsBefore;
@@ -101,40 +86,6 @@ final class PassState {
 
         boolean contains(Ip ip) {
             return ips.contains(ip);
-        }
-    }
-
-    /**
-     * What went wrong.
-     *
-     * @param doing what was being done: "claiming 192.0.2.1"
-     * @param reason one PascalCase word
-     * @param request what is not to be sent again before its time
-     */
-    record Trouble(String doing, String reason, String cause, Object request, Optional<Duration> retryAfter) {
-        static final String ENSURE_FAILED = "EnsureFailed";
-
-        /** The provider answered what the contract forbids. */
-        static final String ANSWER_REFUSED = "AnswerRefused";
-
-        /** The provider cannot be asked, for an earlier call has outlived its deadline. */
-        static final String PROVIDER_STUCK = "ProviderStuck";
-
-        /** What was made for another that bore the name before cannot be deleted. */
-        static final String PREDECESSOR_STAYS = "PredecessorNotDeleted";
-
-        /** Whether it is said in words of the provider. */
-        boolean isOfItsProvider() {
-            return isOfEnsuring() || reason.equals(PREDECESSOR_STAYS);
-        }
-
-        /** Whether the provider failed to make the load balancer. */
-        boolean isOfEnsuring() {
-            return reason.equals(ENSURE_FAILED) || reason.equals(ANSWER_REFUSED) || reason.equals(PROVIDER_STUCK);
-        }
-
-        String message() {
-            return doing + ": " + cause;
         }
     }
 
@@ -231,23 +182,13 @@ final class PassState {
         return plan instanceof ServicePlan.Serve serve ? serve.wishes() : AddressConstraints.NONE;
     }
 
-    /** Of the request, and of what the provider answered to it. */
-    List<PortError> portErrors() {
-        return demand == null
-                ? List.of()
-                : Stream.concat(
-                                demand.portErrors().stream(),
-                                memory
-                                        .provider()
-                                        .answerTo(demand.request())
-                                        .map(ready -> ready.status().portErrors())
-                                        .orElse(List.of())
-                                        .stream())
-                        .toList();
+    /** Something went wrong; nothing more is tried for the Service, but to say so. */
+    void trouble(Trouble what) {
+        facts = facts.withTrouble(what);
     }
 
-    void trouble(String doing, String reason, String cause, Object request) {
-        trouble = Optional.of(new Trouble(doing, reason, cause, request, Optional.empty()));
+    void trouble(String doing, Reason reason, String cause, Object request) {
+        trouble(new Trouble(doing, reason, cause, request));
     }
 
     /** For what others read. */
@@ -262,7 +203,7 @@ final class PassState {
 
     /** Says what went wrong, and when the Service is tried again. */
     Outcome failed(ServiceState about, Trouble what) {
-        Duration delay = isHeldUp
+        Duration delay = what.heldUp()
                 ? memory.retries.heldUp(what.request(), parts.backoff(), steady())
                 : memory.retries.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
         return failed(about, what.message(), delay);

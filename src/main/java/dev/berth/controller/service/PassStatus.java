@@ -4,24 +4,22 @@ import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.PassClaims.Checked;
-import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Condition;
-import dev.berth.loadbalancer.Demand;
-import dev.berth.loadbalancer.NodePortRules;
+import dev.berth.loadbalancer.Conditions;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.loadbalancer.WaitReason;
+import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,11 +55,15 @@ final class PassStatus {
         List<Condition> conditions = new ArrayList<>(state.conditions());
         if (served.capabilities().addresses() == AddressSource.PROVIDER
                 && state.condition(WellKnownNames.ADDRESS_ASSIGNED).isEmpty()) {
-            conditions.add(ofItsProvider(state, served, pass.now()));
+            Condition assigned = conditions(state, served).assigned();
+            pass.parts.metrics().waits(pass.key, Conditions.waitsFor(assigned));
+            conditions.add(assigned);
         }
         Optional<Outcome> outcome =
                 write(state, new Publication(true, mark(served), null, conditions), "adding the finalizer");
-        return outcome.isPresent() || pass.trouble.isPresent() ? outcome : Optional.of(new Outcome.Again(false));
+        return outcome.isPresent() || pass.facts.trouble().isPresent()
+                ? outcome
+                : Optional.of(new Outcome.Again(false));
     }
 
     private static @Nullable String mark(ServedClass served) {
@@ -70,24 +72,27 @@ final class PassStatus {
 
     Optional<Outcome> publish(ServicePlan.Serve serve) {
         ServiceState state = serve.service();
-        switch (pass.ingress == null ? Checked.AS_KNOWN : claims.checkPublished(serve, pass.ingress)) {
+        switch (pass.facts
+                .ingress()
+                .map(entries -> claims.checkPublished(serve, entries))
+                .orElse(Checked.AS_KNOWN)) {
             case OTHERWISE -> {
                 return Optional.of(new Outcome.Again(true));
             }
-            case UNSURE -> pass.ingress = null;
+            case UNSURE -> pass.facts = pass.facts.withoutIngress();
             case AS_KNOWN -> {}
         }
-        Publication wanted = publication(serve, pass.ingress);
+        Publication wanted = publication(serve, pass.facts.ingress());
         List<Published> entries = wanted.ingress();
         if (entries != null && isOverwritten(state, entries)) {
             Optional<Duration> wait = overwritten(state, entries);
             if (wait.isPresent()) {
-                pass.again = wait;
-                wanted = publication(serve, null);
+                pass.facts = pass.facts.lookingAgain(wait.get());
+                wanted = publication(serve, Optional.empty());
             }
         } else if (entries != null && mustAskForIpMode(state, entries)) {
             Optional<Outcome> asked = askForIpMode(state, wanted);
-            if (asked.isPresent() || pass.trouble.isPresent()) {
+            if (asked.isPresent() || pass.facts.trouble().isPresent()) {
                 return asked;
             }
             wanted = wanted.withIngress(withoutDropped(state, entries));
@@ -97,30 +102,33 @@ final class PassStatus {
                 return Optional.of(new Outcome.Again(true));
             }
             case UNSURE -> {
-                pass.ingress = null;
-                wanted = publication(serve, null);
+                pass.facts = pass.facts.withoutIngress();
+                wanted = publication(serve, Optional.empty());
             }
             case AS_KNOWN -> {}
         }
         Optional<Outcome> outcome = write(state, wanted, "publishing the status");
-        pass.ingressIsWritten = wanted.ingress() != null && outcome.isEmpty();
-        if (isInConflict(state) && pass.again.isEmpty()) {
+        if (wanted.ingress() != null && outcome.isEmpty()) {
+            pass.facts = pass.facts.published();
+        }
+        if (isInConflict(state)) {
             // The condition goes by itself when it is over.
-            pass.again = Optional.of(StatusWrites.OVERWRITES_WITHIN);
+            pass.facts = pass.facts.lookingAgainAtLeast(StatusWrites.OVERWRITES_WITHIN);
         }
         if (serve.servedClass().ipMode() == IpMode.PROXY
-                && pass.parts.ipMode().isMissing(hasModes(wanted.ingress()), pass.steady())
-                && pass.again.isEmpty()) {
-            pass.again = Optional.of(IpModeSupport.ASK_AGAIN);
+                && pass.parts.ipMode().isMissing(hasModes(wanted.ingress()), pass.steady())) {
+            pass.facts = pass.facts.lookingAgainAtLeast(IpModeSupport.ASK_AGAIN);
         }
         return outcome;
     }
 
-    /** What the Service must say by what is known to this pass; {@code ingress} null: leave it as it is. */
-    private Publication publication(ServicePlan.Serve serve, @Nullable List<Published> ingress) {
-        boolean holds = !pass.addressesOf(serve.service()).isEmpty()
+    /** What the Service must say by what is known to this pass; {@code ingress} absent: leave it as it is. */
+    private Publication publication(ServicePlan.Serve serve, Optional<List<Published>> ingress) {
+        Conditions conditions = conditions(serve.service(), serve.servedClass());
+        pass.parts.metrics().waits(pass.key, Conditions.waitsFor(conditions.assigned()));
+        boolean holds = !conditions.addresses().isEmpty()
                 || serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
-        return new Publication(holds, mark(serve.servedClass()), ingress, conditions(serve));
+        return new Publication(holds, mark(serve.servedClass()), ingress.orElse(null), conditions.all());
     }
 
     /** That the status has one of them already proves nothing: others may have written it. */
@@ -140,119 +148,15 @@ final class PassStatus {
         return entries == null || entries.stream().allMatch(entry -> entry.ip() == null || entry.ipMode() != null);
     }
 
-    private List<Condition> conditions(ServicePlan.Serve serve) {
-        ServiceState state = serve.service();
-        List<Condition> conditions = new ArrayList<>();
-        Instant now = pass.now();
-        List<Ip> own = pass.addressesOf(state);
-        String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
-        if (serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
-            if (!own.isEmpty()) {
-                pass.parts.metrics().waits(pass.key, pass.waiting.map(reason -> assignedReason(state, own)));
-                conditions.add(Publication.condition(
-                        state,
-                        WellKnownNames.ADDRESS_ASSIGNED,
-                        true,
-                        assignedReason(state, own),
-                        "holds " + holds
-                                + pass.waiting
-                                        .map(reason -> "; " + reason.message())
-                                        .orElse(""),
-                        now));
-            } else {
-                String reason = pass.waiting
-                        .map(WaitReason::reason)
-                        .or(() -> pass.trouble.map(Trouble::reason))
-                        .orElse("ClaimFailed");
-                String message = pass.waiting
-                        .map(WaitReason::message)
-                        .or(() -> pass.trouble.map(Trouble::message))
-                        .orElse("no address could be claimed");
-                pass.parts.metrics().waits(pass.key, Optional.of(reason));
-                conditions.add(
-                        Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, reason, message, now));
-            }
-        } else {
-            conditions.add(ofItsProvider(state, serve.servedClass(), now));
-        }
-        pass.trouble
-                .filter(Trouble::isOfEnsuring)
-                .ifPresent(what -> conditions.add(Publication.condition(
-                        state, WellKnownNames.PROGRAMMED, false, what.reason(), what.message(), now)));
-        pass.pending.ifPresent(message -> conditions.add(
-                Publication.condition(state, WellKnownNames.PROGRAMMED, false, "Pending", message, now)));
-        if (pass.demand != null) {
-            conditions.addAll(pass.demand.conditions(state, pass.portErrors(), now));
-            if (pass.ingress == null
-                    && conditions.stream().noneMatch(other -> other.type().equals(WellKnownNames.PORTS_ERROR))) {
-                // What is published says so still.
-                state.condition(WellKnownNames.PORTS_ERROR).ifPresent(conditions::add);
-            }
-        }
-        pass.sharingConflict.ifPresent(why -> conditions.add(
-                Publication.condition(state, WellKnownNames.SHARING_CONFLICT, true, why.reason(), why.message(), now)));
-        if (NodePortRules.of(state, serve.servedClass()) == NodePortRules.Verdict.CAME_BACK) {
-            conditions.add(Publication.condition(
-                    state,
-                    WellKnownNames.NODE_PORTS_CONFLICT,
-                    true,
-                    "NodePortsCameBack",
-                    "node ports were released, and somebody allocated them again; set"
-                            + " spec.allocateLoadBalancerNodePorts: false where the Service is kept, or nodePorts: Keep on"
-                            + " LoadBalancerClass \"" + serve.servedClass().name() + "\"",
-                    now));
-        }
-        if (isInConflict(state)) {
-            conditions.add(Publication.condition(
-                    state,
-                    WellKnownNames.STATUS_CONFLICT,
-                    true,
-                    "StatusOverwritten",
-                    "another controller keeps writing status.loadBalancer; find it and stop it",
-                    now));
-        }
-        return conditions;
-    }
-
-    /** Whether the provider gave it an address. With the finalizer it is the mark that Berth serves the Service. */
-    private Condition ofItsProvider(ServiceState state, ServedClass served, Instant now) {
-        List<Published> entries = pass.ingress == null ? state.ingress() : pass.ingress;
-        String provider = "provider \"" + served.provider() + "\"";
-        if (!entries.isEmpty()) {
-            pass.parts.metrics().waits(pass.key, Optional.empty());
-            return Publication.condition(
-                    state,
-                    WellKnownNames.ADDRESS_ASSIGNED,
-                    true,
-                    "Assigned",
-                    provider + " gave "
-                            + entries.stream()
-                                    .map(entry -> entry.withoutIpMode().toString())
-                                    .collect(Collectors.joining(", ")),
-                    now);
-        }
-        Optional<Condition> unmet = nothingCanBeDone(state, now);
-        String reason = pass.trouble
-                .map(Trouble::reason)
-                .or(() -> unmet.map(Condition::reason))
-                .orElse("Pending");
-        String message = pass.trouble
-                .map(Trouble::message)
-                .or(() -> unmet.map(Condition::message))
-                .or(() -> pass.pending)
-                .orElse("waiting for " + provider);
-        pass.parts.metrics().waits(pass.key, Optional.of(reason));
-        return Publication.condition(state, WellKnownNames.ADDRESS_ASSIGNED, false, reason, message, now);
-    }
-
-    /** Why its provider is not even asked; absent: it is. */
-    private Optional<Condition> nothingCanBeDone(ServiceState state, Instant now) {
-        Demand demand = pass.demand;
-        return demand == null || demand.isServable()
-                ? Optional.empty()
-                : demand.conditions(state, pass.portErrors(), now).stream()
-                        .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED))
-                        .findFirst();
+    private Conditions conditions(ServiceState state, ServedClass served) {
+        return new Conditions(
+                state,
+                served,
+                pass.facts,
+                pass.addressesOf(state),
+                pass.facts.demand().flatMap(demand -> pass.memory.provider().answerTo(demand.request())),
+                isInConflict(state),
+                pass.now());
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
@@ -265,13 +169,6 @@ final class PassStatus {
                                         .compareTo(StatusWrites.OVERWRITES_WITHIN)
                                 < 0)
                         .isPresent();
-    }
-
-    private String assignedReason(ServiceState state, List<Ip> own) {
-        if (pass.waiting.isEmpty()) {
-            return "Assigned";
-        }
-        return own.size() < state.wantedFamilies().size() ? "PartiallyAssigned" : "ReplacementPending";
     }
 
     private boolean isOverwritten(ServiceState state, List<Published> wanted) {
@@ -315,11 +212,11 @@ final class PassStatus {
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
             case Write.Refused<ServiceState>(String message) -> {
-                pass.trouble("asking for ipMode", "PublishFailed", message, difference);
+                pass.trouble("asking for ipMode", Reason.PublishFailed, message, difference);
                 yield Optional.empty();
             }
             case Write.Unknown<ServiceState>(String message) -> {
-                pass.trouble("asking for ipMode", "PublishFailed", message, difference);
+                pass.trouble("asking for ipMode", Reason.PublishFailed, message, difference);
                 yield Optional.empty();
             }
         };
@@ -361,8 +258,8 @@ final class PassStatus {
             rememberPublished(wanted, state);
             return Optional.empty();
         }
-        boolean isOfItsProvider = pass.pending.isPresent()
-                || pass.trouble.filter(Trouble::isOfItsProvider).isPresent();
+        boolean isOfItsProvider = pass.facts.pending().isPresent()
+                || pass.facts.trouble().filter(Trouble::isOfItsProvider).isPresent();
         if (isOfItsProvider && difference.get().isInWordsOnly(state)) {
             if (!pass.memory.status.mayWriteWords(pass.steady())) {
                 // It is asked again soon, and they are written then.
@@ -387,11 +284,11 @@ final class PassStatus {
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
             case Write.Refused<ServiceState>(String message) -> {
-                pass.trouble(doing, "PublishFailed", message, request);
+                pass.trouble(doing, Reason.PublishFailed, message, request);
                 yield Optional.empty();
             }
             case Write.Unknown<ServiceState>(String message) -> {
-                pass.trouble(doing, "PublishFailed", message, request);
+                pass.trouble(doing, Reason.PublishFailed, message, request);
                 yield Optional.empty();
             }
         };
@@ -417,9 +314,10 @@ final class PassStatus {
                         || condition.type().equals(WellKnownNames.NODE_PORTS_CONFLICT))
                 .forEach(condition ->
                         pass.parts.events().warning(About.service(state), condition.reason(), condition.message()));
-        pass.sharingConflict.ifPresent(
-                why -> pass.parts.events().warning(About.service(state), "SharingConflict", why.message()));
-        pass.waiting.ifPresent(reason -> {
+        pass.facts
+                .sharingConflict()
+                .ifPresent(why -> pass.parts.events().warning(About.service(state), "SharingConflict", why.message()));
+        pass.facts.waiting().ifPresent(reason -> {
             LOG.info("Service {} waits: {}", pass.key, reason.message());
             pass.parts.events().warning(About.service(state), "AllocationFailed", reason.message());
         });

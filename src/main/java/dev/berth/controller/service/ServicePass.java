@@ -8,7 +8,6 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Refusal;
 import dev.berth.controller.Next;
-import dev.berth.controller.service.PassState.Trouble;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Adoption;
@@ -20,6 +19,7 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.WaitReason;
 import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Duration;
@@ -79,7 +79,7 @@ final class ServicePass {
     Outcome run() {
         Optional<Outcome> before = provider.deletePredecessors();
         if (before.isPresent()) {
-            pass.service.ifPresent(state -> pass.trouble.ifPresent(what -> sayWhyItWaits(state, what)));
+            pass.service.ifPresent(state -> pass.facts.trouble().ifPresent(what -> sayWhyItWaits(state, what)));
             return before.get();
         }
         if (!(pass.plan instanceof ServicePlan.Serve)) {
@@ -112,8 +112,8 @@ final class ServicePass {
 
     /** It is tried again in any case. */
     private void sayWhyItWaits(ServiceState state, Trouble what) {
-        pass.parts.metrics().waits(pass.key, Optional.of(what.reason()));
-        status.write(state, explained(state, what.reason(), what.message()), "saying why it waits");
+        pass.parts.metrics().waits(pass.key, Optional.of(what.reason().name()));
+        status.write(state, explained(state, what.reason().name(), what.message()), "saying why it waits");
     }
 
     /** An event is gone after an hour; this stays as long as it is so. */
@@ -170,7 +170,8 @@ final class ServicePass {
                 assigned.picks().stream()
                         .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
                         .forEach(shared -> claims.join(shared, request, request));
-                yield pass.trouble
+                yield pass.facts
+                        .trouble()
                         .map(what -> pass.failed(adopt.service(), what))
                         .orElse(new Outcome.Again(false));
             }
@@ -186,8 +187,10 @@ final class ServicePass {
 
     private Outcome writeAlone(ServiceState state, Publication wanted, String doing) {
         return status.write(state, wanted, doing)
-                .orElseGet(() ->
-                        pass.trouble.map(what -> pass.failed(state, what)).orElse(new Outcome.Finished(Next.ON_EVENT)));
+                .orElseGet(() -> pass.facts
+                        .trouble()
+                        .map(what -> pass.failed(state, what))
+                        .orElse(new Outcome.Finished(Next.ON_EVENT)));
     }
 
     private Outcome serve(ServicePlan.Serve serve) {
@@ -199,42 +202,42 @@ final class ServicePass {
             pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
         }
         for (Step.Serving step : serve.steps()) {
-            Optional<Outcome> outcome = pass.trouble.isPresent() && !(step instanceof Step.Publish)
+            Optional<Outcome> outcome = pass.facts.trouble().isPresent() && !(step instanceof Step.Publish)
                     ? Optional.empty()
                     : execute(serve, step);
             if (outcome.isPresent()) {
                 return outcome.get();
             }
         }
-        if (pass.trouble.isPresent()) {
-            if (serve.acquires() && pass.waiting.isEmpty()) {
+        if (pass.facts.trouble().isPresent()) {
+            if (serve.acquires() && pass.facts.waiting().isEmpty()) {
                 claims.loseTurn(serve.service());
             }
-            return pass.failed(serve.service(), pass.trouble.get());
+            return pass.failed(serve.service(), pass.facts.trouble().get());
         }
-        if (pass.again.isEmpty()) {
+        if (pass.facts.again().isEmpty()) {
             pass.memory.succeeded();
         }
         if (pass.parts.ledger().turnOf(pass.key).isEmpty()) {
             // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
             pass.memory.forgetTurn();
         }
-        return new Outcome.Finished(new Next(pass.again));
+        return new Outcome.Finished(new Next(pass.facts.again()));
     }
 
     private Optional<Outcome> execute(ServicePlan.Serve serve, Step.Serving step) {
         return switch (step) {
             case Step.ConfirmClaim(Holding holding, ServedClass served) ->
                 // What comes after the choice of the rest is of no use without it.
-                pass.waiting.isPresent() ? Optional.empty() : claims.secure(serve, holding, served);
+                pass.facts.waiting().isPresent() ? Optional.empty() : claims.secure(serve, holding, served);
             case Step.Amend(Holding holding, ClaimSpec spec) -> claims.amend(serve, holding, spec);
             case Step.Acquire(AddressRequest request) -> claims.acquire(serve, request);
             case Step.Refuse(WaitReason why) -> {
-                pass.waiting = Optional.of(why);
+                pass.facts = pass.facts.waitingFor(why);
                 yield Optional.empty();
             }
             case Step.Warn(WaitReason why) -> {
-                pass.sharingConflict = Optional.of(why);
+                pass.facts = pass.facts.withSharingConflict(why);
                 yield Optional.empty();
             }
             case Step.AddFinalizer(ServedClass served) -> status.addFinalizer(serve.service(), served);
@@ -242,7 +245,7 @@ final class ServicePass {
             case Step.Publish none -> status.publish(serve);
             case Step.ReleaseRest none ->
                 // What may still be published, for the provider is pending or another wrote it, stays claimed.
-                pass.ingressIsWritten ? claims.releaseSurplus(claims.rest(serve.service())) : Optional.empty();
+                pass.facts.ingressIsWritten() ? claims.releaseSurplus(claims.rest(serve.service())) : Optional.empty();
             case Step.ReleaseNodePorts none -> nodePorts.release(serve);
         };
     }
@@ -267,8 +270,8 @@ final class ServicePass {
             }
         }
         LOG.info("Service {} is no longer served: {}", pass.key, down.why());
-        if (pass.again.isPresent()) {
-            return new Outcome.Finished(new Next(pass.again));
+        if (pass.facts.again().isPresent()) {
+            return new Outcome.Finished(new Next(pass.facts.again()));
         }
         pass.memory.succeeded();
         pass.memory.forgetTurn();
@@ -328,6 +331,6 @@ final class ServicePass {
     }
 
     private static Trouble notCleared(ServicePlan.TearDown down, String message) {
-        return new Trouble("taking the status back", "ClearFailed", message, down.steps(), Optional.empty());
+        return new Trouble("taking the status back", Trouble.Reason.ClearFailed, message, down.steps());
     }
 }

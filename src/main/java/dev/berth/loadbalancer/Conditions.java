@@ -1,0 +1,191 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.Ip;
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.PortError;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What the conditions of a Service that is served must say: one rule each, in one chain. Pure.
+ *
+ * @param service as it was read
+ * @param addresses that are surely its own
+ * @param answer what its provider has answered to what it asks; absent: it was not asked, or did not answer
+ * @param overwritten whether another controller keeps writing its status
+ * @param now for people: since when something is so
+ */
+public record Conditions(
+        ServiceState service,
+        ServedClass served,
+        Facts facts,
+        List<Ip> addresses,
+        Optional<EnsureOutcome.Ready> answer,
+        boolean overwritten,
+        Instant now) {
+    private static final String ASSIGNED = "Assigned";
+    private static final String PENDING = "Pending";
+
+    /** Says what a rule has to say; nothing, where the condition must not be there. */
+    private interface Rule {
+        Stream<Condition> on(Conditions given);
+    }
+
+    private static final List<Rule> RULES = List.of(
+            Conditions::addressAssigned,
+            Conditions::programmed,
+            Conditions::ofDemand,
+            Conditions::sharingConflict,
+            Conditions::nodePortsConflict,
+            Conditions::statusConflict);
+
+    public Conditions {
+        addresses = List.copyOf(addresses);
+    }
+
+    /** All that must be there; those of ours that are not among them must go. */
+    public List<Condition> all() {
+        return RULES.stream().flatMap(rule -> rule.on(this)).toList();
+    }
+
+    /** Whether it has its addresses. With the finalizer it is the mark that Berth serves the Service. */
+    public Condition assigned() {
+        return served.capabilities().addresses() == AddressSource.POOLS ? ofPools() : ofItsProvider();
+    }
+
+    /** Why it waits, by {@link #assigned}, as metrics count it; absent: it has all that it asks for. */
+    public static Optional<String> waitsFor(Condition assigned) {
+        return assigned.reason().equals(ASSIGNED) ? Optional.empty() : Optional.of(assigned.reason());
+    }
+
+    private Stream<Condition> addressAssigned() {
+        return Stream.of(assigned());
+    }
+
+    private Condition ofPools() {
+        if (!addresses.isEmpty()) {
+            String holds = "holds " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", "));
+            return condition(
+                    WellKnownNames.ADDRESS_ASSIGNED,
+                    true,
+                    facts.waiting().map(why -> partly()).orElse(ASSIGNED),
+                    facts.waiting().map(why -> holds + "; " + why.message()).orElse(holds));
+        }
+        return condition(
+                WellKnownNames.ADDRESS_ASSIGNED,
+                false,
+                facts.waiting()
+                        .map(WaitReason::reason)
+                        .or(() -> facts.trouble().map(what -> what.reason().name()))
+                        .orElse(Trouble.Reason.ClaimFailed.name()),
+                facts.waiting()
+                        .map(WaitReason::message)
+                        .or(() -> facts.trouble().map(Trouble::message))
+                        .orElse("no address could be claimed"));
+    }
+
+    private String partly() {
+        return addresses.size() < service.wantedFamilies().size() ? "PartiallyAssigned" : "ReplacementPending";
+    }
+
+    private Condition ofItsProvider() {
+        List<Published> entries = facts.ingress().orElse(service.ingress());
+        String provider = "provider \"" + served.provider() + "\"";
+        if (!entries.isEmpty()) {
+            return condition(
+                    WellKnownNames.ADDRESS_ASSIGNED,
+                    true,
+                    ASSIGNED,
+                    provider + " gave "
+                            + entries.stream()
+                                    .map(entry -> entry.withoutIpMode().toString())
+                                    .collect(Collectors.joining(", ")));
+        }
+        Optional<Condition> unmet = nothingCanBeDone();
+        return condition(
+                WellKnownNames.ADDRESS_ASSIGNED,
+                false,
+                facts.trouble()
+                        .map(what -> what.reason().name())
+                        .or(() -> unmet.map(Condition::reason))
+                        .orElse(PENDING),
+                facts.trouble()
+                        .map(Trouble::message)
+                        .or(() -> unmet.map(Condition::message))
+                        .or(facts::pending)
+                        .orElse("waiting for " + provider));
+    }
+
+    /** Why its provider is not even asked; absent: it is. */
+    private Optional<Condition> nothingCanBeDone() {
+        return facts.demand()
+                .filter(demand -> !demand.isServable())
+                .flatMap(demand -> ofDemand()
+                        .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED))
+                        .findFirst());
+    }
+
+    private Stream<Condition> programmed() {
+        return Stream.concat(
+                facts.trouble().filter(what -> what.reason().isOfEnsuring()).stream()
+                        .map(what -> condition(
+                                WellKnownNames.PROGRAMMED, false, what.reason().name(), what.message())),
+                facts.pending().stream().map(message -> condition(WellKnownNames.PROGRAMMED, false, PENDING, message)));
+    }
+
+    /** What of it cannot be done, and which ports are not served. */
+    private Stream<Condition> ofDemand() {
+        if (facts.demand().isEmpty()) {
+            return Stream.empty();
+        }
+        List<Condition> wanted = facts.demand().get().conditions(service, portErrors(), now);
+        boolean mayStay = facts.ingress().isEmpty()
+                && wanted.stream().noneMatch(other -> other.type().equals(WellKnownNames.PORTS_ERROR));
+        // What is published says so still.
+        return Stream.concat(
+                wanted.stream(), mayStay ? service.condition(WellKnownNames.PORTS_ERROR).stream() : Stream.empty());
+    }
+
+    /** Of the request, and of what the provider answered to it. */
+    private List<PortError> portErrors() {
+        return Stream.concat(
+                        facts.demand().stream().flatMap(demand -> demand.portErrors().stream()),
+                        answer.stream().flatMap(ready -> ready.status().portErrors().stream()))
+                .toList();
+    }
+
+    private Stream<Condition> sharingConflict() {
+        return facts.sharingConflict().stream()
+                .map(why -> condition(WellKnownNames.SHARING_CONFLICT, true, why.reason(), why.message()));
+    }
+
+    private Stream<Condition> nodePortsConflict() {
+        return NodePortRules.of(service, served) == NodePortRules.Verdict.CAME_BACK
+                ? Stream.of(condition(
+                        WellKnownNames.NODE_PORTS_CONFLICT,
+                        true,
+                        "NodePortsCameBack",
+                        "node ports were released, and somebody allocated them again; set"
+                                + " spec.allocateLoadBalancerNodePorts: false where the Service is kept, or nodePorts:"
+                                + " Keep on LoadBalancerClass \"" + served.name() + "\""))
+                : Stream.empty();
+    }
+
+    private Stream<Condition> statusConflict() {
+        return overwritten
+                ? Stream.of(condition(
+                        WellKnownNames.STATUS_CONFLICT,
+                        true,
+                        "StatusOverwritten",
+                        "another controller keeps writing status.loadBalancer; find it and stop it"))
+                : Stream.empty();
+    }
+
+    private Condition condition(String type, boolean holds, String reason, String message) {
+        return Publication.condition(service, type, holds, reason, message, now);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.berth.loadbalancer;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What went wrong for a Service.
+ *
+ * @param doing what was being done: "claiming 192.0.2.1"
+ * @param cause in the words of whoever refused it
+ * @param request what is not to be sent again before its time
+ * @param retryAfter when to try again, exactly; absent: by the back-off
+ * @param heldUp whether it could not be tried, for an earlier call has not returned
+ */
+public record Trouble(
+        String doing, Reason reason, String cause, Object request, Optional<Duration> retryAfter, boolean heldUp) {
+    /** As events, conditions and metrics name it. */
+    public enum Reason {
+        /** The Address object could not be created or changed. */
+        ClaimFailed,
+        /** Whether the Address object was created or changed is not known. */
+        ClaimUncertain,
+        /** The provider failed to make the load balancer. */
+        EnsureFailed,
+        /** The provider answered what the contract forbids. */
+        AnswerRefused,
+        /** The provider cannot be asked, for an earlier call has outlived its deadline. */
+        ProviderStuck,
+        /** The provider failed to delete the load balancer. */
+        DeleteFailed,
+        /** What was made for another that bore the name before cannot be deleted. */
+        PredecessorNotDeleted,
+        PublishFailed,
+        ReleaseFailed,
+        ClearFailed,
+        ReleaseNodePortsFailed;
+
+        /** Whether the provider failed to make the load balancer. */
+        boolean isOfEnsuring() {
+            return this == EnsureFailed || this == AnswerRefused || this == ProviderStuck;
+        }
+    }
+
+    /** That is tried again by the back-off. */
+    public Trouble(String doing, Reason reason, String cause, Object request) {
+        this(doing, reason, cause, request, Optional.empty(), false);
+    }
+
+    /** The same, tried again when the other side says. */
+    public Trouble after(Optional<Duration> delay) {
+        return new Trouble(doing, reason, cause, request, delay, heldUp);
+    }
+
+    /** The same, that could not be tried: it need not wait once the earlier call has returned. */
+    public Trouble heldUpByEarlierCall() {
+        return new Trouble(doing, reason, cause, request, retryAfter, true);
+    }
+
+    /** Whether it is said in words of the provider. */
+    public boolean isOfItsProvider() {
+        return reason.isOfEnsuring() || reason == Reason.PredecessorNotDeleted;
+    }
+
+    public String message() {
+        return doing + ": " + cause;
+    }
+}

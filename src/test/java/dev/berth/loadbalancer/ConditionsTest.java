@@ -1,0 +1,120 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Each condition of a Service that is served, and what it says. */
+class ConditionsTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final WaitReason FULL = new WaitReason("PoolExhausted", "no free address");
+    private static final ServedClass POOLS = served(Capabilities.fromPools(IpMode.VIP));
+    private static final ServedClass CLOUD = served(Capabilities.ofItsOwn(IpMode.PROXY));
+    private static final Trouble FAILED =
+            new Trouble("ensuring load balancer for prod/web", Reason.EnsureFailed, "quota exceeded", "request");
+
+    private static ServedClass served(Capabilities capabilities) {
+        return SampleClasses.one("x/y", "cloud", capabilities, null, Classless.ALWAYS)
+                .served()
+                .getFirst();
+    }
+
+    private static List<String> of(ServedClass served, Facts facts, ServiceState service, String... addresses) {
+        return new Conditions(
+                        service,
+                        served,
+                        facts,
+                        List.of(addresses).stream().map(Ip::parse).toList(),
+                        Optional.empty(),
+                        false,
+                        NOW)
+                .all().stream()
+                        .map(condition -> condition.type().replace("berth.dev/", "") + "=" + condition.status() + " "
+                                + condition.reason() + ": " + condition.message())
+                        .toList();
+    }
+
+    private static List<String> of(ServedClass served, Facts facts, String... addresses) {
+        return of(served, facts, new SampleService().build(), addresses);
+    }
+
+    @Test
+    void serviceWithItsAddresses_isAssigned_andSaysNothingElse() {
+        assertThat(of(POOLS, Facts.NONE, "192.0.2.1"))
+                .containsExactly("AddressAssigned=True Assigned: holds 192.0.2.1");
+    }
+
+    @Test
+    void serviceWithoutAnAddress_saysWhyItWaits_beforeWhatWentWrong() {
+        assertThat(of(POOLS, Facts.NONE.waitingFor(FULL)))
+                .containsExactly("AddressAssigned=False PoolExhausted: no free address");
+        assertThat(of(
+                        POOLS,
+                        Facts.NONE.withTrouble(
+                                new Trouble("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request"))))
+                .containsExactly("AddressAssigned=False ClaimFailed: claiming 192.0.2.1: denied");
+    }
+
+    @Test
+    void serviceWithOneOfTwoFamilies_isPartiallyAssigned() {
+        ServiceState dual = new SampleService()
+                .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6)
+                .build();
+
+        assertThat(of(POOLS, Facts.NONE.waitingFor(FULL), dual, "192.0.2.1"))
+                .containsExactly("AddressAssigned=True PartiallyAssigned: holds 192.0.2.1; no free address");
+    }
+
+    @Test
+    void serviceThatAsksForAnotherAddress_keepsItsOwn_untilThatIsFree() {
+        assertThat(of(POOLS, Facts.NONE.waitingFor(FULL), "192.0.2.1"))
+                .containsExactly("AddressAssigned=True ReplacementPending: holds 192.0.2.1; no free address");
+    }
+
+    @Test
+    void providerThatFails_isSaidAsProgrammed_withTheAddressKept() {
+        assertThat(of(POOLS, Facts.NONE.withTrouble(FAILED), "192.0.2.1"))
+                .containsExactly(
+                        "AddressAssigned=True Assigned: holds 192.0.2.1",
+                        "Programmed=False EnsureFailed: ensuring load balancer for prod/web: quota exceeded");
+    }
+
+    @Test
+    void providerOfItsOwnAddresses_isWhyNoneIsAssigned() {
+        assertThat(of(CLOUD, Facts.NONE))
+                .containsExactly("AddressAssigned=False Pending: waiting for provider \"cloud\"");
+        assertThat(of(CLOUD, Facts.NONE.pendingFor(Duration.ofSeconds(5), "is being made")))
+                .containsExactly(
+                        "AddressAssigned=False Pending: is being made", "Programmed=False Pending: is being made");
+        assertThat(of(CLOUD, Facts.NONE.withIngress(List.of(new Published("203.0.113.1", null, IpMode.PROXY)))))
+                .containsExactly("AddressAssigned=True Assigned: provider \"cloud\" gave 203.0.113.1");
+    }
+
+    @Test
+    void sharingConflict_isSaid_besideTheAddress() {
+        assertThat(of(
+                        POOLS,
+                        Facts.NONE.withSharingConflict(new WaitReason("PortInUse", "port 80 is taken")),
+                        "192.0.2.1"))
+                .contains("SharingConflict=True PortInUse: port 80 is taken");
+    }
+
+    @Test
+    void whatMetricsCount_isTheReasonOfAllThatAreNotWhollyAssigned() {
+        assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, "Assigned", "", NOW)))
+                .isEmpty();
+        assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, "PartiallyAssigned", "", NOW)))
+                .contains("PartiallyAssigned");
+    }
+}
