@@ -10,6 +10,7 @@ import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.AnswerRules;
 import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.OneLine;
+import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ProviderState.Made;
 import dev.berth.loadbalancer.Publication;
@@ -20,7 +21,6 @@ import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
-import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerProvider;
@@ -63,62 +63,82 @@ final class PassProvider {
                 pass.parts.backends().apply(pass.key));
     }
 
+    /** Has the provider make it so: asks it what has to be asked, until nothing has. */
     Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
         Demand wanted = demand(serve.service(), served);
         pass.facts = pass.facts.withDemand(wanted);
-        LoadBalancerRequest request = wanted.request();
-        boolean lacksAddress = served.capabilities().addresses() == AddressSource.POOLS
-                && request.addresses().isEmpty();
-        if (lacksAddress || !wanted.isServable()) {
-            pass.facts = pass.facts.withIngress(List.of());
-            return served.capabilities().immediate() ? Optional.empty() : withdrawTraffic(serve, served, request);
+        while (true) {
+            ProviderCall call = ProviderCall.next(
+                    pass.memory.provider(),
+                    wanted,
+                    served,
+                    serve.service().hasOurFinalizer(),
+                    pass.live,
+                    ready -> broken(serve, served, wanted.request(), ready.status())
+                            .isEmpty());
+            if (call instanceof ProviderCall.Withdraw) {
+                pass.facts = pass.facts.withIngress(List.of());
+            }
+            Optional<Outcome> hindered =
+                    call instanceof ProviderCall.InTurn inTurn ? inTurn(inTurn, served) : Optional.empty();
+            if (hindered.isPresent() || pass.facts.trouble().isPresent()) {
+                return hindered;
+            }
+            switch (call) {
+                case ProviderCall.NothingToServe none -> {
+                    pass.facts = pass.facts.withIngress(List.of());
+                    return Optional.empty();
+                }
+                case ProviderCall.Keep(EnsureOutcome.Ready answer) -> {
+                    pass.facts = pass.facts.withIngress(published(serve, answer));
+                    return Optional.empty();
+                }
+                case ProviderCall.LeaveToAnother none -> {
+                    return Optional.of(new Outcome.Finished(Next.ON_EVENT));
+                }
+                case ProviderCall.ReadLive none -> {
+                    return Optional.of(new Outcome.Again(true));
+                }
+                case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) -> {
+                    if (!(enter(served, request) instanceof Entry.In)) {
+                        // It stays in doubt until its turn.
+                        pass.facts = pass.facts.withIngress(published(serve, known));
+                        return Optional.empty();
+                    }
+                    look(serve, served, request, known);
+                }
+                case ProviderCall.Update(LoadBalancerRequest request) -> update(serve, served, request);
+                case ProviderCall.Ensure(LoadBalancerRequest request) -> askProvider(serve, served, request);
+                case ProviderCall.Withdraw(LoadBalancerRequest request) -> withdraw(served, request);
+            }
+            if (pass.facts.trouble().isPresent() || pass.facts.pending().isPresent()) {
+                return Optional.empty();
+            }
         }
-        Optional<EnsureOutcome.Ready> known = pass.memory.provider().answerTo(request);
-        if (known.isPresent()
-                && broken(serve, served, request, known.get().status()).isPresent()) {
-            // A pool may have come since, or another Service's claim.
-            pass.memory.provider(ProviderState::unsure);
-            known = Optional.empty();
-        }
-        if (known.isPresent() && !hasDrifted(serve, served, request, known.get())) {
-            pass.facts = pass.facts.withIngress(published(serve, known.get()));
-            return Optional.empty();
-        }
-        if (pass.memory.provider().isElsewhere(request)) {
-            return Optional.of(new Outcome.Finished(Next.ON_EVENT));
-        }
+    }
+
+    /** Why the provider may not be asked now; absent: it may, or what hinders it is a trouble. */
+    private Optional<Outcome> inTurn(ProviderCall.InTurn call, ServedClass served) {
+        LoadBalancerRequest request = call.request();
         Optional<Duration> mustWait = mustWait(request, served, request);
         if (mustWait.isPresent()) {
             return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
         }
-        switch (enter(served, request)) {
-            case Entry.In mayCall -> {}
-            case Entry.InLine inLine -> {
-                return Optional.of(IN_LINE);
-            }
+        return switch (enter(served, request)) {
+            case Entry.In mayCall -> Optional.empty();
+            case Entry.InLine inLine -> Optional.of(IN_LINE);
             case Entry.Stuck(String message) -> {
-                pass.trouble(
-                        new Trouble("ensuring load balancer for " + pass.key, Reason.ProviderStuck, message, request)
-                                .heldUpByEarlierCall());
-                return Optional.empty();
+                pass.trouble((call instanceof ProviderCall.Withdraw
+                                ? notDeleted(message, request)
+                                : new Trouble(
+                                        "ensuring load balancer for " + pass.key,
+                                        Reason.ProviderStuck,
+                                        message,
+                                        request))
+                        .heldUpByEarlierCall());
+                yield Optional.empty();
             }
-        }
-        Optional<EnsureOutcome.Ready> before = pass.memory.provider().answerButForTargets(request);
-        if (before.isPresent() && isUpdated(serve, served, request)) {
-            pass.memory.provider(state -> state.updated(request));
-            pass.facts = pass.facts.withIngress(published(serve, before.get()));
-            lookAgainAtTargets();
-            return Optional.empty();
-        }
-        if (!served.capabilities().immediate() && !pass.live) {
-            // A Service that is gone already has no finalizer that would have it deleted again.
-            return Optional.of(new Outcome.Again(true));
-        }
-        if (!(enter(served, request) instanceof Entry.In)) {
-            // The update took its turn, and failed.
-            return Optional.of(IN_LINE);
-        }
-        return askProvider(serve, served, request);
+        };
     }
 
     /** Whether the provider may be asked once, now; before any other work is done for it. */
@@ -250,7 +270,7 @@ final class PassProvider {
                 made.request());
     }
 
-    private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+    private void askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
         About about = About.service(serve.service());
         if (!served.capabilities().immediate()) {
@@ -263,29 +283,24 @@ final class PassProvider {
         }
         pass.memory.provider(state -> state.asks(request, served));
         try {
-            return switch (pass.visit.ensure(provider, request)) {
+            switch (pass.visit.ensure(provider, request)) {
                 case EnsureOutcome.Ready ready -> {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
                         pass.trouble(refused(served, broken.get(), request));
-                        yield Optional.empty();
+                        return;
                     }
                     pass.memory.provider(state -> state.ensured(request, served, ready));
-                    pass.facts = pass.facts.withIngress(published(serve, ready));
                     lookAgainAtTargets();
-                    yield Optional.empty();
                 }
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
                     LOG.info("Service {}: {}", pass.key, message);
                     pass.facts = pass.facts.pendingFor(
                             pass.memory.retries.putOff(request, retryAfter, pass.steady()), message);
-                    yield Optional.empty();
                 }
-                case EnsureOutcome.ImplementedElsewhere none -> {
+                case EnsureOutcome.ImplementedElsewhere none ->
                     pass.memory.provider(state -> state.elsewhere(request, served));
-                    yield Optional.of(new Outcome.Finished(Next.ON_EVENT));
-                }
-            };
+            }
         } catch (ProviderException failure) {
             pass.trouble(new Trouble(
                             "ensuring load balancer for " + pass.key,
@@ -293,7 +308,6 @@ final class PassProvider {
                             String.valueOf(failure.getMessage()),
                             request)
                     .after(failure.retryAfter()));
-            return Optional.empty();
         }
     }
 
@@ -333,25 +347,16 @@ final class PassProvider {
                 request);
     }
 
-    /**
-     * Whether the provider has something else than it answered; looked at only now and then. That it cannot be told
-     * is no drift.
-     */
-    private boolean hasDrifted(
+    /** Whether the provider has something else than it answered. That it cannot be told is no drift. */
+    private void look(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
-        if (served.capabilities().immediate()
-                || !pass.memory.provider().isDoubted()
-                || !(enter(served, request) instanceof Entry.In)) {
-            // One that is in line stays doubted until its turn.
-            return false;
-        }
         pass.memory.provider(ProviderState::looked);
         try {
             Optional<LoadBalancerStatus> found =
                     pass.visit.get(pass.parts.providers().named(served.provider()), request);
             if (found.filter(status -> Publication.sameAnswer(status, known.status()))
                     .isPresent()) {
-                return false;
+                return;
             }
             pass.parts
                     .events()
@@ -364,10 +369,8 @@ final class PassProvider {
                                             .orElse("is gone")
                                     + "; ensuring it again");
             pass.memory.provider(ProviderState::unsure);
-            return true;
         } catch (ProviderException failure) {
             LOG.warn("looking at the load balancer of Service {}: {}", pass.key, failure.getMessage());
-            return false;
         }
     }
 
@@ -378,8 +381,8 @@ final class PassProvider {
                 .collect(Collectors.joining(", ")));
     }
 
-    /** Tells the provider of other targets; what fails is done again from the ground up. */
-    private boolean isUpdated(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+    /** Notifies the provider of other targets; what fails is done again from the ground up. */
+    private void update(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         About about = About.service(serve.service());
         try {
             pass.visit.update(pass.parts.providers().named(served.provider()), request);
@@ -387,7 +390,8 @@ final class PassProvider {
                 // Endpoints change with each roll-out, and nobody wants to read of them.
                 pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
             }
-            return true;
+            pass.memory.provider(state -> state.updated(request));
+            lookAgainAtTargets();
         } catch (ProviderException failure) {
             pass.memory.provider(ProviderState::unsure);
             pass.parts
@@ -401,7 +405,6 @@ final class PassProvider {
                                             : request.endpoints().size() + " endpoints")
                                     + ", error: "
                                     + failure.getMessage());
-            return false;
         }
     }
 
@@ -422,28 +425,7 @@ final class PassProvider {
     }
 
     /** It lost its addresses: what the provider made of them must not outlive them. */
-    private Optional<Outcome> withdrawTraffic(
-            ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
-        // The finalizer comes before the first call.
-        boolean isNothingMade =
-                !serve.service().hasOurFinalizer() && !pass.memory.provider().mayHaveMadeFor(request.service());
-        if (isNothingMade || pass.memory.provider().isWithdrawn(request.service())) {
-            return Optional.empty();
-        }
-        Optional<Duration> mustWait = mustWait(request, served, request);
-        if (mustWait.isPresent()) {
-            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
-        }
-        switch (enter(served, request)) {
-            case Entry.In mayCall -> {}
-            case Entry.InLine inLine -> {
-                return Optional.of(IN_LINE);
-            }
-            case Entry.Stuck(String message) -> {
-                pass.trouble(notDeleted(message, request).heldUpByEarlierCall());
-                return Optional.empty();
-            }
-        }
+    private void withdraw(ServedClass served, LoadBalancerRequest request) {
         try {
             pass.memory.provider(ProviderState::unsure);
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
@@ -452,7 +434,6 @@ final class PassProvider {
             pass.trouble(
                     notDeleted(String.valueOf(failure.getMessage()), request).after(failure.retryAfter()));
         }
-        return Optional.empty();
     }
 
     private Trouble notDeleted(String cause, Object request) {

@@ -1,0 +1,79 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.provider.Capabilities.AddressSource;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.LoadBalancerRequest;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** What the provider of a Service that is served is asked next. */
+public sealed interface ProviderCall {
+    /** Nothing: it can make nothing for the Service, and has nothing. */
+    record NothingToServe() implements ProviderCall {}
+
+    /** Nothing: what it answered holds, and is published. */
+    record Keep(EnsureOutcome.Ready answer) implements ProviderCall {}
+
+    /** Nothing: it answered that another serves the Service. */
+    record LeaveToAnother() implements ProviderCall {}
+
+    /** {@code getLoadBalancer}: whether it still has what it answered. */
+    record Look(LoadBalancerRequest request, EnsureOutcome.Ready known) implements ProviderCall {}
+
+    /** It waits for its time after a failure, and for its turn. */
+    sealed interface InTurn extends ProviderCall {
+        LoadBalancerRequest request();
+    }
+
+    /** Nothing before the Service is read live: one that is gone has no finalizer that would have it deleted again. */
+    record ReadLive(LoadBalancerRequest request) implements InTurn {}
+
+    /** {@code updateLoadBalancer}: nothing but the targets is new. */
+    record Update(LoadBalancerRequest request) implements InTurn {}
+
+    /** {@code ensureLoadBalancer}. */
+    record Ensure(LoadBalancerRequest request) implements InTurn {}
+
+    /** {@code ensureLoadBalancerDeleted}: the Service lost what it was served with, and stays. */
+    record Withdraw(LoadBalancerRequest request) implements InTurn {}
+
+    /**
+     * Decides. Pure: after each call it is asked again, with what came of it in {@code state}.
+     *
+     * @param finalizer whether the Service has ours: without it nothing was made before a restart
+     * @param live whether the Service is as a live read found it
+     * @param holds whether an answer may still be published: a pool may have come since, or another Service's claim
+     */
+    static ProviderCall next(
+            ProviderState state,
+            Demand demand,
+            ServedClass served,
+            boolean finalizer,
+            boolean live,
+            Predicate<EnsureOutcome.Ready> holds) {
+        LoadBalancerRequest request = demand.request();
+        boolean immediate = served.capabilities().immediate();
+        if (!demand.isServable() || lacksAddress(request, served)) {
+            boolean mayHave = finalizer || state.mayHaveMadeFor(request.service());
+            return immediate || !mayHave || state.isWithdrawn(request.service())
+                    ? new NothingToServe()
+                    : new Withdraw(request);
+        }
+        Optional<EnsureOutcome.Ready> known = state.answerTo(request);
+        if (known.filter(holds).isPresent()) {
+            return state.isDoubted() && !immediate ? new Look(request, known.get()) : new Keep(known.get());
+        }
+        if (state.isElsewhere(request)) {
+            return new LeaveToAnother();
+        }
+        if (known.isEmpty() && state.answerButForTargets(request).isPresent()) {
+            return new Update(request);
+        }
+        return live || immediate ? new Ensure(request) : new ReadLive(request);
+    }
+
+    private static boolean lacksAddress(LoadBalancerRequest request, ServedClass served) {
+        return served.capabilities().addresses() == AddressSource.POOLS
+                && request.addresses().isEmpty();
+    }
+}

@@ -1,0 +1,139 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Ip;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ServiceState.Delivery;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+/** Which call the provider gets, by what is known of it. */
+class ProviderCallTest {
+    private static final ServedClass EDGE = served(false);
+    private static final ServedClass IMMEDIATE = served(true);
+    private static final EnsureOutcome.Ready READY =
+            new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))));
+    private static final Predicate<EnsureOutcome.Ready> HOLDS = answer -> true;
+    private static final Predicate<EnsureOutcome.Ready> BROKEN = answer -> false;
+
+    private static final Demand WITH_ADDRESS = demand("node-a", "192.0.2.1");
+    private static final Demand WITHOUT_ADDRESS = demand("node-a");
+    private static final LoadBalancerRequest REQUEST = WITH_ADDRESS.request();
+    private static final ProviderState ENSURED = ProviderState.NOTHING.ensured(REQUEST, EDGE, READY);
+
+    private static ServedClass served(boolean immediate) {
+        return SampleClasses.one(
+                        "x/y",
+                        "edge",
+                        Capabilities.fromPools(IpMode.VIP).withImmediate(immediate),
+                        null,
+                        Classless.ALWAYS)
+                .served()
+                .getFirst();
+    }
+
+    private static Demand demand(String node, String... addresses) {
+        Demand demand = Demand.of(
+                new SampleService().delivery(Delivery.PLAIN).build(),
+                EDGE,
+                "c",
+                1,
+                AddressConstraints.NONE,
+                Arrays.stream(addresses).map(Ip::parse).toList(),
+                Backends.NONE);
+        return new Demand(
+                demand.request().toBuilder()
+                        .nodes(List.of(new LoadBalancerRequest.Node(node, "", List.of("10.0.0.1"))))
+                        .build(),
+                demand.unmet(),
+                demand.portErrors());
+    }
+
+    private static ProviderCall next(ProviderState state, Demand demand) {
+        return ProviderCall.next(state, demand, EDGE, true, true, HOLDS);
+    }
+
+    @Test
+    void providerThatWasNotAsked_isAsked_afterALiveRead() {
+        assertThat(ProviderCall.next(ProviderState.NOTHING, WITH_ADDRESS, EDGE, true, false, HOLDS))
+                .isEqualTo(new ProviderCall.ReadLive(REQUEST));
+        assertThat(next(ProviderState.NOTHING, WITH_ADDRESS)).isEqualTo(new ProviderCall.Ensure(REQUEST));
+    }
+
+    @Test
+    void providerWithinTheProcess_isAskedWithoutALiveRead() {
+        assertThat(ProviderCall.next(ProviderState.NOTHING, WITH_ADDRESS, IMMEDIATE, false, false, HOLDS))
+                .isEqualTo(new ProviderCall.Ensure(REQUEST));
+    }
+
+    @Test
+    void unchangedRequest_isNotSentAgain() {
+        assertThat(next(ENSURED, WITH_ADDRESS)).isEqualTo(new ProviderCall.Keep(READY));
+    }
+
+    @Test
+    void answerThatMayNotBePublishedAnyMore_isAskedForAgain() {
+        assertThat(ProviderCall.next(ENSURED, WITH_ADDRESS, EDGE, true, true, BROKEN))
+                .isEqualTo(new ProviderCall.Ensure(REQUEST));
+    }
+
+    @Test
+    void answerInDoubt_isLookedAt_andAskedForAgainOnlyIfItIsNotSo() {
+        assertThat(next(ENSURED.doubted(), WITH_ADDRESS)).isEqualTo(new ProviderCall.Look(REQUEST, READY));
+        assertThat(next(ENSURED.doubted().looked(), WITH_ADDRESS)).isEqualTo(new ProviderCall.Keep(READY));
+        assertThat(next(ENSURED.doubted().looked().unsure(), WITH_ADDRESS)).isEqualTo(new ProviderCall.Ensure(REQUEST));
+    }
+
+    @Test
+    void otherTargetsAlone_areAnUpdate_andAnythingElseIsAnEnsure() {
+        Demand otherNode = demand("node-b", "192.0.2.1");
+        Demand otherAddress = demand("node-a", "192.0.2.2");
+
+        assertThat(next(ENSURED, otherNode)).isEqualTo(new ProviderCall.Update(otherNode.request()));
+        assertThat(next(ENSURED, otherAddress)).isEqualTo(new ProviderCall.Ensure(otherAddress.request()));
+    }
+
+    @Test
+    void updateThatFailed_isDoneAgainFromTheGroundUp() {
+        Demand otherNode = demand("node-b", "192.0.2.1");
+
+        assertThat(next(ENSURED.unsure(), otherNode)).isEqualTo(new ProviderCall.Ensure(otherNode.request()));
+    }
+
+    @Test
+    void serviceThatAnotherServes_isNotAskedForAgain_untilItChanges() {
+        ProviderState elsewhere = ProviderState.NOTHING.elsewhere(REQUEST, EDGE);
+
+        assertThat(next(elsewhere, WITH_ADDRESS)).isEqualTo(new ProviderCall.LeaveToAnother());
+        assertThat(next(elsewhere, demand("node-a", "192.0.2.2"))).isInstanceOf(ProviderCall.Ensure.class);
+    }
+
+    @Test
+    void serviceThatLostItsAddress_isWithdrawn_once() {
+        assertThat(next(ENSURED, WITHOUT_ADDRESS)).isEqualTo(new ProviderCall.Withdraw(WITHOUT_ADDRESS.request()));
+        assertThat(next(ENSURED.withdrawn(REQUEST.service()), WITHOUT_ADDRESS))
+                .isEqualTo(new ProviderCall.NothingToServe());
+    }
+
+    @Test
+    void serviceThatNeverHadAnAddress_isNotWithdrawn() {
+        assertThat(ProviderCall.next(ProviderState.NOTHING, WITHOUT_ADDRESS, EDGE, false, true, HOLDS))
+                .isEqualTo(new ProviderCall.NothingToServe());
+    }
+
+    @Test
+    void serviceOfBeforeARestart_isWithdrawn_forItsFinalizerTellsThatThereMayBeSomething() {
+        assertThat(ProviderCall.next(ProviderState.NOTHING, WITHOUT_ADDRESS, EDGE, true, true, HOLDS))
+                .isEqualTo(new ProviderCall.Withdraw(WITHOUT_ADDRESS.request()));
+    }
+}
