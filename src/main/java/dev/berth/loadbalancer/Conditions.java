@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.PortError;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,9 @@ public record Conditions(
         Optional<EnsureOutcome.Ready> answer,
         boolean overwritten,
         Instant now) {
+    /** For how long another controller's write to the status counts. */
+    public static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
+
     private static final String ASSIGNED = "Assigned";
     private static final String PENDING = "Pending";
 

@@ -341,20 +341,8 @@ public final class Planner {
         boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
                 || !keeping.kept().isEmpty()
                 || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
-        if (!served.capabilities().immediate() && !isMarked && mayHold) {
-            steps.add(new Step.AddFinalizer(served));
-        }
-        steps.add(new Step.Ensure(served));
-        steps.add(new Step.Publish());
-        if (steps.stream().anyMatch(Step.Acquire.class::isInstance)
-                || !keeping.wishing().isEmpty()
-                || !keeping.rest().isEmpty()) {
-            steps.add(new Step.ReleaseRest());
-        }
-        if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE) {
-            steps.add(new Step.ReleaseNodePorts());
-        }
-        return new ServicePlan.Serve(service, served, asked.wishes(), steps);
+        boolean marks = !served.capabilities().immediate() && !isMarked && mayHold;
+        return new ServicePlan.Serve(service, served, asked.wishes(), steps, marks);
     }
 
     /** One address a family: what is held already, then what is kept for it, and the rest is asked for. */

@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.Ip;
 import dev.berth.loadbalancer.Published.PortStatus;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerStatus;
@@ -128,6 +129,23 @@ public record Publication(
     /** Whether the two say the same but for the mode. */
     public static boolean differsInIpModeOnly(List<Published> a, List<Published> b) {
         return !sameIngress(a, b) && withoutIpMode(a).equals(withoutIpMode(b));
+    }
+
+    /** Whether one of them has an ipMode. */
+    public static boolean usesIpMode(List<Published> ingress) {
+        return ingress.stream().anyMatch(entry -> entry.ipMode() != null);
+    }
+
+    /** Whether each that can have an ipMode has one. */
+    static boolean hasModes(List<Published> ingress) {
+        return ingress.stream().allMatch(entry -> entry.ip() == null || entry.ipMode() != null);
+    }
+
+    /** The IP addresses among them, in order. */
+    public static List<Ip> addresses(List<Published> ingress) {
+        return ingress.stream()
+                .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
+                .toList();
     }
 
     private static List<Published> read(List<Published> ingress) {

@@ -15,21 +15,33 @@ public sealed interface ServicePlan {
      * It is ours to serve.
      *
      * @param wishes what it asks for itself
+     * @param steps for its addresses; all else {@link Serving} decides, by what came of them
+     * @param marks whether our finalizer, or by which class it is served, has to be put on it first
      */
-    record Serve(ServiceState service, ServedClass servedClass, AddressConstraints wishes, List<Step.Serving> steps)
+    record Serve(
+            ServiceState service,
+            ServedClass servedClass,
+            AddressConstraints wishes,
+            List<Step.Serving> steps,
+            boolean marks)
             implements ServicePlan {
         public Serve {
             steps = List.copyOf(steps);
         }
 
-        /** The steps, whatever the Service's place among those that wait: what tells that this was tried before. */
-        public List<Step.Serving> timeless() {
-            return steps.stream()
-                    .<Step.Serving>map(step -> step instanceof Step.Acquire(AddressRequest request)
-                            ? new Step.Acquire(request.at(QueuePosition.FIRST))
-                            : step)
-                    .toList();
+        /** What is tried, whatever the Service's place among those that wait: tells that it was tried before. */
+        public Object timeless() {
+            return new Attempt(
+                    servedClass,
+                    steps.stream()
+                            .<Step.Serving>map(step -> step instanceof Step.Acquire(AddressRequest request)
+                                    ? new Step.Acquire(request.at(QueuePosition.FIRST))
+                                    : step)
+                            .toList(),
+                    marks);
         }
+
+        private record Attempt(ServedClass servedClass, List<Step.Serving> steps, boolean marks) {}
 
         /** Whether an address has to be chosen for it. */
         public boolean acquires() {

@@ -8,7 +8,7 @@ import java.util.List;
 
 /** One thing to do. Each may be the last before a crash: the next plan goes on from there. */
 public sealed interface Step {
-    /** What a Service that is ours to serve needs. */
+    /** What the addresses of a Service that is ours to serve need. */
     sealed interface Serving extends Step {}
 
     /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
@@ -25,21 +25,6 @@ public sealed interface Step {
 
     /** Choose, hold and claim the addresses that are missing. */
     record Acquire(AddressRequest request) implements Serving {}
-
-    /** Put our finalizer on, and by which class it is served, alone: what comes next touches the world. */
-    record AddFinalizer(ServedClass servedClass) implements Serving {}
-
-    /** Have the provider make it so. */
-    record Ensure(ServedClass servedClass) implements Serving {}
-
-    /** Write finalizer, ingress and conditions in one patch, if anything differs. */
-    record Publish() implements Serving {}
-
-    /** Give back what it holds and keeps no longer, by then: what it asked for may have been had, or not. */
-    record ReleaseRest() implements Serving {}
-
-    /** Give the node ports back, now that the Service is delivered without them. */
-    record ReleaseNodePorts() implements Serving {}
 
     /** What ends the service of a Service. */
     sealed interface TearingDown extends Step {}

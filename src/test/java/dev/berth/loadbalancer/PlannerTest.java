@@ -121,7 +121,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+                    "Serve Acquire"),
             new Row(
                     "one that names a class of ours that is not accepted is told so",
                     web().loadBalancerClass("x/bad"),
@@ -137,13 +137,7 @@ class PlannerTest {
                     false,
                     "NotOurs"),
             new Row("one of another class is not", web().loadBalancerClass("x"), List.of(), AUTO, false, "NotOurs"),
-            new Row(
-                    "without a class: Auto serves it",
-                    web(),
-                    List.of(),
-                    AUTO,
-                    false,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+            new Row("without a class: Auto serves it", web(), List.of(), AUTO, false, "Serve Acquire"),
             new Row("without a class: Auto defers", web(), List.of(), AUTO, true, "Skip DeferredToOther"),
             new Row(
                     "without a class: Always does not",
@@ -151,7 +145,7 @@ class PlannerTest {
                     List.of(),
                     SampleClasses.one(Classless.ALWAYS),
                     true,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+                    "Serve Acquire"),
             new Row("without a class: Never", web(), List.of(), SampleClasses.one(Classless.NEVER), false, "NotOurs"),
             new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),
             new Row(
@@ -188,21 +182,21 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.2", "u1", OURS)),
                     AUTO,
                     false,
-                    "Serve Ensure Publish ReleaseRest"),
+                    "Serve"),
             new Row(
                     "with our finalizer, what a stranger wrote is ours to put right",
                     web().finalizer(WellKnownNames.FINALIZER).ingress("203.0.113.1"),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     false,
-                    "Serve Ensure Publish"),
+                    "Serve"),
             new Row(
                     "once it is ours, deferring to others does not concern it",
                     web(),
                     List.of(held("192.0.2.1", "u1", OURS)),
                     AUTO,
                     true,
-                    "Serve Ensure Publish"),
+                    "Serve"),
             new Row(
                     "its class changed: all of it is taken back",
                     web().loadBalancerClass("x").finalizer(WellKnownNames.FINALIZER),
@@ -264,7 +258,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+                    "Serve Acquire"),
             new Row(
                     "our finalizer in the manifest of a ClusterIP does not keep it from being deleted",
                     web().typeLoadBalancer(false).deleting(true).finalizer(WellKnownNames.FINALIZER),
@@ -278,7 +272,7 @@ class PlannerTest {
                     List.of(),
                     AUTO,
                     true,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+                    "Serve Acquire"),
             new Row(
                     "another Berth's, whatever it carries: not ours",
                     web().loadBalancerClass("theirs/pool")
@@ -309,14 +303,14 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u1", OURS)),
                     TWO_BERTHS,
                     false,
-                    "Serve Ensure Publish"),
+                    "Serve"),
             new Row(
                     "ours, while another Berth has not given its address back: gets one of our own",
                     web().loadBalancerClass(OURS).finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", "theirs/pool")),
                     TWO_BERTHS,
                     false,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+                    "Serve Acquire"),
             new Row(
                     "another Berth's now: what we claimed is given back, what it shows is not ours to write",
                     web().loadBalancerClass("theirs/pool").finalizer(WellKnownNames.FINALIZER),
@@ -376,21 +370,21 @@ class PlannerTest {
                     List.of(held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve ConfirmClaim[192.0.2.9] Ensure Publish"),
+                    "Serve ConfirmClaim[192.0.2.9]"),
             new Row(
                     "a reservation that it asks for by now is taken in place of what it has, which is released last",
                     served().ingress("192.0.2.1").annotation(WellKnownNames.ADDRESSES, "192.0.2.9"),
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve ConfirmClaim[192.0.2.9] Ensure Publish ReleaseRest"),
+                    "Serve ConfirmClaim[192.0.2.9]"),
             new Row(
                     "a reserved half of a whole is taken once the rest is had",
                     web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
                     List.of(held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve Acquire ConfirmClaim[192.0.2.9] Ensure Publish ReleaseRest"),
+                    "Serve Acquire ConfirmClaim[192.0.2.9]"),
             new Row(
                     "one of its name that shares its address is not there any more: its share is given back",
                     served().ingress("192.0.2.1"),
@@ -418,21 +412,21 @@ class PlannerTest {
                     List.of(held("192.0.2.9", null, "x")),
                     AUTO,
                     false,
-                    "Serve Acquire Ensure Publish ReleaseRest"),
+                    "Serve Acquire"),
             new Row(
                     "a family it wants no more is released, after the status",
                     web().finalizer(WellKnownNames.FINALIZER),
                     List.of(held("192.0.2.1", "u1", OURS), held("2001:db8::1", "u1", OURS)),
                     AUTO,
                     false,
-                    "Serve Ensure Publish ReleaseRest"),
+                    "Serve"),
             new Row(
                     "what one of its name had before is its own now",
                     web(),
                     List.of(held("192.0.2.1", "u0", OURS)),
                     AUTO,
                     false,
-                    "Serve ConfirmClaim[192.0.2.1] Ensure Publish"),
+                    "Serve ConfirmClaim[192.0.2.1]"),
             new Row(
                     "who bore the name before gives way first, with what is of no use to it",
                     web(),
@@ -463,6 +457,9 @@ class PlannerTest {
             } else if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
                 text.append('[').append(holding.ip()).append(']');
             }
+        }
+        if (plan instanceof ServicePlan.Serve serve && serve.marks()) {
+            text.append(" AddFinalizer");
         }
         return text.toString();
     }
@@ -629,12 +626,11 @@ class PlannerTest {
                 .wishes()
                 .sharing();
 
-        assertThat(text(plan(shares, List.of(claimed(alone)), AUTO, false)))
-                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+        assertThat(text(plan(shares, List.of(claimed(alone)), AUTO, false))).isEqualTo("Serve Acquire");
         assertThat(text(plan(shares, List.of(claimed(alone.shared(sharing))), AUTO, false)))
-                .isEqualTo("Serve ConfirmClaim[192.0.2.1] Ensure Publish");
+                .isEqualTo("Serve ConfirmClaim[192.0.2.1]");
         assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
-                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+                .isEqualTo("Serve Acquire");
     }
 
     private static Holding claimed(ClaimSpec spec) {
@@ -660,13 +656,13 @@ class PlannerTest {
                 .loadBalancerClass(OURS)
                 .ingress("192.0.2.2");
 
-        assertThat(text(plan(service, claims, AUTO, false))).isEqualTo("Serve Ensure Publish ReleaseRest");
+        assertThat(text(plan(service, claims, AUTO, false))).isEqualTo("Serve");
     }
 
     @Test
     void markOfAClass_withoutTheFinalizer_besideAnAddressThatSaysOtherwise_orInACopiedManifest_holdsNothingUp() {
         assertThat(text(plan(web().annotation(WellKnownNames.SERVED_BY_CLASS, CLOUD), List.of(), AUTO, false)))
-                .isEqualTo("Serve Acquire Ensure Publish ReleaseRest");
+                .isEqualTo("Serve Acquire");
         assertThat(text(plan(
                         served().annotation(WellKnownNames.SERVED_BY_CLASS, "x/nonsense")
                                 .deleting(true),
@@ -685,10 +681,10 @@ class PlannerTest {
         for (SampleService service :
                 List.of(web(), web().finalizer(WellKnownNames.FINALIZER), served().ingress("203.0.113.1"))) {
             assertThat(text(plan(service.loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
-                    .isEqualTo("Serve AddFinalizer Ensure Publish");
+                    .isEqualTo("Serve AddFinalizer");
         }
         assertThat(text(plan(servedByCloud().loadBalancerClass(CLOUD), List.of(), withCloud(true), false)))
-                .isEqualTo("Serve Ensure Publish");
+                .isEqualTo("Serve");
     }
 
     @Test
@@ -706,6 +702,6 @@ class PlannerTest {
         assertThat(text(plan(moved, List.of(), mine, false))).isEqualTo("TearDown DeleteLoadBalancer Clear");
         assertThat(text(plan(moved, List.of(), theirs, false))).isEqualTo("Skip ServedByAnother");
         assertThat(text(plan(servedByCloud(), List.of(), theirs, false))).isEqualTo("NotOurs");
-        assertThat(text(plan(servedByCloud(), List.of(), mine, false))).isEqualTo("Serve Ensure Publish");
+        assertThat(text(plan(servedByCloud(), List.of(), mine, false))).isEqualTo("Serve");
     }
 }

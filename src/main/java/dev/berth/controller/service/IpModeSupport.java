@@ -1,5 +1,7 @@
 package dev.berth.controller.service;
 
+import dev.berth.loadbalancer.IpModes;
+import dev.berth.loadbalancer.IpModes.Answer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,18 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * an API server may be upgraded, or its gate be switched, while the operator runs.
  */
 public final class IpModeSupport {
-    /** For how long a "dropped" holds. */
-    static final Duration ASK_AGAIN = Duration.ofMinutes(10);
-
     /** For how long to wait while another asks. */
     static final Duration ANOTHER_ASKS = Duration.ofSeconds(1);
-
-    /** What is known. */
-    public enum Answer {
-        UNKNOWN,
-        KEPT,
-        DROPPED
-    }
 
     private record Learned(Answer answer, Instant at) {}
 
@@ -42,18 +34,12 @@ public final class IpModeSupport {
         this.gate = gate;
     }
 
-    /**
-     * Whether to write the field at all.
-     *
-     * @param inUse whether the Service has it already: an API server drops it only where it is not in use
-     */
-    public boolean isPublished(boolean inUse, Instant now) {
-        return gate && (inUse || answer(now) != Answer.DROPPED);
-    }
-
-    /** Whether a dry run should tell before the field alone is a reason to write. */
-    public boolean isUnknown(Instant now) {
-        return gate && answer(now) == Answer.UNKNOWN;
+    /** What is known by now. */
+    IpModes known(Instant now) {
+        Learned last = learned.get();
+        boolean stale =
+                last.answer() == Answer.DROPPED && !now.isBefore(last.at().plus(IpModes.ASK_AGAIN));
+        return new IpModes(gate, stale ? Answer.UNKNOWN : last.answer());
     }
 
     /**
@@ -67,23 +53,6 @@ public final class IpModeSupport {
     /** The one that asked is done. */
     public void asked() {
         asking.set(false);
-    }
-
-    /**
-     * Whether a Service that should have a mode goes without: it is looked at again. One that was written
-     * without the field does so even if another Service has learned by now that it is kept.
-     *
-     * @param written whether the field was written
-     */
-    public boolean isMissing(boolean written, Instant now) {
-        return gate && (!written || answer(now) == Answer.DROPPED);
-    }
-
-    private Answer answer(Instant now) {
-        Learned last = learned.get();
-        boolean stale =
-                last.answer() == Answer.DROPPED && !now.isBefore(last.at().plus(ASK_AGAIN));
-        return stale ? Answer.UNKNOWN : last.answer();
     }
 
     /**

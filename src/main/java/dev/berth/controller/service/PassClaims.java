@@ -17,9 +17,7 @@ import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Condition;
-import dev.berth.loadbalancer.HoldingSelection;
 import dev.berth.loadbalancer.Publication;
-import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
@@ -35,7 +33,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
@@ -366,19 +363,6 @@ final class PassClaims {
         };
     }
 
-    /** What is released may have been all that made the Service ours: whose it is now is decided again. */
-    Optional<Outcome> releaseSurplus(List<Ip> addresses) {
-        if (addresses.isEmpty()) {
-            return Optional.empty();
-        }
-        Optional<Outcome> outcome = release(addresses);
-        return outcome.isPresent()
-                        || pass.facts.again().isPresent()
-                        || pass.facts.trouble().isPresent()
-                ? outcome
-                : Optional.of(new Outcome.Again(false));
-    }
-
     Optional<Outcome> release(List<Ip> addresses) {
         boolean all = true;
         for (Ip ip : addresses) {
@@ -456,60 +440,26 @@ final class PassClaims {
                 .or(() -> holding.holderNamed(pass.key));
     }
 
-    /**
-     * What it holds beyond that, does not wait to make sure of, and did not publish just now; and what is no
-     * use without the rest that it waits for.
-     */
-    List<Ip> rest(ServiceState state) {
-        HoldingSelection sure = pass.claimed(state);
-        List<Ip> needed = new ArrayList<>(sure.publishable(state));
-        needed.addAll(PassState.ips(pass.facts.ingress().orElse(List.of())));
-        Stream<Ip> surplus = HoldingSelection.of(
-                        state,
-                        pass.parts.ledger().heldFor(pass.key),
-                        pass.wishes(),
-                        pass.parts.ledger().pools())
-                .rest()
-                .stream()
-                .map(Holding::ip)
-                .filter(ip -> sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
-        Stream<Ip> half = pass.facts.waiting().isPresent() ? sure.halfOfNoUse(state).stream() : Stream.empty();
-        return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
-    }
-
     enum Checked {
         AS_KNOWN,
         OTHERWISE,
         UNSURE
     }
 
-    /**
-     * Asks the API server about what is about to go from the status and is not its own as far as is known:
-     * another operator may have claimed it unheard. So two operators that serve one Service come to agree on
-     * one address before either releases the other.
-     */
-    Checked checkPublished(ServicePlan.Serve serve, List<Published> entries) {
-        List<Ip> wanted = PassState.ips(entries);
-        List<Ip> published = serve.service().publishedAddresses();
-        if (published.size() > IpFamily.values().length) {
-            // More than one per family is no operator's work, but a stranger's.
-            return Checked.AS_KNOWN;
-        }
-        for (Ip ip : published) {
-            // That another seems to have it may be old, or a hold of this operator that the API server will refuse.
-            if (!wanted.contains(ip) && !holds(ip, pass.owner(serve))) {
-                switch (pass.parts.cluster().readClaim(ip)) {
-                    case Read.Found<Claim>(Claim found) -> {
-                        read(found);
-                        if (found.owners().contains(pass.owner(serve))) {
-                            return Checked.OTHERWISE;
-                        }
+    /** Reads the Addresses of what is about to go from the status. */
+    Checked checkPublished(ServicePlan.Serve serve, List<Ip> going) {
+        for (Ip ip : going) {
+            switch (pass.parts.cluster().readClaim(ip)) {
+                case Read.Found<Claim>(Claim found) -> {
+                    read(found);
+                    if (found.owners().contains(pass.owner(serve))) {
+                        return Checked.OTHERWISE;
                     }
-                    case Read.Absent<Claim> none -> {}
-                    case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
-                        return Checked.UNSURE;
-                    }
+                }
+                case Read.Absent<Claim> none -> {}
+                case Read.Failed<Claim>(String message) -> {
+                    pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
+                    return Checked.UNSURE;
                 }
             }
         }
@@ -565,13 +515,5 @@ final class PassClaims {
 
     private static Checked known(Optional<Outcome> read) {
         return read.isPresent() ? Checked.OTHERWISE : Checked.UNSURE;
-    }
-
-    private boolean holds(Ip ip, Owner owner) {
-        return pass.parts
-                .ledger()
-                .holding(ip)
-                .filter(holding -> holding.owners().contains(owner))
-                .isPresent();
     }
 }

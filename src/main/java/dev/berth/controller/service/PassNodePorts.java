@@ -6,13 +6,10 @@ import dev.berth.controller.Next;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
-import dev.berth.loadbalancer.Demand;
 import dev.berth.loadbalancer.NodePortRules;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Trouble.Reason;
-import dev.berth.provider.Capabilities.Targets;
-import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -32,9 +29,6 @@ final class PassNodePorts {
     private record Request(String ports) {}
 
     Optional<Outcome> release(ServicePlan.Serve serve) {
-        if (!pass.facts.ingressIsWritten() || !isDelivered(serve)) {
-            return Optional.empty();
-        }
         ServiceState state = pass.newest(serve.service());
         Request request = new Request(NodePortRules.ports(state));
         Optional<Duration> mustWait = pass.memory.retries.mustWait(request, pass.steady());
@@ -64,14 +58,5 @@ final class PassNodePorts {
     private Optional<Outcome> notReleased(String message, Request request) {
         pass.trouble("releasing node ports", Reason.ReleaseNodePortsFailed, message, request);
         return Optional.empty();
-    }
-
-    /** An address that is published has packets delivered; to endpoints only if there is one. */
-    private boolean isDelivered(ServicePlan.Serve serve) {
-        Optional<LoadBalancerRequest> request = pass.facts.demand().map(Demand::request);
-        return request.filter(asked -> pass.memory.provider().answerTo(asked).isPresent()
-                        && (serve.servedClass().capabilities().targets() != Targets.ENDPOINTS
-                                || !asked.endpoints().isEmpty()))
-                .isPresent();
     }
 }

@@ -9,6 +9,7 @@ import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.AnswerRules;
 import dev.berth.loadbalancer.Demand;
+import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.OneLine;
 import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.ProviderState;
@@ -63,58 +64,38 @@ final class PassProvider {
                 pass.parts.backends().apply(pass.key));
     }
 
-    /** Has the provider make it so: asks it what has to be asked, until nothing has. */
-    Optional<Outcome> ensure(ServicePlan.Serve serve, ServedClass served) {
-        Demand wanted = demand(serve.service(), served);
-        pass.facts = pass.facts.withDemand(wanted);
-        while (true) {
-            ProviderCall call = ProviderCall.next(
-                    pass.memory.provider(),
-                    wanted,
-                    served,
-                    serve.service().hasOurFinalizer(),
-                    pass.live,
-                    ready -> broken(serve, served, wanted.request(), ready.status())
-                            .isEmpty());
-            if (call instanceof ProviderCall.Withdraw) {
-                pass.facts = pass.facts.withIngress(List.of());
-            }
-            Optional<Outcome> hindered =
-                    call instanceof ProviderCall.InTurn inTurn ? inTurn(inTurn, served) : Optional.empty();
+    /** Makes the call, if it may be made now. */
+    Optional<Outcome> call(ServicePlan.Serve serve, ProviderCall call) {
+        ServedClass served = serve.servedClass();
+        if (call instanceof ProviderCall.Withdraw) {
+            pass.facts = pass.facts.withIngress(List.of());
+        }
+        if (call instanceof ProviderCall.InTurn inTurn) {
+            Optional<Outcome> hindered = inTurn(inTurn, served);
             if (hindered.isPresent() || pass.facts.trouble().isPresent()) {
                 return hindered;
             }
-            switch (call) {
-                case ProviderCall.NothingToServe none -> {
-                    pass.facts = pass.facts.withIngress(List.of());
-                    return Optional.empty();
-                }
-                case ProviderCall.Keep(EnsureOutcome.Ready answer) -> {
-                    pass.facts = pass.facts.withIngress(published(serve, answer));
-                    return Optional.empty();
-                }
-                case ProviderCall.LeaveToAnother none -> {
-                    return Optional.of(new Outcome.Finished(Next.ON_EVENT));
-                }
-                case ProviderCall.ReadLive none -> {
-                    return Optional.of(new Outcome.Again(true));
-                }
-                case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) -> {
-                    if (!(enter(served, request) instanceof Entry.In)) {
-                        // It stays in doubt until its turn.
-                        pass.facts = pass.facts.withIngress(published(serve, known));
-                        return Optional.empty();
-                    }
-                    look(serve, served, request, known);
-                }
-                case ProviderCall.Update(LoadBalancerRequest request) -> update(serve, served, request);
-                case ProviderCall.Ensure(LoadBalancerRequest request) -> askProvider(serve, served, request);
-                case ProviderCall.Withdraw(LoadBalancerRequest request) -> withdraw(served, request);
-            }
-            if (pass.facts.trouble().isPresent() || pass.facts.pending().isPresent()) {
-                return Optional.empty();
-            }
         }
+        return switch (call) {
+            case ProviderCall.LeaveToAnother none -> Optional.of(new Outcome.Finished(Next.ON_EVENT));
+            case ProviderCall.ReadLive none -> Optional.of(new Outcome.Again(true));
+            case ProviderCall.NothingToServe none -> asked(List.of());
+            case ProviderCall.Keep(EnsureOutcome.Ready answer) -> asked(published(serve, answer));
+            case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) ->
+                // What is in line stays in doubt until its turn.
+                enter(served, request) instanceof Entry.In
+                        ? look(serve, served, request, known)
+                        : asked(published(serve, known));
+            case ProviderCall.Update(LoadBalancerRequest request) -> update(serve, served, request);
+            case ProviderCall.Ensure(LoadBalancerRequest request) -> askProvider(serve, served, request);
+            case ProviderCall.Withdraw(LoadBalancerRequest request) -> withdraw(served, request);
+        };
+    }
+
+    /** All that had to be asked. */
+    private Optional<Outcome> asked(List<Published> ingress) {
+        pass.facts = pass.facts.withIngress(ingress).with(Done.PROVIDER_ASKED);
+        return Optional.empty();
     }
 
     /** Why the provider may not be asked now; absent: it may, or what hinders it is a trouble. */
@@ -270,7 +251,7 @@ final class PassProvider {
                 made.request());
     }
 
-    private void askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+    private Optional<Outcome> askProvider(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
         About about = About.service(serve.service());
         if (!served.capabilities().immediate()) {
@@ -288,15 +269,16 @@ final class PassProvider {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
                         pass.trouble(refused(served, broken.get(), request));
-                        return;
+                        return Optional.empty();
                     }
                     pass.memory.provider(state -> state.ensured(request, served, ready));
                     lookAgainAtTargets();
                 }
                 case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
                     LOG.info("Service {}: {}", pass.key, message);
-                    pass.facts = pass.facts.pendingFor(
-                            pass.memory.retries.putOff(request, retryAfter, pass.steady()), message);
+                    pass.facts = pass.facts
+                            .pendingFor(pass.memory.retries.putOff(request, retryAfter, pass.steady()), message)
+                            .with(Done.PROVIDER_ASKED);
                 }
                 case EnsureOutcome.ImplementedElsewhere none ->
                     pass.memory.provider(state -> state.elsewhere(request, served));
@@ -309,6 +291,16 @@ final class PassProvider {
                             request)
                     .after(failure.retryAfter()));
         }
+        return Optional.empty();
+    }
+
+    /** Whether an answer may still be published: a pool may have come since, or another Service's claim. */
+    boolean isUnbroken(ServicePlan.Serve serve, EnsureOutcome.Ready ready) {
+        return pass.facts
+                .demand()
+                .filter(demand -> broken(serve, serve.servedClass(), demand.request(), ready.status())
+                        .isEmpty())
+                .isPresent();
     }
 
     /** What of the contract an answer breaks; absent: it may be published. */
@@ -348,7 +340,7 @@ final class PassProvider {
     }
 
     /** Whether the provider has something else than it answered. That it cannot be told is no drift. */
-    private void look(
+    private Optional<Outcome> look(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
         pass.memory.provider(ProviderState::looked);
         try {
@@ -356,7 +348,7 @@ final class PassProvider {
                     pass.visit.get(pass.parts.providers().named(served.provider()), request);
             if (found.filter(status -> Publication.sameAnswer(status, known.status()))
                     .isPresent()) {
-                return;
+                return Optional.empty();
             }
             pass.parts
                     .events()
@@ -372,6 +364,7 @@ final class PassProvider {
         } catch (ProviderException failure) {
             LOG.warn("looking at the load balancer of Service {}: {}", pass.key, failure.getMessage());
         }
+        return Optional.empty();
     }
 
     private static String ingress(LoadBalancerStatus status) {
@@ -382,7 +375,7 @@ final class PassProvider {
     }
 
     /** Notifies the provider of other targets; what fails is done again from the ground up. */
-    private void update(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
+    private Optional<Outcome> update(ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request) {
         About about = About.service(serve.service());
         try {
             pass.visit.update(pass.parts.providers().named(served.provider()), request);
@@ -406,6 +399,7 @@ final class PassProvider {
                                     + ", error: "
                                     + failure.getMessage());
         }
+        return Optional.empty();
     }
 
     private static String names(List<Node> nodes) {
@@ -425,7 +419,7 @@ final class PassProvider {
     }
 
     /** It lost its addresses: what the provider made of them must not outlive them. */
-    private void withdraw(ServedClass served, LoadBalancerRequest request) {
+    private Optional<Outcome> withdraw(ServedClass served, LoadBalancerRequest request) {
         try {
             pass.memory.provider(ProviderState::unsure);
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
@@ -434,6 +428,7 @@ final class PassProvider {
             pass.trouble(
                     notDeleted(String.valueOf(failure.getMessage()), request).after(failure.retryAfter()));
         }
+        return Optional.empty();
     }
 
     private Trouble notDeleted(String cause, Object request) {
@@ -441,10 +436,12 @@ final class PassProvider {
     }
 
     private List<Published> published(ServicePlan.Serve serve, EnsureOutcome.Ready ready) {
-        boolean inUse = PassStatus.usesIpMode(serve.service());
         return Publication.ingressOf(
                 ready.status(),
-                pass.parts.ipMode().isPublished(inUse, pass.steady()),
+                pass.parts
+                        .ipMode()
+                        .known(pass.steady())
+                        .isPublished(Publication.usesIpMode(serve.service().ingress())),
                 serve.service().ports(),
                 pass.facts.demand().map(Demand::portErrors).orElse(List.of()));
     }

@@ -8,16 +8,21 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Refusal;
 import dev.berth.controller.Next;
+import dev.berth.controller.service.PassClaims.Checked;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Adoption;
 import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Effect;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.Serving;
 import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.WaitReason;
@@ -59,7 +64,7 @@ final class ServicePass {
         this.pass = pass;
         claims = new PassClaims(pass);
         provider = new PassProvider(pass);
-        status = new PassStatus(pass, claims);
+        status = new PassStatus(pass);
         nodePorts = new PassNodePorts(pass);
     }
 
@@ -193,43 +198,106 @@ final class ServicePass {
                         .orElse(new Outcome.Finished(Next.ON_EVENT)));
     }
 
+    /** Does one effect, adds what came of it to the facts, and asks again. */
     private Outcome serve(ServicePlan.Serve serve) {
-        Optional<Duration> mustWait = pass.memory.retries.mustWait(serve.timeless(), pass.steady());
-        if (mustWait.isPresent()) {
-            return new Outcome.Finished(Next.after(mustWait.get()));
-        }
-        if (!serve.acquires()) {
-            pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-        }
-        for (Step.Serving step : serve.steps()) {
-            Optional<Outcome> outcome = pass.facts.trouble().isPresent() && !(step instanceof Step.Publish)
-                    ? Optional.empty()
-                    : execute(serve, step);
-            if (outcome.isPresent()) {
-                return outcome.get();
+        while (true) {
+            Optional<Outcome> end = perform(serve, Serving.next(serve, known(serve), pass.facts));
+            if (end.isPresent()) {
+                return end.get();
             }
         }
-        if (pass.facts.trouble().isPresent()) {
-            if (serve.acquires() && pass.facts.waiting().isEmpty()) {
-                claims.loseTurn(serve.service());
+    }
+
+    private Serving.Known known(ServicePlan.Serve serve) {
+        ServiceState state = serve.service();
+        return new Serving.Known(
+                pass.live,
+                pass.parts.ledger().heldFor(pass.key),
+                pass.parts.ledger().pools(),
+                pass.memory.provider(),
+                ready -> provider.isUnbroken(serve, ready),
+                pass.memory.status.published(),
+                status.isInConflict(state),
+                pass.parts.ipMode().known(pass.steady()),
+                request -> pass.memory.retries.mustWait(request, pass.steady()),
+                pass.now());
+    }
+
+    private Optional<Outcome> perform(ServicePlan.Serve serve, Effect effect) {
+        ServiceState state = serve.service();
+        return switch (effect) {
+            case Effect.Wait(Duration delay) -> Optional.of(new Outcome.Finished(Next.after(delay)));
+            case Effect.StopWaiting none -> {
+                pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
+                yield did(Done.QUEUE_LEFT);
             }
-            return pass.failed(serve.service(), pass.facts.trouble().get());
-        }
-        if (pass.facts.again().isEmpty()) {
+            case Effect.TakeStep(int index, Step.Serving step) -> {
+                pass.facts = pass.facts.withSteps(index + 1);
+                yield take(serve, step);
+            }
+            case Effect.AddFinalizer(Publication wanted) -> status.addFinalizer(state, wanted);
+            case Effect.AskFor none -> {
+                pass.facts = pass.facts.withDemand(provider.demand(state, serve.servedClass()));
+                yield Optional.empty();
+            }
+            case Effect.Call(ProviderCall call) -> provider.call(serve, call);
+            case Effect.CheckPublished(List<Ip> going) ->
+                checked(Done.PUBLISHED_CHECKED, claims.checkPublished(serve, going));
+            case Effect.CountOverwrite(List<Published> wanted) -> {
+                status.countOverwrite(state, wanted);
+                yield Optional.empty();
+            }
+            case Effect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
+            case Effect.ConfirmClaims(List<Ip> first) -> checked(Done.CLAIMS_CONFIRMED, claims.confirm(serve, first));
+            case Effect.Publish(Publication wanted) -> status.publish(state, wanted);
+            case Effect.ReleaseSurplus(List<Ip> addresses) -> {
+                pass.facts = pass.facts.with(Done.SURPLUS_RELEASED);
+                yield claims.release(addresses);
+            }
+            case Effect.ReleaseNodePorts none -> nodePorts.release(serve);
+            case Effect.PlanAgain none -> Optional.of(new Outcome.Again(false));
+            case Effect.Fail(Trouble what, boolean losesTurn) -> {
+                if (losesTurn) {
+                    claims.loseTurn(state);
+                }
+                yield Optional.of(pass.failed(state, what));
+            }
+            case Effect.Rest(Optional<Duration> again) -> {
+                rest(again);
+                yield Optional.of(new Outcome.Finished(new Next(again)));
+            }
+        };
+    }
+
+    private Optional<Outcome> did(Done what) {
+        pass.facts = pass.facts.with(what);
+        return Optional.empty();
+    }
+
+    private Optional<Outcome> checked(Done what, Checked checked) {
+        return switch (checked) {
+            case AS_KNOWN -> did(what);
+            case OTHERWISE -> Optional.of(new Outcome.Again(true));
+            case UNSURE -> {
+                pass.facts = pass.facts.withoutIngress();
+                yield did(what);
+            }
+        };
+    }
+
+    private void rest(Optional<Duration> again) {
+        if (again.isEmpty()) {
             pass.memory.succeeded();
         }
         if (pass.parts.ledger().turnOf(pass.key).isEmpty()) {
             // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
             pass.memory.forgetTurn();
         }
-        return new Outcome.Finished(new Next(pass.facts.again()));
     }
 
-    private Optional<Outcome> execute(ServicePlan.Serve serve, Step.Serving step) {
+    private Optional<Outcome> take(ServicePlan.Serve serve, Step.Serving step) {
         return switch (step) {
-            case Step.ConfirmClaim(Holding holding, ServedClass served) ->
-                // What comes after the choice of the rest is of no use without it.
-                pass.facts.waiting().isPresent() ? Optional.empty() : claims.secure(serve, holding, served);
+            case Step.ConfirmClaim(Holding holding, ServedClass served) -> claims.secure(serve, holding, served);
             case Step.Amend(Holding holding, ClaimSpec spec) -> claims.amend(serve, holding, spec);
             case Step.Acquire(AddressRequest request) -> claims.acquire(serve, request);
             case Step.Refuse(WaitReason why) -> {
@@ -240,13 +308,6 @@ final class ServicePass {
                 pass.facts = pass.facts.withSharingConflict(why);
                 yield Optional.empty();
             }
-            case Step.AddFinalizer(ServedClass served) -> status.addFinalizer(serve.service(), served);
-            case Step.Ensure(ServedClass served) -> provider.ensure(serve, served);
-            case Step.Publish none -> status.publish(serve);
-            case Step.ReleaseRest none ->
-                // What may still be published, for the provider is pending or another wrote it, stays claimed.
-                pass.facts.ingressIsWritten() ? claims.releaseSurplus(claims.rest(serve.service())) : Optional.empty();
-            case Step.ReleaseNodePorts none -> nodePorts.release(serve);
         };
     }
 

@@ -1,7 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.controller.Backoff;
-import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Conditions;
 import dev.berth.loadbalancer.Published;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What was written to the status of one Service, and how often another controller wrote something else. */
 final class StatusWrites {
     /** Overwrites longer ago than this do not count. */
-    static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
+    static final Duration OVERWRITES_WITHIN = Conditions.OVERWRITES_WITHIN;
 
     /** From this one on, an overwrite is not put right at once. */
     private static final int OVERWRITES_IN_CONFLICT = 3;
@@ -34,9 +34,9 @@ final class StatusWrites {
         published = ingress;
     }
 
-    /** Whether {@code wanted} was written by us before, so that whatever stands there now is another's. */
-    boolean wasPublished(List<Published> wanted) {
-        return published != null && Publication.sameIngress(published, wanted);
+    /** What was written last: whatever else stands there now is another's; null: nothing, as far as is remembered. */
+    @Nullable List<Published> published() {
+        return published;
     }
 
     /** Whether other words of its provider, and nothing else, may be written already. */

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.loadbalancer.IpModes;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -12,9 +13,9 @@ class IpModeSupportTest {
     void gateOff_neverPublishes_andNeverAsks() {
         IpModeSupport support = new IpModeSupport(false);
 
-        assertThat(support.isPublished(false, NOW)).isFalse();
-        assertThat(support.isUnknown(NOW)).isFalse();
-        assertThat(support.isMissing(true, NOW)).isFalse();
+        assertThat(support.known(NOW).isPublished(false)).isFalse();
+        assertThat(support.known(NOW).isUnknown()).isFalse();
+        assertThat(support.known(NOW).isMissing(true)).isFalse();
     }
 
     @Test
@@ -23,8 +24,8 @@ class IpModeSupportTest {
 
         assertThat(support.learn(false, NOW)).isTrue();
         assertThat(support.learn(false, NOW)).isFalse();
-        assertThat(support.isPublished(false, NOW.plusSeconds(599))).isFalse();
-        assertThat(support.isUnknown(NOW.plus(IpModeSupport.ASK_AGAIN))).isTrue();
+        assertThat(support.known(NOW.plusSeconds(599)).isPublished(false)).isFalse();
+        assertThat(support.known(NOW.plus(IpModes.ASK_AGAIN)).isUnknown()).isTrue();
     }
 
     @Test
@@ -32,8 +33,8 @@ class IpModeSupportTest {
         IpModeSupport support = new IpModeSupport(true);
         support.learn(true, NOW);
 
-        assertThat(support.isPublished(false, NOW.plusSeconds(1_000_000))).isTrue();
-        assertThat(support.isUnknown(NOW.plusSeconds(1_000_000))).isFalse();
+        assertThat(support.known(NOW.plusSeconds(1_000_000)).isPublished(false)).isTrue();
+        assertThat(support.known(NOW.plusSeconds(1_000_000)).isUnknown()).isFalse();
     }
 
     @Test
@@ -51,8 +52,8 @@ class IpModeSupportTest {
         IpModeSupport support = new IpModeSupport(true);
         support.learn(true, NOW);
 
-        assertThat(support.isMissing(false, NOW)).isTrue();
-        assertThat(support.isMissing(true, NOW)).isFalse();
+        assertThat(support.known(NOW).isMissing(false)).isTrue();
+        assertThat(support.known(NOW).isMissing(true)).isFalse();
     }
 
     @Test
@@ -60,7 +61,7 @@ class IpModeSupportTest {
         IpModeSupport support = new IpModeSupport(true);
         support.learn(false, NOW);
 
-        assertThat(support.isPublished(true, NOW)).isTrue();
-        assertThat(new IpModeSupport(false).isPublished(true, NOW)).isFalse();
+        assertThat(support.known(NOW).isPublished(true)).isTrue();
+        assertThat(new IpModeSupport(false).known(NOW).isPublished(true)).isFalse();
     }
 }

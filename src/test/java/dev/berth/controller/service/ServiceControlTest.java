@@ -8,6 +8,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.IpModes;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
@@ -116,7 +117,7 @@ class ServiceControlTest {
         int written = stage.cluster.writes();
 
         for (int i = 0; i < 5; i++) {
-            clock = clock.plus(IpModeSupport.ASK_AGAIN);
+            clock = clock.plus(IpModes.ASK_AGAIN);
             stage.reconcile();
         }
 

@@ -325,11 +325,10 @@ final class SimulationRules {
         ServiceState service = serve.service();
         boolean ofItsProvider = serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER;
         check(
-                serve.steps().stream()
-                        .takeWhile(step -> !(step instanceof Step.Acquire))
-                        .noneMatch(step -> step instanceof Step.ConfirmClaim
-                                || step instanceof Step.Amend
-                                || step instanceof Step.AddFinalizer),
+                (!serve.marks() || serve.acquires())
+                        && serve.steps().stream()
+                                .takeWhile(step -> !(step instanceof Step.Acquire))
+                                .noneMatch(step -> step instanceof Step.ConfirmClaim || step instanceof Step.Amend),
                 () -> service + " is not done: " + serve.steps());
         List<IpFamily> wanted = service.wantedFamilies();
         List<IpFamily> has = held.stream().map(claim -> claim.ip().family()).toList();
