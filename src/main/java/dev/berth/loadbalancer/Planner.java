@@ -207,19 +207,19 @@ public final class Planner {
     }
 
     /**
-     * Why its provider cannot be told that it is over: it is marked with a class that cannot be served. Absent: it can
-     * be, or it need not, or its claims say otherwise, for a mark that users write alone holds nothing up.
+     * Why its provider cannot be told that it is over: it is marked with a class that cannot be served, or lost all
+     * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, for a mark
+     * that users write alone holds nothing up.
      */
     private Optional<String> classMissing() {
         List<String> claimed = claimedClasses();
-        return service.isMarkedOurs()
-                ? service.servedByClass()
-                        .filter(value -> claimed.isEmpty() || claimed.contains(value))
-                        .filter(value -> snapshot.classes().byValue(value).isEmpty())
-                        .map(value -> snapshot.classes()
-                                .whyNotAccepted(value)
-                                .orElse("no LoadBalancerClass serves \"" + value + "\" any more"))
-                : Optional.empty();
+        Optional<String> madeBy = service.isMarkedOurs()
+                ? service.servedByClass().filter(value -> claimed.isEmpty() || claimed.contains(value))
+                : snapshot.askedByClass().filter(value -> service.wantsLoadBalancer());
+        return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
+                .map(value -> snapshot.classes()
+                        .whyNotAccepted(value)
+                        .orElse("no LoadBalancerClass serves \"" + value + "\" any more"));
     }
 
     private ServicePlan keep() {

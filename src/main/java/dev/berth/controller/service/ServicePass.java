@@ -338,6 +338,10 @@ final class ServicePass {
         pass.memory.forgetTurn();
         // It may be another's now, or ours by another class; or only one of its name was torn down.
         boolean ownTurn = down.steps().stream().noneMatch(Step.Clear.class::isInstance);
+        if (!ownTurn && pass.service.filter(ServiceState::wantsLoadBalancer).isPresent()) {
+            // Also what nobody could be told to delete, for its class is gone: somebody took the mark off.
+            pass.memory.forget();
+        }
         boolean remains = pass.service.isPresent()
                 && (ownTurn || pass.service.get().wantsLoadBalancer() || pass.isReleasing(pass.service.get()));
         return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);

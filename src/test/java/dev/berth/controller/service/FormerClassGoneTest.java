@@ -1,0 +1,78 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A Service that changes its class while the class before, whose provider brought its address, is gone. */
+class FormerClassGoneTest extends CloudStage {
+    private static final String NOW = "example.com/0";
+    private static final String BEFORE = "example.com/1";
+
+    @BeforeEach
+    void itsClassIsGone_andItNamesAnother() {
+        classesAre(2);
+        put(SampleService.named(key("web"), "uid-web").loadBalancerClass(BEFORE));
+        reconcile("web");
+        assertThat(service("web").servedByClass()).hasValue(BEFORE);
+        classesAre(1);
+        put(SampleService.from(service("web")).ingress(List.of()).loadBalancerClass(NOW));
+    }
+
+    private void classesAre(int number) {
+        classes = SampleClasses.ofParameters("cloud", cloud.capabilities(), Collections.nCopies(number, Map.of()));
+    }
+
+    private String reason() {
+        return service("web")
+                .condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .map(Condition::reason)
+                .orElse("none");
+    }
+
+    @Test
+    void itIsNotServedByTheNextClass_beforeTheOneBeforeHasDeleted() {
+        reconcile("web");
+
+        assertThat(reason()).isEqualTo("ClassMissing");
+        classesAre(2);
+        cloud.calls.clear();
+        reconcile("web");
+        assertThat(cloud.calls).containsExactly("delete web[n1]", "ensure web[n1]");
+        assertThat(service("web").servedByClass()).hasValue(NOW);
+    }
+
+    /** As its condition says to. */
+    @Test
+    void whoTakesTheMarkOff_hasItServedByTheNextClass() {
+        reconcile("web");
+
+        put(SampleService.from(service("web")).annotation(WellKnownNames.SERVED_BY_CLASS, null));
+        reconcile("web");
+
+        assertThat(reason()).isEqualTo("Assigned");
+        assertThat(service("web").servedByClass()).hasValue(NOW);
+        assertThat(service("web").ingress()).isNotEmpty();
+    }
+
+    @Test
+    void serviceThatLosesAllMarks_getsThemAgain_andSaysWhyItWaits() {
+        put(SampleService.from(service("web"))
+                .finalizers(List.of())
+                .annotation(WellKnownNames.SERVED_BY_CLASS, null)
+                .conditions(List.of()));
+
+        reconcile("web");
+
+        assertThat(reason()).isEqualTo("ClassMissing");
+        assertThat(service("web").servedByClass()).hasValue(BEFORE);
+    }
+}
