@@ -187,7 +187,10 @@ public final class Planner {
      */
     private List<ServedClass> mayHaveMade() {
         List<String> values = Stream.of(
-                        service.servedByClass().stream(), claimedClasses().stream(), snapshot.askedByClass().stream())
+                        service.servedByClass().stream(),
+                        claimedClasses().stream(),
+                        namedSinceClaimed().stream(),
+                        snapshot.askedByClass().stream())
                 .flatMap(all -> all)
                 .distinct()
                 .toList();
@@ -204,6 +207,16 @@ public final class Planner {
         return values.stream()
                 .flatMap(value -> snapshot.classes().byValue(value).stream())
                 .toList();
+    }
+
+    /** The class that it names: a claim for another may have landed late, when that one served it already. */
+    private Optional<String> namedSinceClaimed() {
+        return service.deleting()
+                        && service.hasOurFinalizer()
+                        && service.servedByClass().isEmpty()
+                        && !claimed().isEmpty()
+                ? Optional.ofNullable(service.loadBalancerClass())
+                : Optional.empty();
     }
 
     /**

@@ -553,6 +553,18 @@ class PlannerTest {
         assertThat(deletedBy(plan(unmarked, List.of(), withCloud(true), false))).containsExactly("ours", "cloud");
     }
 
+    /** The answer to the create of the Address got lost, and it landed when the Service was the cloud's already. */
+    @Test
+    void classThatItNames_isToldToDelete_thoughAClaimIsForAnother_whereTheMarkWasTakenOff() {
+        SampleService goes = web().finalizer(WellKnownNames.FINALIZER)
+                .loadBalancerClass(CLOUD)
+                .ingress("203.0.113.1")
+                .deleting(true);
+
+        assertThat(deletedBy(plan(goes, List.of(held("192.0.2.1", "u1", OURS)), withCloud(true), false)))
+                .containsExactly("ours", "cloud");
+    }
+
     @Test
     void anotherClassThanItIsServedBy_isHad_onceTheProviderBeforeHasDeleted() {
         ServicePlan plan = plan(servedByCloud().loadBalancerClass(OURS), List.of(), withCloud(true), false);
