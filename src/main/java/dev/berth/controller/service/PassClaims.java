@@ -85,10 +85,22 @@ final class PassClaims {
      * published stays held: it is nobody else's before it is taken off.
      */
     private void giveUp(ServicePlan.Serve serve, Ip ip) {
-        if (!serve.service().publishes(ip)) {
+        if (!mayBePublished(serve.service(), ip)) {
             loseTurn(serve.service());
             pass.due.accept(pass.parts.ledger().giveUp(ip, pass.owner(serve)));
         }
+    }
+
+    /** The cache may be older than what was published last. */
+    private boolean mayBePublished(ServiceState planned, Ip ip) {
+        return planned.publishes(ip)
+                || (!pass.live
+                        && switch (pass.parts.cluster().readService(pass.key)) {
+                            case Read.Found<ServiceState>(ServiceState found) ->
+                                found.uid().equals(planned.uid()) && found.publishes(ip);
+                            case Read.Absent<ServiceState> gone -> false;
+                            case Read.Failed<ServiceState> unknown -> true;
+                        });
     }
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */

@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Claim;
 import dev.berth.address.IpFamily;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
@@ -147,5 +148,25 @@ class RefusedClaimTest {
 
         assertThat(first).isEqualTo(1);
         assertThat(tries).isEqualTo(1);
+    }
+
+    /** Another API server lags behind, and the cache was filled from there. */
+    @Test
+    void addressThatIsPublished_isNobodyElses_thoughTheCacheHasTheServiceWithoutIt() {
+        create("web");
+        reconcile("web");
+        Claim claim = cluster.claims.firstEntry().getValue();
+        cluster.removeClaim(claim.ip());
+        berth.hear();
+        berth.addresses.vanished(claim);
+        berth.due.clear();
+        berth.client.forgetServices(1);
+        refused.add(key("web"));
+
+        berth.control.reconcile(key("web"));
+        create("next");
+
+        assertThat(service("web").publishes(claim.ip())).isTrue();
+        assertThat(isServed("next")).isFalse();
     }
 }
