@@ -147,8 +147,11 @@ public final class ClassControl {
 
     /** What the Services say about their classes. */
     public interface Services {
-        /** Why those without a class are left to another; absent: they are not. */
+        /** Why those without a class are left to another; absent: they are not, or it is not known yet. */
         Optional<Deference> standBack();
+
+        /** Whether it is not known yet if those without a class are left to another: the class is due once it is. */
+        boolean isStandBackUnsure();
 
         /** Which Services of this class are another controller's, human-readable; absent: none. */
         Optional<String> leftToAnother(String className);
@@ -190,7 +193,7 @@ public final class ClassControl {
         conditions.add(
                 Conditions.ready(known(object), conditions, object.getMetadata().getGeneration(), clock.instant()));
         if (!verdict.defaultMessage().isEmpty()) {
-            conditions.add(classless(object, verdict, services.standBack()));
+            conditions.add(classless(object, verdict, services));
         }
         services.leftToAnother(object.getMetadata().getName())
                 .ifPresent(message ->
@@ -201,22 +204,32 @@ public final class ClassControl {
         return conditions;
     }
 
-    private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Optional<Deference> standBack) {
+    private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {
         if (!verdict.isDefault()) {
             return condition(object, SERVES_CLASSLESS, false, "NotTheDefault", verdict.defaultMessage());
         }
         if (book.classless() == Classless.ALWAYS) {
             return condition(object, SERVES_CLASSLESS, true, "Always", verdict.defaultMessage());
         }
-        return standBack
-                .map(sign -> condition(
-                        object,
-                        SERVES_CLASSLESS,
-                        false,
-                        "DeferredToOther",
-                        "another controller seems to serve Services without a class (" + sign.sign()
-                                + "); set spec.classless to Always to serve them all the same"))
-                .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage()));
+        return asBefore(object, services)
+                .orElseGet(() -> services.standBack()
+                        .map(sign -> condition(
+                                object,
+                                SERVES_CLASSLESS,
+                                false,
+                                "DeferredToOther",
+                                "another controller seems to serve Services without a class (" + sign.sign()
+                                        + "); set spec.classless to Always to serve them all the same"))
+                        .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage())));
+    }
+
+    /** What was said of this generation before a restart, until it is known again. */
+    private static Optional<Condition> asBefore(LoadBalancerClass object, Services services) {
+        return services.isStandBackUnsure()
+                ? Conditions.find(known(object), SERVES_CLASSLESS)
+                        .filter(said -> object.getMetadata().getGeneration().equals(said.getObservedGeneration()))
+                        .filter(said -> "Auto".equals(said.getReason()) || "DeferredToOther".equals(said.getReason()))
+                : Optional.empty();
     }
 
     private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {

@@ -192,6 +192,11 @@ public final class ServiceControl implements ClassControl.Services {
         return cloudNode.get().or(foreign::sign);
     }
 
+    @Override
+    public boolean isStandBackUnsure() {
+        return cloudNode.get().isEmpty() && foreign.isUnsure();
+    }
+
     /**
      * Before the gate opens: holds again what Services of ours publish and may have although its Address vanished
      * while nobody looked; learns who else serves Services, and holds what can be taken over; keeps from all what
@@ -215,7 +220,9 @@ public final class ServiceControl implements ClassControl.Services {
             ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
             noteLeftAlone(service.key(), plan);
-            requests(plan).forEach(parts.ledger()::await);
+            if (service.hasOurConditions() || !mayBeAnothers(service)) {
+                requests(plan).forEach(parts.ledger()::await);
+            }
         });
     }
 
@@ -389,6 +396,7 @@ public final class ServiceControl implements ClassControl.Services {
     public Next reconcile(ServiceKey key) {
         gate.await();
         MDC.put("service", key.toString());
+        boolean wasUnsure = foreign.isUnsure();
         try {
             ServiceMemory memory = memory(key);
             Next next;
@@ -413,6 +421,9 @@ public final class ServiceControl implements ClassControl.Services {
                 standBackChanged.run();
             }
             if (!foreign.isUnsure()) {
+                if (wasUnsure) {
+                    classes.get().defaultClass().map(ServedClass::name).ifPresent(classChanged);
+                }
                 List<ServiceKey> waiting = List.copyOf(unsure);
                 due.accept(waiting.stream().filter(unsure::remove).toList());
             }

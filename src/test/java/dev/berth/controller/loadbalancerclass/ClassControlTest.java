@@ -8,15 +8,18 @@ import dev.berth.controller.StartGate;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
+import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -24,11 +27,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClassControlTest {
-    private static final ClassControl.Services SILENT = new ClassControl.Services() {
-        @Override
-        public Optional<Deference> standBack() {
-            return Optional.empty();
-        }
+    private static final ClassControl.Services SILENT = new Said(Optional.empty(), false);
+
+    /** What the Services say. */
+    private record Said(Optional<Deference> standBack, boolean isStandBackUnsure) implements ClassControl.Services {
 
         @Override
         public Optional<String> leftToAnother(String className) {
@@ -39,7 +41,7 @@ class ClassControlTest {
         public Optional<String> stuckCalls(String className) {
             return Optional.empty();
         }
-    };
+    }
 
     private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
     private final StartGate gate = new StartGate();
@@ -149,5 +151,29 @@ class ClassControlTest {
 
         writesFail = false;
         assertThat(reconcile("older")).isEqualTo(Next.ON_EVENT);
+    }
+
+    private String classless() {
+        return Conditions.find(
+                        Objects.requireNonNull(Objects.requireNonNull(objects.get("older"))
+                                        .getStatus())
+                                .conditions(),
+                        "ServesClassless")
+                .map(Condition::getReason)
+                .orElse("none");
+    }
+
+    @Test
+    void servicesWithoutAClass_areSaidToBeAnothers_untilItIsKnownAgainAfterARestart() {
+        put("older", "2026-01-01T00:00:00Z", true);
+        gate.open();
+        control.reconcile("older", new Said(Optional.of(new Deference("Service \"a\"")), false));
+        assertThat(classless()).isEqualTo("DeferredToOther");
+
+        control.reconcile("older", new Said(Optional.empty(), true));
+        assertThat(classless()).isEqualTo("DeferredToOther");
+
+        control.reconcile("older", new Said(Optional.empty(), false));
+        assertThat(classless()).isEqualTo("Auto");
     }
 }

@@ -194,6 +194,10 @@ abstract class CloudStage {
     List<Node> nodes = nodes("n1");
     boolean kubeProxy = true;
     int standBackChanges;
+
+    /** The classes that the operator has another word on. */
+    final List<String> classesChanged = new ArrayList<>();
+
     List<Endpoint> endpoints = List.of();
     Duration deadline = Duration.ofSeconds(60);
     boolean deleteOrphaned;
@@ -217,7 +221,7 @@ abstract class CloudStage {
                 Optional::empty,
                 this::wake,
                 () -> standBackChanges++,
-                none -> {},
+                classesChanged::add,
                 Duration.ZERO,
                 deadline,
                 ProviderGuard.ownThreads());

@@ -200,6 +200,45 @@ class LostMarksTest extends CloudStage {
     }
 
     @Test
+    void restart_saysNothingElseOfServicesWithoutAClass_untilItIsKnownWhoseTheyAre() {
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
+        served("web");
+        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
+        put(SampleService.from(service("web")).typeLoadBalancer(false));
+        put(SampleService.named(key("marked"), "uid-marked")
+                .finalizer(WellKnownNames.FINALIZER)
+                .conditions(service("web").conditions()));
+        client.relist();
+        control = operator();
+        control.adopt();
+        assertThat(control.isStandBackUnsure()).isTrue();
+        classesChanged.clear();
+
+        reconcile("marked");
+
+        assertThat(control.isStandBackUnsure()).isFalse();
+        assertThat(classesChanged).containsExactly("cloud");
+    }
+
+    @Test
+    void restart_queuesNoneWithoutAClass_thatAnotherControllerMayServe() {
+        cloud.takesAddresses = true;
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
+        put(SampleService.named(key("marked"), "uid-marked")
+                .finalizer(WellKnownNames.FINALIZER)
+                .conditions(List.of(new Condition(
+                        WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "", clock))));
+        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
+        create("new");
+        client.relist();
+
+        control = operator();
+        control.adopt();
+
+        assertThat(ledger.waiting()).containsExactly(key("marked"));
+    }
+
+    @Test
     void restart_showsTheOtherController_onceTheProviderWasAskedAndServesNobody() {
         classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
         served("web");
