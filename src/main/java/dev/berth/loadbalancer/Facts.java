@@ -51,7 +51,12 @@ public record Facts(
         INGRESS_WRITTEN,
         /** The ingress was written, and has no ipMode. */
         WRITTEN_WITHOUT_IP_MODE,
-        SURPLUS_RELEASED
+        SURPLUS_RELEASED,
+        /** The provider that deletes first may be called now. */
+        TURN_TAKEN,
+        /** Finalizer, ingress and conditions are off. */
+        CLEARED,
+        RELEASED
     }
 
     /** Nothing was done yet. */

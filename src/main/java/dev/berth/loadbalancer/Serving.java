@@ -71,18 +71,18 @@ public final class Serving {
         this.facts = facts;
     }
 
-    public static Effect next(ServicePlan.Serve serve, Known known, Facts facts) {
+    public static ServingEffect next(ServicePlan.Serve serve, Known known, Facts facts) {
         return new Serving(serve, known, facts).next();
     }
 
-    private Effect next() {
+    private ServingEffect next() {
         if (facts.equals(Facts.NONE)) {
             Optional<Duration> delay = known.waits().delay(serve.timeless());
             if (delay.isPresent()) {
-                return new Effect.Wait(delay.get());
+                return new ServingEffect.Wait(delay.get());
             }
             if (!serve.acquires()) {
-                return new Effect.StopWaiting();
+                return new ServingEffect.StopWaiting();
             }
         }
         if (facts.trouble().isEmpty() && !facts.did(Done.PROVIDER_ASKED)) {
@@ -92,27 +92,27 @@ public final class Serving {
             return publish();
         }
         if (facts.trouble().isPresent()) {
-            return new Effect.Fail(
+            return new ServingEffect.Fail(
                     facts.trouble().get(), serve.acquires() && facts.waiting().isEmpty());
         }
         return release();
     }
 
-    private Effect claimOrAsk() {
+    private ServingEffect claimOrAsk() {
         if (facts.demand().isEmpty()) {
             for (int index = facts.steps(); index < serve.steps().size(); index++) {
                 Step.Serving step = serve.steps().get(index);
                 // What comes after the choice of the rest is of no use without it.
                 if (!(step instanceof Step.ConfirmClaim) || facts.waiting().isEmpty()) {
-                    return new Effect.TakeStep(index, step);
+                    return new ServingEffect.TakeStep(index, step);
                 }
             }
             if (serve.marks() && (bringsItsOwn() || !addresses().isEmpty())) {
-                return new Effect.AddFinalizer(marked());
+                return new ServingEffect.AddFinalizer(marked());
             }
-            return new Effect.AskFor();
+            return new ServingEffect.AskFor();
         }
-        return new Effect.Call(ProviderCall.next(
+        return new ServingEffect.Call(ProviderCall.next(
                 known.provider(),
                 facts.demand().get(),
                 served,
@@ -164,29 +164,29 @@ public final class Serving {
                 known.now());
     }
 
-    private Effect publish() {
+    private ServingEffect publish() {
         Optional<List<Published>> entries = entries();
         if (entries.isPresent()) {
             List<Ip> going = goingUnheard(entries.get());
             if (!going.isEmpty() && !facts.did(Done.PUBLISHED_CHECKED)) {
-                return new Effect.CheckPublished(going);
+                return new ServingEffect.CheckPublished(going);
             }
             boolean counted = facts.did(Done.OVERWRITE_COUNTED);
             if (!counted && isOverwritten(entries.get())) {
-                return new Effect.CountOverwrite(entries.get());
+                return new ServingEffect.CountOverwrite(entries.get());
             }
             if (!counted
                     && !facts.did(Done.IP_MODE_ASKED)
                     && known.ipModes().isUnknown()
                     && Publication.differsInIpModeOnly(entries.get(), service.ingress())) {
-                return new Effect.AskForIpMode(publication(entries));
+                return new ServingEffect.AskForIpMode(publication(entries));
             }
         }
         Publication wanted = publication(facts.did(Done.OVERWRITE_LET_STAND) ? Optional.empty() : entries);
         List<Ip> first = aboutToBePublished(wanted);
         return !first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)
-                ? new Effect.ConfirmClaims(first)
-                : new Effect.Publish(wanted);
+                ? new ServingEffect.ConfirmClaims(first)
+                : new ServingEffect.Publish(wanted);
     }
 
     /** What is to be published, without the modes that the API server would drop. */
@@ -236,21 +236,21 @@ public final class Serving {
                 .orElse(List.of());
     }
 
-    private Effect release() {
+    private ServingEffect release() {
         if (facts.did(Done.INGRESS_WRITTEN)) {
             if (!facts.did(Done.SURPLUS_RELEASED)) {
                 List<Ip> surplus = surplus();
                 if (!surplus.isEmpty()) {
-                    return new Effect.ReleaseSurplus(surplus);
+                    return new ServingEffect.ReleaseSurplus(surplus);
                 }
             } else if (again().isEmpty()) {
-                return new Effect.PlanAgain();
+                return new ServingEffect.PlanAgain();
             }
             if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE && isDelivered()) {
-                return new Effect.ReleaseNodePorts();
+                return new ServingEffect.ReleaseNodePorts();
             }
         }
-        return new Effect.Rest(again());
+        return new ServingEffect.Rest(again());
     }
 
     /**

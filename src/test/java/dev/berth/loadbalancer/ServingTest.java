@@ -82,7 +82,7 @@ class ServingTest {
         List<String> way = new ArrayList<>();
         Facts facts = Facts.NONE;
         for (int effects = 0; effects < 20; effects++) {
-            Effect effect = Serving.next(serve, known(), facts);
+            ServingEffect effect = Serving.next(serve, known(), facts);
             String name = name(effect);
             way.add(name);
             facts = outcomes.getOrDefault(name, UnaryOperator.identity()).apply(perform(serve, effect, facts));
@@ -107,37 +107,37 @@ class ServingTest {
                 NOW);
     }
 
-    private static boolean isLast(Effect effect) {
-        return effect instanceof Effect.Rest
-                || effect instanceof Effect.Fail
-                || effect instanceof Effect.PlanAgain
-                || effect instanceof Effect.AddFinalizer
-                || effect instanceof Effect.Wait
-                || (effect instanceof Effect.Call(ProviderCall call) && call instanceof ProviderCall.ReadLive);
+    private static boolean isLast(ServingEffect effect) {
+        return effect instanceof ServingEffect.Rest
+                || effect instanceof ServingEffect.Fail
+                || effect instanceof ServingEffect.PlanAgain
+                || effect instanceof ServingEffect.AddFinalizer
+                || effect instanceof ServingEffect.Wait
+                || (effect instanceof ServingEffect.Call(ProviderCall call) && call instanceof ProviderCall.ReadLive);
     }
 
-    private static String name(Effect effect) {
+    private static String name(ServingEffect effect) {
         return switch (effect) {
-            case Effect.TakeStep(int index, Step.Serving step) ->
+            case ServingEffect.TakeStep(int index, Step.Serving step) ->
                 step.getClass().getSimpleName();
-            case Effect.Call(ProviderCall call) -> call.getClass().getSimpleName();
-            case Effect.CheckPublished(List<Ip> ips) -> "CheckPublished" + ips;
-            case Effect.ConfirmClaims(List<Ip> ips) -> "ConfirmClaims" + ips;
-            case Effect.ReleaseSurplus(List<Ip> ips) -> "ReleaseSurplus" + ips;
-            case Effect.Publish(Publication wanted) -> "Publish" + wanted.ingress();
-            case Effect.Rest(Optional<Duration> again) ->
+            case ServingEffect.Call(ProviderCall call) -> call.getClass().getSimpleName();
+            case ServingEffect.CheckPublished(List<Ip> ips) -> "CheckPublished" + ips;
+            case ServingEffect.ConfirmClaims(List<Ip> ips) -> "ConfirmClaims" + ips;
+            case ServingEffect.ReleaseSurplus(List<Ip> ips) -> "ReleaseSurplus" + ips;
+            case ServingEffect.Publish(Publication wanted) -> "Publish" + wanted.ingress();
+            case ServingEffect.Rest(Optional<Duration> again) ->
                 "Rest" + again.map(Duration::toString).orElse("");
-            case Effect.Fail(Trouble what, boolean losesTurn) ->
+            case ServingEffect.Fail(Trouble what, boolean losesTurn) ->
                 "Fail " + what.reason() + (losesTurn ? ", loses turn" : "");
             default -> effect.getClass().getSimpleName();
         };
     }
 
-    private Facts perform(ServicePlan.Serve serve, Effect effect, Facts facts) {
+    private Facts perform(ServicePlan.Serve serve, ServingEffect effect, Facts facts) {
         return switch (effect) {
-            case Effect.StopWaiting none -> facts.with(Done.QUEUE_LEFT);
-            case Effect.TakeStep(int index, Step.Serving step) -> facts.withSteps(index + 1);
-            case Effect.AskFor none ->
+            case ServingEffect.StopWaiting none -> facts.with(Done.QUEUE_LEFT);
+            case ServingEffect.TakeStep(int index, Step.Serving step) -> facts.withSteps(index + 1);
+            case ServingEffect.AskFor none ->
                 facts.withDemand(Demand.of(
                         serve.service(),
                         EDGE,
@@ -146,13 +146,13 @@ class ServingTest {
                         AddressConstraints.NONE,
                         holdings.stream().map(Holding::ip).limit(1).toList(),
                         Backends.NONE));
-            case Effect.Call(ProviderCall call) -> called(call, facts);
-            case Effect.CheckPublished checked -> facts.with(Done.PUBLISHED_CHECKED);
-            case Effect.CountOverwrite counted -> facts.with(Done.OVERWRITE_COUNTED);
-            case Effect.AskForIpMode asked -> facts.with(Done.IP_MODE_ASKED);
-            case Effect.ConfirmClaims confirmed -> facts.with(Done.CLAIMS_CONFIRMED);
-            case Effect.Publish(Publication wanted) -> facts.published(wanted, true);
-            case Effect.ReleaseSurplus(List<Ip> ips) -> {
+            case ServingEffect.Call(ProviderCall call) -> called(call, facts);
+            case ServingEffect.CheckPublished checked -> facts.with(Done.PUBLISHED_CHECKED);
+            case ServingEffect.CountOverwrite counted -> facts.with(Done.OVERWRITE_COUNTED);
+            case ServingEffect.AskForIpMode asked -> facts.with(Done.IP_MODE_ASKED);
+            case ServingEffect.ConfirmClaims confirmed -> facts.with(Done.CLAIMS_CONFIRMED);
+            case ServingEffect.Publish(Publication wanted) -> facts.published(wanted, true);
+            case ServingEffect.ReleaseSurplus(List<Ip> ips) -> {
                 holdings = holdings.stream()
                         .filter(holding -> !ips.contains(holding.ip()))
                         .toList();

@@ -19,7 +19,6 @@ import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.provider.Capabilities.Targets;
@@ -33,7 +32,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -140,30 +138,22 @@ final class PassProvider {
         return Optional.empty();
     }
 
-    /** The same for all of a tear-down, which goes on with the first class that has not deleted yet. */
-    Optional<Duration> mustWait(ServicePlan.TearDown down) {
-        return nextToDelete(down)
-                .map(next -> mustWait(down.steps(), next.by(), next.request()))
-                .orElseGet(() -> pass.memory.retries.mustWait(down.steps(), pass.steady()));
+    /** Whether the provider that deletes first may be called now; absent: it may. */
+    Optional<Outcome> takeTurn(ServicePlan.TearDown down, ServedClass by, LoadBalancerRequest request) {
+        Optional<Duration> mustWait = mustWait(down.steps(), by, request);
+        return mustWait.isPresent()
+                ? Optional.of(new Outcome.Finished(Next.after(mustWait.get())))
+                : mayDelete(down, by, request);
     }
 
-    /**
-     * What a tear-down deletes first; absent: nothing is left to delete. One class after the other: a Service has one
-     * place in line, so that it would never get two that are full in turn.
-     */
-    private Optional<Made> nextToDelete(ServicePlan.TearDown down) {
-        return down.steps().stream()
-                .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                        ? toDelete(served).stream()
-                        : Stream.empty())
-                .findFirst();
-    }
-
-    private Optional<Made> toDelete(ServedClass served) {
-        return pass.service
-                .map(state -> new Made(demand(state, served).request(), served))
-                .filter(made ->
-                        !pass.memory.provider().isDeletedBy(made.request().service(), served));
+    private Optional<Outcome> mayDelete(ServicePlan.TearDown down, ServedClass by, LoadBalancerRequest request) {
+        return switch (enter(by, request)) {
+            case Entry.In mayCall -> Optional.empty();
+            case Entry.InLine inLine -> Optional.of(IN_LINE);
+            case Entry.Stuck(String message) ->
+                pass.service.map(state ->
+                        pass.failed(state, notDeleted(message, down.steps()).heldUpByEarlierCall()));
+        };
     }
 
     /**
@@ -446,25 +436,12 @@ final class PassProvider {
                 pass.facts.demand().map(Demand::portErrors).orElse(List.of()));
     }
 
-    /** Whether the next {@link #delete} may be done now; absent: it may. */
-    Optional<Outcome> inLineToDelete(ServicePlan.TearDown down) {
-        return nextToDelete(down).flatMap(next -> switch (enter(next.by(), next.request())) {
-            case Entry.In mayCall -> Optional.empty();
-            case Entry.InLine inLine -> Optional.of(IN_LINE);
-            case Entry.Stuck(String message) ->
-                pass.service.map(state ->
-                        pass.failed(state, notDeleted(message, down.steps()).heldUpByEarlierCall()));
-        });
-    }
-
-    Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served) {
-        Optional<Made> made = toDelete(served);
-        Optional<Outcome> inLine = inLineToDelete(down);
-        if (pass.service.isEmpty() || made.isEmpty() || inLine.isPresent()) {
+    Optional<Outcome> delete(ServicePlan.TearDown down, ServedClass served, LoadBalancerRequest request) {
+        Optional<Outcome> inLine = mayDelete(down, served, request);
+        if (pass.service.isEmpty() || inLine.isPresent()) {
             return inLine;
         }
         LoadBalancerProvider provider = pass.parts.providers().named(served.provider());
-        LoadBalancerRequest request = made.get().request();
         About about = About.service(pass.service.get());
         try {
             if (!served.capabilities().immediate()) {

@@ -133,6 +133,31 @@ final class PassStatus {
         }
     }
 
+    /**
+     * Takes finalizer, ingress and conditions off.
+     *
+     * @param others what stays of the ingress
+     * @param request what is not to be tried again before its time
+     */
+    Optional<Outcome> clear(ServiceState state, List<Published> others, Object request) {
+        Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
+        return switch (pass.parts.cluster().clear(state, others)) {
+            case Write.Done<ServiceState>(ServiceState answer) -> {
+                pass.wrote(answer, claimsBefore);
+                yield Optional.empty();
+            }
+            case Write.NotFound<ServiceState> gone -> Optional.empty();
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
+            case Write.Refused<ServiceState>(String message) -> notCleared(state, message, request);
+            case Write.Unknown<ServiceState>(String message) -> notCleared(state, message, request);
+        };
+    }
+
+    private Optional<Outcome> notCleared(ServiceState state, String message, Object request) {
+        return Optional.of(
+                pass.failed(state, new Trouble("taking the status back", Reason.ClearFailed, message, request)));
+    }
+
     /** Writes what differs, if anything does. */
     Optional<Outcome> write(ServiceState state, Publication wanted, String doing) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);

@@ -2,7 +2,6 @@ package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
 import dev.berth.address.Choice;
-import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
@@ -10,12 +9,11 @@ import dev.berth.address.Refusal;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.PassClaims.Checked;
 import dev.berth.kube.Events.About;
-import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Adoption;
 import dev.berth.loadbalancer.Condition;
-import dev.berth.loadbalancer.Effect;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderCall;
+import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
@@ -23,14 +21,17 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Serving;
+import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.TearDownEffect;
+import dev.berth.loadbalancer.TearingDown;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.WaitReason;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -223,46 +224,47 @@ final class ServicePass {
                 pass.now());
     }
 
-    private Optional<Outcome> perform(ServicePlan.Serve serve, Effect effect) {
+    private Optional<Outcome> perform(ServicePlan.Serve serve, ServingEffect effect) {
         ServiceState state = serve.service();
         return switch (effect) {
-            case Effect.Wait(Duration delay) -> Optional.of(new Outcome.Finished(Next.after(delay)));
-            case Effect.StopWaiting none -> {
+            case ServingEffect.Wait(Duration delay) -> Optional.of(new Outcome.Finished(Next.after(delay)));
+            case ServingEffect.StopWaiting none -> {
                 pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
                 yield did(Done.QUEUE_LEFT);
             }
-            case Effect.TakeStep(int index, Step.Serving step) -> {
+            case ServingEffect.TakeStep(int index, Step.Serving step) -> {
                 pass.facts = pass.facts.withSteps(index + 1);
                 yield take(serve, step);
             }
-            case Effect.AddFinalizer(Publication wanted) -> status.addFinalizer(state, wanted);
-            case Effect.AskFor none -> {
+            case ServingEffect.AddFinalizer(Publication wanted) -> status.addFinalizer(state, wanted);
+            case ServingEffect.AskFor none -> {
                 pass.facts = pass.facts.withDemand(provider.demand(state, serve.servedClass()));
                 yield Optional.empty();
             }
-            case Effect.Call(ProviderCall call) -> provider.call(serve, call);
-            case Effect.CheckPublished(List<Ip> going) ->
+            case ServingEffect.Call(ProviderCall call) -> provider.call(serve, call);
+            case ServingEffect.CheckPublished(List<Ip> going) ->
                 checked(Done.PUBLISHED_CHECKED, claims.checkPublished(serve, going));
-            case Effect.CountOverwrite(List<Published> wanted) -> {
+            case ServingEffect.CountOverwrite(List<Published> wanted) -> {
                 status.countOverwrite(state, wanted);
                 yield Optional.empty();
             }
-            case Effect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
-            case Effect.ConfirmClaims(List<Ip> first) -> checked(Done.CLAIMS_CONFIRMED, claims.confirm(serve, first));
-            case Effect.Publish(Publication wanted) -> status.publish(state, wanted);
-            case Effect.ReleaseSurplus(List<Ip> addresses) -> {
+            case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
+            case ServingEffect.ConfirmClaims(List<Ip> first) ->
+                checked(Done.CLAIMS_CONFIRMED, claims.confirm(serve, first));
+            case ServingEffect.Publish(Publication wanted) -> status.publish(state, wanted);
+            case ServingEffect.ReleaseSurplus(List<Ip> addresses) -> {
                 pass.facts = pass.facts.with(Done.SURPLUS_RELEASED);
                 yield claims.release(addresses);
             }
-            case Effect.ReleaseNodePorts none -> nodePorts.release(serve);
-            case Effect.PlanAgain none -> Optional.of(new Outcome.Again(false));
-            case Effect.Fail(Trouble what, boolean losesTurn) -> {
+            case ServingEffect.ReleaseNodePorts none -> nodePorts.release(serve);
+            case ServingEffect.PlanAgain none -> Optional.of(new Outcome.Again(false));
+            case ServingEffect.Fail(Trouble what, boolean losesTurn) -> {
                 if (losesTurn) {
                     claims.loseTurn(state);
                 }
                 yield Optional.of(pass.failed(state, what));
             }
-            case Effect.Rest(Optional<Duration> again) -> {
+            case ServingEffect.Rest(Optional<Duration> again) -> {
                 rest(again);
                 yield Optional.of(new Outcome.Finished(new Next(again)));
             }
@@ -312,90 +314,60 @@ final class ServicePass {
     }
 
     private Outcome tearDown(ServicePlan.TearDown down) {
-        Optional<Duration> mustWait = provider.mustWait(down);
-        if (mustWait.isPresent()) {
-            return new Outcome.Finished(Next.after(mustWait.get()));
-        }
-        Optional<Outcome> inLine = provider.inLineToDelete(down);
-        if (inLine.isPresent()) {
-            return inLine.get();
-        }
-        if (!pass.live && needsLiveRead(down)) {
-            return new Outcome.Again(true);
-        }
-        pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-        for (Step.TearingDown step : down.steps()) {
-            Optional<Outcome> outcome = undo(down, step);
-            if (outcome.isPresent()) {
-                return outcome.get();
+        while (true) {
+            Optional<Outcome> end = perform(down, TearingDown.next(down, pass.service, known(down), pass.facts));
+            if (end.isPresent()) {
+                return end.get();
             }
         }
-        LOG.info("Service {} is no longer served: {}", pass.key, down.why());
-        if (pass.facts.again().isPresent()) {
-            return new Outcome.Finished(new Next(pass.facts.again()));
-        }
-        pass.memory.succeeded();
-        pass.memory.forgetTurn();
-        // It may be another's now, or ours by another class; or only one of its name was torn down.
-        boolean ownTurn = down.steps().stream().noneMatch(Step.Clear.class::isInstance);
-        if (!ownTurn && pass.service.filter(ServiceState::wantsLoadBalancer).isPresent()) {
-            // Also what nobody could be told to delete, for its class is gone: somebody took the mark off.
-            pass.memory.forget();
-        }
-        boolean remains = pass.service.isPresent()
-                && (ownTurn || pass.service.get().wantsLoadBalancer() || pass.isReleasing(pass.service.get()));
-        return remains ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT);
     }
 
-    /**
-     * The cache may be older than what was published last. A patch with a resource version tells, but comes too late
-     * where the provider has deleted by then.
-     */
-    private boolean needsLiveRead(ServicePlan.TearDown down) {
-        return pass.service.isPresent()
-                && down.steps().stream()
-                        .anyMatch(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                                && !served.capabilities().immediate());
+    private TearingDown.Known known(ServicePlan.TearDown down) {
+        return new TearingDown.Known(
+                pass.live,
+                pass.memory.provider(),
+                served -> pass.service
+                        .map(state -> provider.demand(state, served).request())
+                        .orElseThrow(),
+                request -> pass.memory.retries.mustWait(request, pass.steady()),
+                pass.service.filter(pass::isReleasing).isPresent());
     }
 
-    private static boolean isClean(ServiceState state, List<Published> others) {
-        return !state.hasOurFinalizer()
-                && !state.hasOurConditions()
-                && state.ingress().equals(others);
-    }
-
-    private Optional<Outcome> undo(ServicePlan.TearDown down, Step.TearingDown step) {
-        return switch (step) {
-            case Step.DeleteLoadBalancer(ServedClass served) -> provider.delete(down, served);
-            case Step.Clear(List<Published> others) -> clear(down, others);
-            case Step.Release(List<Ip> addresses) -> claims.release(addresses);
-        };
-    }
-
-    private Optional<Outcome> clear(ServicePlan.TearDown down, List<Published> others) {
-        if (pass.service.isEmpty()) {
-            return Optional.empty();
-        }
-        ServiceState state = pass.service.get();
-        if (isClean(state, others)) {
-            return Optional.empty();
-        }
-        Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
-        return switch (pass.parts.cluster().clear(state, others)) {
-            case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, claimsBefore);
-                yield Optional.empty();
+    private Optional<Outcome> perform(ServicePlan.TearDown down, TearDownEffect effect) {
+        return switch (effect) {
+            case TearDownEffect.Wait(Duration delay) -> Optional.of(new Outcome.Finished(Next.after(delay)));
+            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) -> {
+                Optional<Outcome> hindered = provider.takeTurn(down, by, request);
+                yield hindered.isPresent() ? hindered : did(Done.TURN_TAKEN);
             }
-            case Write.NotFound<ServiceState> gone -> Optional.empty();
-            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
-            case Write.Refused<ServiceState>(String message) ->
-                Optional.of(pass.failed(state, notCleared(down, message)));
-            case Write.Unknown<ServiceState>(String message) ->
-                Optional.of(pass.failed(state, notCleared(down, message)));
+            case TearDownEffect.ReadLive none -> Optional.of(new Outcome.Again(true));
+            case TearDownEffect.StopWaiting none -> {
+                pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
+                yield did(Done.QUEUE_LEFT);
+            }
+            case TearDownEffect.Delete(ServedClass by, LoadBalancerRequest request) ->
+                provider.delete(down, by, request);
+            case TearDownEffect.Clear(ServiceState state, List<Published> others) -> {
+                Optional<Outcome> end = status.clear(state, others, down.steps());
+                yield end.isPresent() ? end : did(Done.CLEARED);
+            }
+            case TearDownEffect.Release(List<Ip> addresses) -> {
+                Optional<Outcome> end = claims.release(addresses);
+                yield end.isPresent() ? end : did(Done.RELEASED);
+            }
+            case TearDownEffect.LookAgain(Duration delay) -> {
+                LOG.info("Service {} is no longer served: {}", pass.key, down.why());
+                yield Optional.of(new Outcome.Finished(Next.after(delay)));
+            }
+            case TearDownEffect.Finish(boolean forgets, boolean planAgain) -> {
+                LOG.info("Service {} is no longer served: {}", pass.key, down.why());
+                pass.memory.succeeded();
+                pass.memory.forgetTurn();
+                if (forgets) {
+                    pass.memory.provider(state -> ProviderState.NOTHING);
+                }
+                yield Optional.of(planAgain ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT));
+            }
         };
-    }
-
-    private static Trouble notCleared(ServicePlan.TearDown down, String message) {
-        return new Trouble("taking the status back", Trouble.Reason.ClearFailed, message, down.steps());
     }
 }

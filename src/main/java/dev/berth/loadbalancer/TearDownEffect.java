@@ -1,0 +1,46 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.Ip;
+import dev.berth.provider.LoadBalancerRequest;
+import java.time.Duration;
+import java.util.List;
+
+/** The next thing to do for a Service that is served no longer, complete. */
+public sealed interface TearDownEffect {
+    /** Nothing may be done before its time: this was tried, and failed. */
+    record Wait(Duration delay) implements TearDownEffect {}
+
+    /** Wait for the provider's turn, before any other work is done for it. */
+    record TakeTurn(ServedClass by, LoadBalancerRequest request) implements TearDownEffect {}
+
+    /** Plan again from a live read: the cache may be older than what was published last. */
+    record ReadLive() implements TearDownEffect {}
+
+    /** It waits for no address. */
+    record StopWaiting() implements TearDownEffect {}
+
+    /** Have the provider delete what it made. */
+    record Delete(ServedClass by, LoadBalancerRequest request) implements TearDownEffect {}
+
+    /**
+     * Take finalizer, ingress and conditions off in one patch.
+     *
+     * @param others the entries of the ingress that are another controller's: they stay
+     */
+    record Clear(ServiceState service, List<Published> others) implements TearDownEffect {}
+
+    /** Release the addresses. */
+    record Release(List<Ip> addresses) implements TearDownEffect {}
+
+    /** What could not be released yet is looked at again. */
+    record LookAgain(Duration delay) implements TearDownEffect {}
+
+    /**
+     * Nothing is left to do.
+     *
+     * @param forgets whether what its providers were asked for counts no longer, also what nobody could be told to
+     *     delete, for its class is gone: somebody took the mark off
+     * @param planAgain whether it may be another's now, or ours by another class; or only one of its name was torn down
+     */
+    record Finish(boolean forgets, boolean planAgain) implements TearDownEffect {}
+}

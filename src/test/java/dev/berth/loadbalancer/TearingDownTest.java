@@ -1,0 +1,155 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The ways of a Service that is served no longer: the effects, in order. */
+class TearingDownTest {
+    private static final ServedClass EDGE = served("edge", false);
+    private static final ServedClass CORE = served("core", false);
+    private static final ServedClass POOL = served("pool", true);
+    private static final Step.Clear CLEAR = new Step.Clear(List.of());
+    private static final Step.Release RELEASE = new Step.Release(List.of(Ip.parse("192.0.2.1")));
+
+    private Optional<ServiceState> service = Optional.of(SampleService.named(new ServiceKey("prod", "web"), "u1")
+            .finalizer(WellKnownNames.FINALIZER)
+            .ingress("192.0.2.1")
+            .deleting(true)
+            .build());
+    private boolean live = true;
+    private Optional<Duration> delay = Optional.empty();
+    private ProviderState provider = ProviderState.NOTHING;
+
+    private static ServedClass served(String name, boolean immediate) {
+        return SampleClasses.one(
+                        "x/" + name,
+                        name,
+                        Capabilities.fromPools(IpMode.VIP).withImmediate(immediate),
+                        null,
+                        Classless.ALWAYS)
+                .served()
+                .getFirst();
+    }
+
+    private List<String> way(Step.TearingDown... steps) {
+        ServicePlan.TearDown down = new ServicePlan.TearDown("it is being deleted", List.of(steps));
+        List<String> way = new ArrayList<>();
+        Facts facts = Facts.NONE;
+        for (int effects = 0; effects < 20; effects++) {
+            TearDownEffect effect = TearingDown.next(down, service, known(), facts);
+            way.add(name(effect));
+            if (effect instanceof TearDownEffect.Delete(ServedClass by, LoadBalancerRequest request)) {
+                provider = provider.deleted(request.service(), by);
+            }
+            Optional<Done> done = switch (effect) {
+                case TearDownEffect.TakeTurn turn -> Optional.of(Done.TURN_TAKEN);
+                case TearDownEffect.StopWaiting stop -> Optional.of(Done.QUEUE_LEFT);
+                case TearDownEffect.Delete delete -> Optional.of(Done.TURN_TAKEN);
+                case TearDownEffect.Clear clear -> Optional.of(Done.CLEARED);
+                case TearDownEffect.Release release -> Optional.of(Done.RELEASED);
+                case TearDownEffect.Wait wait -> Optional.empty();
+                case TearDownEffect.ReadLive read -> Optional.empty();
+                case TearDownEffect.LookAgain again -> Optional.empty();
+                case TearDownEffect.Finish finish -> Optional.empty();
+            };
+            if (done.isEmpty()) {
+                return way;
+            }
+            facts = facts.with(done.get());
+        }
+        throw new AssertionError("no end: " + way);
+    }
+
+    private TearingDown.Known known() {
+        ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
+        return new TearingDown.Known(
+                live,
+                provider,
+                served -> LoadBalancerRequest.builder("c", web, IpMode.VIP).build(),
+                request -> delay,
+                false);
+    }
+
+    private static String name(TearDownEffect effect) {
+        return switch (effect) {
+            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) -> "TakeTurn " + by.name();
+            case TearDownEffect.Delete(ServedClass by, LoadBalancerRequest request) -> "Delete " + by.name();
+            case TearDownEffect.Finish(boolean forgets, boolean planAgain) ->
+                "Finish" + (forgets ? ", forgets" : "") + (planAgain ? ", plans again" : "");
+            default -> effect.getClass().getSimpleName();
+        };
+    }
+
+    @Test
+    void eachProviderDeletes_beforeTheStatusIsCleared_andTheAddressIsReleasedLast() {
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), new Step.DeleteLoadBalancer(CORE), CLEAR, RELEASE))
+                .containsExactly(
+                        "TakeTurn edge", "StopWaiting", "Delete edge", "Delete core", "Clear", "Release", "Finish");
+    }
+
+    @Test
+    void providerThatHasDeleted_isNotAskedAgain() {
+        ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
+        provider = provider.deletes(web, EDGE).deleted(web, EDGE);
+
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), new Step.DeleteLoadBalancer(CORE), CLEAR))
+                .doesNotContain("Delete edge")
+                .contains("Delete core");
+    }
+
+    @Test
+    void providerOutsideTheProcess_deletesOnlyAfterALiveRead_inItsTurn() {
+        live = false;
+
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "ReadLive");
+        assertThat(way(new Step.DeleteLoadBalancer(POOL), CLEAR)).endsWith("Delete pool", "Clear", "Finish");
+    }
+
+    @Test
+    void whatFailed_waitsForItsTime() {
+        delay = Optional.of(Duration.ofSeconds(5));
+
+        assertThat(way(CLEAR, RELEASE)).containsExactly("Wait");
+    }
+
+    @Test
+    void serviceThatIsGone_hasItsAddressesReleased_andNothingElse() {
+        service = Optional.empty();
+
+        assertThat(way(RELEASE)).containsExactly("StopWaiting", "Release", "Finish");
+    }
+
+    @Test
+    void serviceThatIsCleanAlready_isNotWritten() {
+        service = Optional.of(SampleService.named(new ServiceKey("prod", "web"), "u1")
+                .typeLoadBalancer(false)
+                .build());
+
+        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Release", "Finish");
+    }
+
+    @Test
+    void serviceThatWantsALoadBalancerStill_isPlannedAgain_andWhatWasAskedForItForgotten() {
+        service = service.map(state -> SampleService.from(state).deleting(false).build());
+
+        assertThat(way(CLEAR, RELEASE)).endsWith("Finish, forgets, plans again");
+    }
+
+    @Test
+    void serviceWhosePredecessorHeldAddresses_isPlannedAgain_afterTheirRelease() {
+        assertThat(way(RELEASE)).containsExactly("StopWaiting", "Release", "Finish, plans again");
+    }
+}
