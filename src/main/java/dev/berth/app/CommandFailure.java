@@ -14,7 +14,7 @@ final class CommandFailure extends Exception {
      * What was read.
      *
      * @param doing what was being done, as the start of a message: {@code listing Services}
-     * @throws CannotLook if the API server did not answer, or has no such kind
+     * @throws CommandFailure if the API server did not answer, or has no such kind
      */
     static <T> T found(String doing, Read<T> read) throws CommandFailure {
         return switch (read) {

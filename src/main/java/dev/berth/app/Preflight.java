@@ -50,7 +50,7 @@ final class Preflight {
      * A client by this kubeconfig, which is the system property of that name, too, or by what else is there.
      *
      * @param kubeconfig null: none was named
-     * @throws CannotLook if none says where the API server is
+     * @throws CommandFailure if none says where the API server is
      */
     static KubernetesClient client(@Nullable String kubeconfig) throws CommandFailure {
         if (kubeconfig != null && !Files.isReadable(Path.of(kubeconfig))) {

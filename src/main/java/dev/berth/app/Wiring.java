@@ -598,23 +598,21 @@ public final class Wiring {
     private volatile boolean started;
     private volatile boolean stopping;
     private volatile @Nullable Operator running;
-    private Optional<Deference> stoodBack = Optional.empty();
-    private boolean stoodBackIsKnown;
+    /** Empty: not asked yet. */
+    private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
     /** Notified of what may be a change; does something about a real one only. */
     private synchronized void standBackChanged() {
-        Optional<Deference> now = services.standBack();
-        Optional<Deference> before = stoodBack;
-        if (!stoodBackIsKnown || !before.equals(now)) {
-            if (!stoodBackIsKnown || before.isPresent() != now.isPresent()) {
+        Optional<Optional<Deference>> now = Optional.of(services.standBack());
+        Optional<Optional<Deference>> before = lastDeference;
+        if (!before.equals(now)) {
+            if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {
                 wake(new Due.Event.StandBackChanged());
             }
-            stoodBackIsKnown = true;
-            stoodBack = now;
+            lastDeference = now;
             caches.classes()
                     .list()
-                    .forEach(object -> classWakeups.wake(
-                            new ResourceID(object.getMetadata().getName())));
+                    .forEach(object -> wakeClass(object.getMetadata().getName()));
         }
     }
 }

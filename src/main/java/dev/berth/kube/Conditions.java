@@ -1,5 +1,6 @@
 package dev.berth.kube;
 
+import dev.berth.api.v1alpha1.HasConditions;
 import dev.berth.loadbalancer.Condition.Status;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
@@ -19,6 +20,12 @@ public final class Conditions {
     private static final int LONGEST = 32_768;
 
     private Conditions() {}
+
+    /** The conditions that an object of this status has; empty: it has none, or no status yet. */
+    public static List<Condition> of(@Nullable HasConditions status) {
+        List<Condition> conditions = status == null ? null : status.conditions();
+        return conditions == null ? List.of() : conditions;
+    }
 
     /**
      * A condition as it should be.

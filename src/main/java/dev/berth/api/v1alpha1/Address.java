@@ -107,6 +107,9 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             + "|(0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){7}"
             + "|((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?::((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?)$";
 
+    /** A time in UTC, to the second: {@code 2026-05-04T03:02:01Z}. */
+    private static final String UTC_SECONDS = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
+
     /** What is claimed, and by whom. */
     @JsonClassDescription("What is claimed, and by whom.")
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -130,7 +133,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             @Nullable @JsonPropertyDescription("On what terms Services of the namespace share it; absent: one has it alone.")
             Sharing sharing,
 
-            @Nullable @Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$") @Size(max = 20) @JsonPropertyDescription(
+            @Nullable @Pattern(UTC_SECONDS) @Size(max = 20) @JsonPropertyDescription(
                     "Since when it is nobody's: it rests for the pool's reuseAfter, unless a Service of the same name comes back.")
             String releasedAt,
 
@@ -176,7 +179,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             @Nullable @Size(max = 1024) @JsonPropertyDescription("Which ports are its own, on a shared address.")
             List<Port> ports,
 
-            @Nullable @Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$") @Size(max = 20) @JsonPropertyDescription(
+            @Nullable @Pattern(UTC_SECONDS) @Size(max = 20) @JsonPropertyDescription(
                     "When the Service that had it was deleted, and it was kept for its return; such claims make room when more than 64 share the address. Absent: the Service has it, or a person made the reservation.")
             String releasedAt) {
         /** On the Service of this uid, or null: a reservation. */
@@ -186,14 +189,15 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     }
 
     /**
-     * What the spec and the pools make of the address, for people: nothing reads it. An address that is just in use has no
+     * What the spec and the pools make of the address. Informational: nothing reads it. An address that is just in use has no
      * condition, so that it costs no second write.
      */
     @JsonClassDescription("What spec and pools make of the address, for people to read.")
     public record Status(
             @Nullable @Size(max = 8) @JsonPropertyDescription(
                     "One at most. Reserved: kept for a Service to come, or from everyone. Cooling: released, and resting. Stranded: a Service has it, and no pool any more. None: a Service has it, or Berth has not seen it yet.")
-            List<Condition> conditions) {}
+            List<Condition> conditions)
+            implements HasConditions {}
 
     /** Any content. */
     static final class Reader extends OwnResource.Reader<Address, Spec, Status> {

@@ -184,7 +184,8 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
                     "The annotation berth.dev/release-stranded that did its work: all that was stranded is taken back, and it does nothing more.")
             String releasedStranded,
 
-            @Nullable @Size(max = 8) List<Condition> conditions) {}
+            @Nullable @Size(max = 8) List<Condition> conditions)
+            implements HasConditions {}
 
     /** What an edit left outside of the pool. */
     public record Stranded(

@@ -134,7 +134,7 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
     @JsonClassDescription("What Berth made of it; absent until Berth has seen the class.")
     public record Status(
             @Nullable Long observedGeneration,
-            @Nullable @Size(max = 8) List<Condition> conditions) {}
+            @Nullable @Size(max = 8) List<Condition> conditions) implements HasConditions {}
 
     /** Any content. */
     static final class Reader extends OwnResource.Reader<LoadBalancerClass, Spec, Status> {

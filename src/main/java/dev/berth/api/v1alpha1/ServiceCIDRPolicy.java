@@ -238,7 +238,8 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
             @Nullable @Size(max = 8) @JsonPropertyDescription(
                     "Ready, Served, CapacityLow, Healthy, and where they are asked for Growth, Retired and Reserved.")
-            List<Condition> conditions) {}
+            List<Condition> conditions)
+            implements HasConditions {}
 
     /** One CIDR of a ServiceCIDR. Numbers are decimal text, for a /64 has more addresses than an integer holds. */
     @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -98,7 +98,7 @@ public final class AddressConditions implements AutoCloseable {
                 return;
             }
             Address address = object.get();
-            List<Condition> shown = address.getStatus() == null ? List.of() : conditions(address.getStatus());
+            List<Condition> shown = Conditions.of(address.getStatus());
             List<Condition> wanted = Claims.of(address)
                     .map(Holding::of)
                     .flatMap(holding -> Said.of(holding.spec(), ledger.isStranded(holding)))
@@ -119,10 +119,6 @@ public final class AddressConditions implements AutoCloseable {
             LOG.warn("conditions of Address {}: {}", ip, failure.toString());
             look(ip, AGAIN);
         }
-    }
-
-    private static List<Condition> conditions(Address.Status status) {
-        return status.conditions() == null ? List.of() : status.conditions();
     }
 
     /** The one condition of an address that is not just in use. */

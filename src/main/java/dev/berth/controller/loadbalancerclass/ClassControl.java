@@ -52,7 +52,7 @@ public final class ClassControl {
     private volatile ClassBook book = ClassBook.empty();
     private @Nullable List<ClassDeclaration> last;
 
-    /** What is told of the classes. */
+    /** Notified of changes to the classes. */
     public interface Listener {
         /** A class came, changed or went. */
         void classChanged(ClassDeclaration declaration);
@@ -177,7 +177,6 @@ public final class ClassControl {
             conditions.stream()
                     .filter(condition -> "False".equals(condition.getStatus()))
                     .filter(condition -> !condition.getType().equals(Conditions.READY))
-                    .filter(condition -> !condition.getReason().equals("Never"))
                     .forEach(condition ->
                             events.warning(About.object(object), condition.getReason(), condition.getMessage()));
             if (!statuses.test(object, wanted)) {
@@ -190,8 +189,11 @@ public final class ClassControl {
     private List<Condition> conditions(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {
         List<Condition> conditions = new ArrayList<>();
         conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
-        conditions.add(
-                Conditions.ready(known(object), conditions, object.getMetadata().getGeneration(), clock.instant()));
+        conditions.add(Conditions.ready(
+                Conditions.of(object.getStatus()),
+                conditions,
+                object.getMetadata().getGeneration(),
+                clock.instant()));
         if (!verdict.defaultMessage().isEmpty()) {
             conditions.add(classless(object, verdict, services));
         }
@@ -226,7 +228,7 @@ public final class ClassControl {
     /** What was said of this generation before a restart, until it is known again. */
     private static Optional<Condition> asBefore(LoadBalancerClass object, Services services) {
         return services.isStandBackUnsure()
-                ? Conditions.find(known(object), SERVES_CLASSLESS)
+                ? Conditions.find(Conditions.of(object.getStatus()), SERVES_CLASSLESS)
                         .filter(said -> object.getMetadata().getGeneration().equals(said.getObservedGeneration()))
                         .filter(said -> "Auto".equals(said.getReason()) || "DeferredToOther".equals(said.getReason()))
                 : Optional.empty();
@@ -234,16 +236,12 @@ public final class ClassControl {
 
     private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {
         return Conditions.of(
-                known(object),
+                Conditions.of(object.getStatus()),
                 type,
                 Status.of(holds),
                 reason,
                 message,
                 object.getMetadata().getGeneration(),
                 clock.instant());
-    }
-
-    private static @Nullable List<Condition> known(LoadBalancerClass object) {
-        return object.getStatus() == null ? null : object.getStatus().conditions();
     }
 }

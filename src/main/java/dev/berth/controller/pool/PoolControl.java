@@ -70,7 +70,7 @@ public final class PoolControl {
     private final InstantSource steady;
     private final Listener listener;
 
-    /** What is told of the pools. */
+    /** Notified of changes to the pools. */
     public interface Listener {
         /** These Services are to be reconciled. */
         void due(Collection<ServiceKey> services);
@@ -266,8 +266,8 @@ public final class PoolControl {
                 faults.isEmpty(),
                 faults.isEmpty() ? "Valid" : reason(pool),
                 faults.isEmpty() ? "all ranges can be given out" : String.join("; ", faults)));
-        conditions.add(
-                Conditions.ready(known(pool), conditions, pool.getMetadata().getGeneration(), clock.instant()));
+        conditions.add(Conditions.ready(
+                Conditions.of(pool.getStatus()), conditions, pool.getMetadata().getGeneration(), clock.instant()));
         if (stranded.total() > 0) {
             boolean releasing = Pools.releasesStranded(pool);
             conditions.add(condition(
@@ -287,17 +287,13 @@ public final class PoolControl {
     private io.fabric8.kubernetes.api.model.Condition condition(
             AddressPool pool, String type, boolean holds, String reason, String message) {
         return Conditions.of(
-                known(pool),
+                Conditions.of(pool.getStatus()),
                 type,
                 Condition.Status.of(holds),
                 reason,
                 message,
                 pool.getMetadata().getGeneration(),
                 clock.instant());
-    }
-
-    private static @Nullable List<io.fabric8.kubernetes.api.model.Condition> known(AddressPool pool) {
-        return pool.getStatus() == null ? null : pool.getStatus().conditions();
     }
 
     private static AddressPool.Stranded listed(Stranded stranded) {

@@ -35,14 +35,14 @@ final class ForeignServices {
         Optional<String> mark = service.typeLoadBalancer() && service.loadBalancerClass() == null && !ours
                 ? service.foreignIngress()
                 : Optional.empty();
-        Optional<Deference> before = sign();
-        mark.ifPresentOrElse(found -> marks.put(service.key(), found), () -> marks.remove(service.key()));
-        if (isServed && service.loadBalancerClass() == null) {
-            served.add(service.key());
-        } else {
-            served.remove(service.key());
-        }
-        return !before.equals(sign());
+        return changesSign(() -> {
+            mark.ifPresentOrElse(found -> marks.put(service.key(), found), () -> marks.remove(service.key()));
+            if (isServed && service.loadBalancerClass() == null) {
+                served.add(service.key());
+            } else {
+                served.remove(service.key());
+            }
+        });
     }
 
     /** The Service is marked as Berth's, and no claim tells so: its provider may, once it was asked. */
@@ -52,9 +52,7 @@ final class ForeignServices {
 
     /** What can be known of the Service is known. Returns as {@link #note}. */
     synchronized boolean decided(ServiceKey service) {
-        Optional<Deference> before = sign();
-        unconfirmed.remove(service);
-        return !before.equals(sign());
+        return unconfirmed.contains(service) && changesSign(() -> unconfirmed.remove(service));
     }
 
     /** Whether there are signs of another controller that an answer of a provider may yet contradict. */
@@ -64,17 +62,21 @@ final class ForeignServices {
 
     /** Berth serves the Service no longer. Returns as {@link #note}. */
     synchronized boolean noteNotServed(ServiceKey service) {
-        Optional<Deference> before = sign();
-        served.remove(service);
-        return !before.equals(sign());
+        return changesSign(() -> served.remove(service));
     }
 
     /** The Service is gone. Returns as {@link #note}. */
     synchronized boolean forget(ServiceKey service) {
+        return changesSign(() -> {
+            marks.remove(service);
+            served.remove(service);
+            unconfirmed.remove(service);
+        });
+    }
+
+    private boolean changesSign(Runnable change) {
         Optional<Deference> before = sign();
-        marks.remove(service);
-        served.remove(service);
-        unconfirmed.remove(service);
+        change.run();
         return !before.equals(sign());
     }
 

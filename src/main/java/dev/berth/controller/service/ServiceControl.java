@@ -128,8 +128,8 @@ public final class ServiceControl implements ClassControl.Services {
     /**
      * @param classes the classes as they are judged now
      * @param cloudNode a Node that speaks for another controller
-     * @param due told which other Services to reconcile
-     * @param standBackChanged told when the sign of another controller comes, goes or is another
+     * @param due notified which other Services to reconcile
+     * @param standBackChanged notified when the sign of another controller comes, goes or is another
      * @param classChanged notified of which LoadBalancerClass {@link #leftToAnother} or {@link #stuckCalls} says
      *     something
      *     else now

@@ -38,7 +38,7 @@ public final class NotServed implements PolicyReconciler.Control {
     /** A status that only says that the policy is not served, and so not ready; the history stays. */
     static ServiceCIDRPolicy.Status status(ServiceCIDRPolicy policy, String reason, String message, Instant now) {
         ServiceCIDRPolicy.Status before = policy.getStatus();
-        List<Condition> known = before == null ? null : before.conditions();
+        List<Condition> known = Conditions.of(before);
         Long generation = policy.getMetadata().getGeneration();
         Condition served = Conditions.of(known, "Served", Status.FALSE, reason, message, generation, now);
         return new ServiceCIDRPolicy.Status(

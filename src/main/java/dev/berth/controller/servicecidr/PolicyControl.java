@@ -177,15 +177,17 @@ public final class PolicyControl implements PolicyReconciler.Control {
     }
 
     private Written tell(ServiceCIDRPolicy policy, PolicyStatus status) {
-        List<Condition> before =
-                policy.getStatus() == null ? null : policy.getStatus().conditions();
+        List<Condition> before = Conditions.of(policy.getStatus());
         List<PolicyStatus.Told> told = status.told();
-        List<Condition> conditions = new ArrayList<>(
-                told.stream().map(one -> condition(policy, one, status)).toList());
-        List<Condition> deciding = told.stream()
-                .filter(PolicyStatus::decides)
-                .map(one -> condition(policy, one, status))
-                .toList();
+        List<Condition> conditions = new ArrayList<>();
+        List<Condition> deciding = new ArrayList<>();
+        for (PolicyStatus.Told one : told) {
+            Condition condition = condition(policy, one, status);
+            conditions.add(condition);
+            if (PolicyStatus.decides(one)) {
+                deciding.add(condition);
+            }
+        }
         conditions.add(Conditions.ready(
                 before,
                 deciding,
@@ -199,7 +201,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
 
     private static Condition condition(ServiceCIDRPolicy policy, PolicyStatus.Told told, PolicyStatus status) {
         return Conditions.of(
-                policy.getStatus() == null ? null : policy.getStatus().conditions(),
+                Conditions.of(policy.getStatus()),
                 told.type(),
                 told.status(),
                 told.reason(),

@@ -173,7 +173,7 @@ final class SimulatedLoops {
                 .forEach(one -> queue.add(new Key(false, one.getMetadata().getName())));
     }
 
-    /** As in Berth: the classes are told of each other sign, and the Services if there is one or none now. */
+    /** As in Berth: the classes are notified of each other sign, and the Services if there is one or none now. */
     boolean isStandBackNews() {
         Optional<Deference> now = operator.services.standBack();
         Optional<Deference> before = stoodBack;

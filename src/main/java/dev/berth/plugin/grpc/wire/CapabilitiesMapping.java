@@ -25,7 +25,7 @@ public final class CapabilitiesMapping {
     /**
      * What a plug-in says that it can do; without what this Berth does not know.
      *
-     * @throws Nonsense if nothing is left of what a provider has at least one of, or an annotation cannot be
+     * @throws ProtocolViolation if nothing is left of what a provider has at least one of, or an annotation cannot be
      */
     public static Capabilities read(dev.berth.plugin.grpc.v1.Capabilities wire) {
         ProtocolViolation.refuseMoreThan(MOST_ANNOTATIONS, wire.getAnnotationsCount(), "annotations");

@@ -27,7 +27,7 @@ public final class Durations {
     /**
      * How long to wait before the next try.
      *
-     * @throws Nonsense if it is not positive, or longer than a day: nobody waits for that
+     * @throws ProtocolViolation if it is not positive, or longer than a day: nobody waits for that
      */
     public static Duration readDelay(com.google.protobuf.Duration span) {
         Duration delay = read(span);

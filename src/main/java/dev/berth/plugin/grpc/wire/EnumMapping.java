@@ -51,7 +51,7 @@ record EnumMapping<S extends Enum<S>, W extends Enum<W>>(Class<S> spi, Class<W> 
      * The value.
      *
      * @param what it is, human-readable: "the family"
-     * @throws Nonsense if it is unspecified or not known here
+     * @throws ProtocolViolation if it is unspecified or not known here
      */
     S read(W value, String what) {
         return find(value).orElseThrow(() -> new ProtocolViolation(what + " is " + value));

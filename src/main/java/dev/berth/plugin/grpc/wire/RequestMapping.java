@@ -93,7 +93,7 @@ public final class RequestMapping {
     /**
      * What is asked for.
      *
-     * @throws Nonsense if it has a value that is not known here, or no Service
+     * @throws ProtocolViolation if it has a value that is not known here, or no Service
      */
     public static LoadBalancerRequest read(dev.berth.plugin.grpc.v1.LoadBalancerRequest wire) {
         return LoadBalancerRequest.builder(wire.getClusterName(), read(wire.getService()), ipMode(wire))
@@ -126,7 +126,7 @@ public final class RequestMapping {
     /**
      * Which Service.
      *
-     * @throws Nonsense if a part of it is missing
+     * @throws ProtocolViolation if a part of it is missing
      */
     public static ServiceIdentity read(dev.berth.plugin.grpc.v1.ServiceIdentity wire) {
         return new ServiceIdentity(

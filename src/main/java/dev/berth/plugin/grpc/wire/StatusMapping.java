@@ -78,7 +78,7 @@ public final class StatusMapping {
     /**
      * What came of it.
      *
-     * @throws Nonsense if nothing did, or what did cannot be
+     * @throws ProtocolViolation if nothing did, or what did cannot be
      */
     public static EnsureOutcome read(EnsureLoadBalancerResponse wire) {
         return switch (wire.getOutcomeCase()) {
@@ -95,7 +95,7 @@ public final class StatusMapping {
     /**
      * What exists.
      *
-     * @throws Nonsense if that cannot be
+     * @throws ProtocolViolation if that cannot be
      */
     public static Optional<LoadBalancerStatus> read(GetLoadBalancerResponse wire) {
         return wire.hasStatus() ? Optional.of(read(wire.getStatus())) : Optional.empty();
@@ -140,7 +140,7 @@ public final class StatusMapping {
     /**
      * The name of a load balancer.
      *
-     * @throws Nonsense if it is none
+     * @throws ProtocolViolation if it is none
      */
     public static String readName(String name) {
         return TextLimits.name(name, "the name of a load balancer");
@@ -149,7 +149,7 @@ public final class StatusMapping {
     /**
      * A load balancer that there is.
      *
-     * @throws Nonsense if it lacks a part
+     * @throws ProtocolViolation if it lacks a part
      */
     public static ListedLoadBalancer read(dev.berth.plugin.grpc.v1.ListedLoadBalancer wire) {
         return new ListedLoadBalancer(readName(wire.getName()), RequestMapping.read(wire.getService()));

@@ -25,7 +25,7 @@ public final class TextLimits {
      * A name that can be printed, 1 to 253 characters without blanks.
      *
      * @param what it is, human-readable
-     * @throws Nonsense if it is not
+     * @throws ProtocolViolation if it is not
      */
     static String name(String text, String what) {
         return matching(NAME, text, what);
@@ -43,7 +43,7 @@ public final class TextLimits {
     /**
      * An address in canonical text.
      *
-     * @throws Nonsense if it is none, or IPv4-mapped IPv6
+     * @throws ProtocolViolation if it is none, or IPv4-mapped IPv6
      */
     static String address(String text) {
         IPAddress address = ADDRESS.matcher(text).matches() ? new IPAddressString(text).getAddress() : null;
