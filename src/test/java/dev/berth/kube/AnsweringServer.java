@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 
 /** An API server that answers as a test says, and a client of it that asks once. */
 final class AnsweringServer implements AutoCloseable {
@@ -47,6 +48,16 @@ final class AnsweringServer implements AutoCloseable {
                 .withRequestRetryBackoffLimit(0)
                 .build();
         client = new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    /** A client of a socket that takes connections, and answers nothing by itself. */
+    static KubernetesClient clientOf(ServerSocket socket) {
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl("http://127.0.0.1:" + socket.getLocalPort())
+                .withRequestTimeout(30_000)
+                .withRequestRetryBackoffLimit(0)
+                .build();
+        return new KubernetesClientBuilder().withConfig(config).build();
     }
 
     KubernetesClient client() {

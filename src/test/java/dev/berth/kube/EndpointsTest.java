@@ -3,10 +3,7 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,19 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class EndpointsTest {
-    private static KubernetesClient client(ServerSocket server) {
-        Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + server.getLocalPort())
-                .withRequestTimeout(30_000)
-                .withRequestRetryBackoffLimit(0)
-                .build();
-        return new KubernetesClientBuilder().withConfig(config).build();
-    }
-
     @Test
     void close_waitsNotForAnApiServerThatDoesNotAnswer() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                KubernetesClient waiting = client(silent);
+                KubernetesClient waiting = AnsweringServer.clientOf(silent);
                 ExecutorService watching = Executors.newVirtualThreadPerTaskExecutor()) {
             Endpoints unanswered = new Endpoints(waiting);
             CompletableFuture<Void> watch = CompletableFuture.runAsync(() -> unanswered.watch(service -> {}), watching);

@@ -7,8 +7,6 @@ import dev.berth.address.Ip;
 import dev.berth.servicecidr.ClusterIp;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
@@ -121,7 +119,7 @@ class IpAddressesTest {
     @Timeout(60)
     void close_waitsNotForAnApiServerThatDoesNotAnswer() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                KubernetesClient waiting = client(silent);
+                KubernetesClient waiting = AnsweringServer.clientOf(silent);
                 ExecutorService watching = Executors.newVirtualThreadPerTaskExecutor()) {
             IpAddresses unanswered = new IpAddresses(waiting, NetworkingVersion.V1, listener);
             CompletableFuture<Void> watch = CompletableFuture.runAsync(unanswered::watch, watching);
@@ -134,14 +132,5 @@ class IpAddressesTest {
                 assertThatThrownBy(unanswered::watch).isInstanceOf(CompletionException.class);
             }
         }
-    }
-
-    private static KubernetesClient client(ServerSocket server) {
-        Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + server.getLocalPort())
-                .withRequestTimeout(30_000)
-                .withRequestRetryBackoffLimit(0)
-                .build();
-        return new KubernetesClientBuilder().withConfig(config).build();
     }
 }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.controller.Next;
+import dev.berth.controller.NoOpEvents;
 import dev.berth.controller.StartGate;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
-import dev.berth.kube.Events;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
@@ -54,13 +54,7 @@ class ClassControlTest {
             declared -> new KnownProviders(Map.of(PoolProvider.NAME, new PoolProvider().capabilities()), Map.of()),
             gate,
             this::write,
-            new Events() {
-                @Override
-                public void normal(About about, String reason, String message) {}
-
-                @Override
-                public void warning(About about, String reason, String message) {}
-            },
+            new NoOpEvents(),
             Clock.systemUTC(),
             new ClassControl.Listener() {
                 @Override

@@ -12,10 +12,10 @@ import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.controller.NoOpEvents;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
-import dev.berth.kube.Events;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
@@ -48,13 +48,7 @@ class PoolControlTest {
             ledger,
             gate,
             (pool, status) -> true,
-            new Events() {
-                @Override
-                public void normal(About about, String reason, String message) {}
-
-                @Override
-                public void warning(About about, String reason, String message) {}
-            },
+            new NoOpEvents(),
             Clock.systemUTC(),
             Clock.systemUTC(),
             new PoolControl.Listener() {

@@ -10,6 +10,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.controller.Next;
+import dev.berth.controller.Silently;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -37,32 +38,19 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The simulation is worth something: operators that are broken on purpose do not live through it. */
 @Tag("slow")
+@ExtendWith(Silently.class)
 class BrokenOperatorsTest {
-    private static final Logger LOG = Logger.getLogger("dev.berth");
     private static final int SEEDS = 1_500;
     private static final int HARMLESS_SEEDS = 100;
-
-    @BeforeAll
-    static void quiet() {
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void loud() {
-        LOG.setLevel(null);
-    }
 
     /**
      * A mistake.

@@ -1,17 +1,11 @@
 package dev.berth.controller.service;
 
 import dev.berth.address.ServiceKey;
-import dev.berth.kube.Events;
+import dev.berth.controller.NoOpEvents;
 import java.util.Optional;
 
 /** Tells nobody. */
-final class NoOpRecorder implements Events, ServiceMetrics {
-    @Override
-    public void normal(About about, String reason, String message) {}
-
-    @Override
-    public void warning(About about, String reason, String message) {}
-
+final class NoOpRecorder extends NoOpEvents implements ServiceMetrics {
     @Override
     public void ipModeDropped(boolean dropped) {}
 

@@ -64,15 +64,7 @@ class ProviderGuardTest {
             }
             calls.incrementAndGet();
             called.countDown();
-            boolean isLet = false;
-            while (!isLet) {
-                try {
-                    let.await();
-                    isLet = true;
-                } catch (InterruptedException unheard) {
-                    isLet = let.getCount() == 0;
-                }
-            }
+            Uninterruptible.await(let);
             return new EnsureOutcome.ImplementedElsewhere();
         }
 

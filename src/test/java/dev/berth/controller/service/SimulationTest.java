@@ -2,28 +2,16 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.fail;
 
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.berth.controller.Silently;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Crashes, failures, strangers and stale caches, in every order that the seeds bring. */
+@ExtendWith(Silently.class)
 class SimulationTest {
-    private static final Logger LOG = Logger.getLogger("dev.berth");
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 1_000);
     private static final int FIRST = Integer.getInteger("simulation.first", 0);
     static final int STEPS = 400;
-
-    @BeforeAll
-    static void quiet() {
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void loud() {
-        LOG.setLevel(null);
-    }
 
     @Test
     void whateverHappens_noAddressHasTwoServices_andEverythingSettles() {

@@ -23,18 +23,9 @@ class StuckCallTest extends CloudStage {
         control = operator();
     }
 
-    /** Ignores interrupts. */
     private void hang() {
         calling.complete(Thread.currentThread());
-        boolean isLet = false;
-        while (!isLet) {
-            try {
-                let.await();
-                isLet = true;
-            } catch (InterruptedException unheard) {
-                isLet = let.getCount() == 0;
-            }
-        }
+        Uninterruptible.await(let);
     }
 
     private void callReturns() throws InterruptedException {

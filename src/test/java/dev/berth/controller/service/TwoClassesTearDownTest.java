@@ -79,19 +79,10 @@ class TwoClassesTearDownTest extends CloudStage {
         assertThat(service("web").hasOurFinalizer()).isFalse();
     }
 
-    /** Ignores interrupts. */
     private void hang() {
         cloud.meanwhile = this::hang;
         hanging.countDown();
-        boolean isLet = false;
-        while (!isLet) {
-            try {
-                let.await();
-                isLet = true;
-            } catch (InterruptedException unheard) {
-                isLet = let.getCount() == 0;
-            }
-        }
+        Uninterruptible.await(let);
     }
 
     @Test

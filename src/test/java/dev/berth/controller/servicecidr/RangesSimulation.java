@@ -5,6 +5,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.NoOpEvents;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Events;
@@ -82,13 +83,7 @@ final class RangesSimulation {
 
     private void begin() {
         network.relist();
-        Events silence = new Events() {
-            @Override
-            public void normal(About about, String reason, String message) {}
-
-            @Override
-            public void warning(About about, String reason, String message) {}
-        };
+        Events silence = new NoOpEvents();
         Backoff backoff = new Backoff(new Random(1));
         ClusterNetwork seen = parts.apply(network);
         ranges = new ServiceCidrControl(

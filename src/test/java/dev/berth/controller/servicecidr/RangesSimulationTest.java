@@ -3,6 +3,7 @@ package dev.berth.controller.servicecidr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.berth.controller.Silently;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -13,29 +14,16 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Crashes, failures, stale caches and people, in every order that the seeds bring. */
+@ExtendWith(Silently.class)
 class RangesSimulationTest {
-    private static final Logger LOG = Logger.getLogger("dev.berth");
     private static final int SEEDS = Integer.getInteger("simulation.seeds", 200);
     private static final int BROKEN_SEEDS = 300;
     private static final int FIRST = Integer.getInteger("simulation.first", 0);
-
-    @BeforeAll
-    static void quiet() {
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void loud() {
-        LOG.setLevel(null);
-    }
 
     @Test
     void whateverHappens_noAddressLosesItsRange_andEverythingSettles() {
