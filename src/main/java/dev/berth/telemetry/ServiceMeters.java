@@ -29,7 +29,7 @@ public final class ServiceMeters implements ServiceMetrics {
     private final Map<MultiGauge, Function<PoolUse, Number>> pools = new LinkedHashMap<>();
     private final MultiGauge stranded;
     private final Map<ServiceKey, String> reasons = new ConcurrentHashMap<>();
-    private final Map<String, AtomicInteger> leftOver = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> orphaned = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> stuckCalls = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
 
@@ -129,10 +129,10 @@ public final class ServiceMeters implements ServiceMetrics {
     }
 
     @Override
-    public void leftOver(String provider, int loadBalancers) {
-        leftOver.computeIfAbsent(provider, name -> {
+    public void orphaned(String provider, int loadBalancers) {
+        orphaned.computeIfAbsent(provider, name -> {
                     AtomicInteger count = new AtomicInteger();
-                    Gauge.builder("berth.load.balancers.left.over", count, AtomicInteger::get)
+                    Gauge.builder("berth.load.balancers.orphaned", count, AtomicInteger::get)
                             .description("load balancers of Services that are gone")
                             .tag("provider", name)
                             .register(registry);

@@ -57,10 +57,10 @@ public final class AddressControl {
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
     private final Later later;
-    private final LeftOver leftOver;
+    private final Orphans orphans;
 
     /** Deletes what a provider made for a Service that is gone. */
-    public interface LeftOver {
+    public interface Orphans {
         /**
          * Deletes it.
          *
@@ -102,7 +102,7 @@ public final class AddressControl {
      * @param due told which Services to reconcile
      * @param retry told which address to reconcile again, for its Service cannot be any more
      * @param later for an Address that cannot be reconciled any more, either
-     * @param leftOver asked before the address of a Service that is gone is given to another
+     * @param orphans asked before the address of a Service that is gone is given to another
      */
     public AddressControl(
             Cluster cluster,
@@ -115,7 +115,7 @@ public final class AddressControl {
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
             Later later,
-            LeftOver leftOver) {
+            Orphans orphans) {
         this.cluster = cluster;
         this.ledger = ledger;
         this.gate = gate;
@@ -126,7 +126,7 @@ public final class AddressControl {
         this.due = due;
         this.retry = retry;
         this.later = later;
-        this.leftOver = leftOver;
+        this.orphans = orphans;
     }
 
     /** Looks at the Address object of {@code ip} as the cache has it. */
@@ -349,7 +349,7 @@ public final class AddressControl {
         Optional<Holding> holding =
                 ledger.holding(ip).filter(held -> held.owners().contains(owner));
         return holding.isEmpty()
-                || (leftOver.delete(owner, holding.get().loadBalancerClass()) && releaseOfGone(ip, owner));
+                || (orphans.delete(owner, holding.get().loadBalancerClass()) && releaseOfGone(ip, owner));
     }
 
     /** What came of giving an address back. */

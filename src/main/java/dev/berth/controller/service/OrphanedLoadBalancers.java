@@ -90,7 +90,7 @@ final class OrphanedLoadBalancers {
 
     /** Returns false if the provider is busy with other calls. */
     private boolean look(String name, LoadBalancerProvider provider) {
-        List<ServiceIdentity> left = new ArrayList<>();
+        List<ServiceIdentity> orphaned = new ArrayList<>();
         try {
             Optional<List<ListedLoadBalancer>> all = guard.list(name, provider, parts.clusterName());
             if (all.isEmpty()) {
@@ -100,7 +100,7 @@ final class OrphanedLoadBalancers {
                 if (isGone(name, listed.service())) {
                     switch (settle(name, provider, listed)) {
                         case SETTLED -> {}
-                        case LEFT -> left.add(listed.service());
+                        case ORPHANED -> orphaned.add(listed.service());
                         case BUSY -> {
                             return false;
                         }
@@ -111,15 +111,15 @@ final class OrphanedLoadBalancers {
             LOG.warn("listing what provider \"{}\" has: {}", name, failure.getMessage());
             return true;
         }
-        parts.metrics().leftOver(name, left.size());
-        if (!left.isEmpty()) {
+        parts.metrics().orphaned(name, orphaned.size());
+        if (!orphaned.isEmpty()) {
             LOG.warn(
                     "provider \"{}\" has {} load balancers of Services that are gone: {}{}; delete them, or start with"
                             + " --delete-orphaned-load-balancers",
                     name,
-                    left.size(),
-                    left.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
-                    left.size() > 10 ? " ..." : "");
+                    orphaned.size(),
+                    orphaned.stream().limit(10).map(ServiceIdentity::toString).collect(Collectors.joining(", ")),
+                    orphaned.size() > 10 ? " ..." : "");
         }
         return true;
     }
@@ -189,14 +189,14 @@ final class OrphanedLoadBalancers {
     private enum Settled {
         /** There is nothing to report: it could be deleted, or was not to be. */
         SETTLED,
-        LEFT,
+        ORPHANED,
         /** Its provider is busy with other calls. */
         BUSY
     }
 
     private Settled settle(String name, LoadBalancerProvider provider, ListedLoadBalancer listed) {
         if (!parts.deleteOrphaned()) {
-            return Settled.LEFT;
+            return Settled.ORPHANED;
         }
         if (presence(listed.service()) != Presence.GONE) {
             return Settled.SETTLED;
@@ -216,7 +216,7 @@ final class OrphanedLoadBalancers {
                     listed.name(),
                     listed.service(),
                     failure.getMessage());
-            return Settled.LEFT;
+            return Settled.ORPHANED;
         }
     }
 

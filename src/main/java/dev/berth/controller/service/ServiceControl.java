@@ -115,7 +115,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     private final Skipped leftAlone;
     private final ProviderGuard guard;
-    private final OrphanedLoadBalancers leftOvers;
+    private final OrphanedLoadBalancers orphans;
 
     /**
      * The uids of those that bore our marks at the start. Marks that come later are no reason to be served ahead of
@@ -176,7 +176,7 @@ public final class ServiceControl implements ClassControl.Services {
         this.parts = parts;
         guard = new ProviderGuard(
                 parts.providers()::needsNoGuard, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
-        leftOvers = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
+        orphans = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
         this.leftAlone = new Skipped(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
@@ -292,7 +292,7 @@ public final class ServiceControl implements ClassControl.Services {
                 .toList();
         int slices = (int) Math.clamp(period.toSeconds(), 1, Math.max(1, all.size()));
         resync(all, period.dividedBy(slices), (all.size() + slices - 1) / slices);
-        leftOvers.look();
+        orphans.look();
     }
 
     /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
@@ -379,7 +379,7 @@ public final class ServiceControl implements ClassControl.Services {
         if (served.isEmpty() || uid == null) {
             return true;
         }
-        return leftOvers.delete(
+        return orphans.delete(
                 served.get(),
                 new ServiceIdentity(owner.service().namespace(), owner.service().name(), uid));
     }
@@ -412,7 +412,7 @@ public final class ServiceControl implements ClassControl.Services {
                 memory.provider()
                         .madeForAnother(Optional.empty())
                         .filter(made -> !holdsAnything(made.request().service()))
-                        .ifPresent(made -> leftOvers.deleteUntilDone(
+                        .ifPresent(made -> orphans.deleteUntilDone(
                                 made.by(), made.request().service()));
             }
             return next;

@@ -19,7 +19,7 @@ public interface ServiceMetrics {
     void leftAlone(Reason reason, int services);
 
     /** A provider has so many load balancers of Services that are gone. */
-    void leftOver(String provider, int loadBalancers);
+    void orphaned(String provider, int loadBalancers);
 
     /** So many calls to the provider of a LoadBalancerClass have outlived their deadline, and not returned. */
     void stuckCalls(String className, int calls);

@@ -22,7 +22,7 @@ final class NoOpRecorder extends NoOpEvents implements ServiceMetrics {
     public void waits(ServiceKey service, Optional<String> reason) {}
 
     @Override
-    public void leftOver(String provider, int loadBalancers) {}
+    public void orphaned(String provider, int loadBalancers) {}
 
     @Override
     public void stuckCalls(String className, int calls) {}

@@ -396,11 +396,11 @@ class ProviderCallsTest extends CloudStage {
                 new ListedLoadBalancer("b", new ServiceIdentity("prod", "web", "uid-before")),
                 new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
 
-        lookForLeftOvers();
+        lookForOrphans();
         assertThat(cloud.calls).isEmpty();
         deleteOrphaned = true;
         control = operator();
-        lookForLeftOvers();
+        lookForOrphans();
 
         assertThat(cloud.calls).containsExactly("delete web[]", "delete gone[]");
         assertThat(cloud.requests.getLast().service().uid()).isEqualTo("uid-gone");
@@ -415,20 +415,20 @@ class ProviderCallsTest extends CloudStage {
         deleteOrphaned = true;
         control = operator();
 
-        lookForLeftOvers();
+        lookForOrphans();
 
         assertThat(cloud.calls).containsExactly("delete gone[]");
     }
 
     @Test
-    void whatIsLeftOver_isDeletedWithTheParametersOfEachClassOfItsProvider() {
+    void orphanedLoadBalancer_isDeletedWithTheParametersOfEachClassOfItsProvider() {
         cloud.listed = List.of(new ListedLoadBalancer("c", new ServiceIdentity("prod", "gone", "uid-gone")));
         classes = SampleClasses.ofParameters(
                 "cloud", cloud.capabilities(), List.of(Map.of("zone", "a"), Map.of("zone", "b"), Map.of("zone", "a")));
         deleteOrphaned = true;
         control = operator();
 
-        lookForLeftOvers();
+        lookForOrphans();
 
         assertThat(cloud.calls).containsExactly("delete gone[]", "delete gone[]");
         assertThat(cloud.requests)
@@ -436,13 +436,13 @@ class ProviderCallsTest extends CloudStage {
                 .containsExactly(Map.of("zone", "a"), Map.of("zone", "b"));
     }
 
-    private void lookForLeftOvers() {
+    private void lookForOrphans() {
         control.resync(Duration.ofSeconds(1));
         takeLater().what().run();
     }
 
     @Test
-    void lookingForWhatIsLeftOver_asksTheApiServerForNothing_isNotWaitedFor_andIsDoneOnceAtATime() {
+    void lookingForOrphans_asksTheApiServerForNothing_isNotWaitedFor_andIsDoneOnceAtATime() {
         served("web");
         cloud.listed = IntStream.range(0, 10_000)
                 .mapToObj(i -> new ListedLoadBalancer("lb-" + i, new ServiceIdentity("prod", "none-" + i, "uid-" + i)))

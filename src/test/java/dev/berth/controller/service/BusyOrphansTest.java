@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Orphaned load balancers at a provider that has no place for one more call: that is no failure, and is done later. */
-class BusyLeftOversTest extends CloudStage {
+class BusyOrphansTest extends CloudStage {
     private static final ServiceIdentity GONE = new ServiceIdentity("prod", "gone", "uid-gone");
 
     private final ProviderGuard guard =
@@ -25,7 +25,7 @@ class BusyLeftOversTest extends CloudStage {
         guard.close();
     }
 
-    private OrphanedLoadBalancers leftOvers() {
+    private OrphanedLoadBalancers orphans() {
         return new OrphanedLoadBalancers(parts(new StartGate()), guard, () -> classes, (service, value) -> {});
     }
 
@@ -47,9 +47,9 @@ class BusyLeftOversTest extends CloudStage {
     void listingIsDoneAgain_onceItsTurnDidNotCome() {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
         deleteOrphaned = true;
-        OrphanedLoadBalancers leftOvers = leftOvers();
+        OrphanedLoadBalancers orphans = orphans();
         try (Visit other = occupied("cloud")) {
-            leftOvers.look();
+            orphans.look();
             assertThat(runNext()).isZero();
             assertThat(cloud.calls).isEmpty();
         }
@@ -64,10 +64,10 @@ class BusyLeftOversTest extends CloudStage {
     void whatIsListed_isDeletedLater_ifItsServiceHasACallUnderWay() {
         cloud.listed = List.of(new ListedLoadBalancer("lb", GONE));
         deleteOrphaned = true;
-        OrphanedLoadBalancers leftOvers = leftOvers();
+        OrphanedLoadBalancers orphans = orphans();
         try (Visit other = guard.visit(key("gone"), () -> {})) {
             assertThat(other.enter("another", cloud, GONE)).isEqualTo(new Entry.In());
-            leftOvers.look();
+            orphans.look();
             runNext();
             assertThat(cloud.calls).isEmpty();
         }
@@ -81,14 +81,14 @@ class BusyLeftOversTest extends CloudStage {
     @Test
     void whatHasToBeDeleted_isTriedAgainWithoutBackingOff() {
         ServedClass served = classes.byValue(CLASS).orElseThrow();
-        OrphanedLoadBalancers leftOvers = leftOvers();
+        OrphanedLoadBalancers orphans = orphans();
         try (Visit other = occupied(served.name())) {
-            leftOvers.deleteUntilDone(served, GONE);
+            orphans.deleteUntilDone(served, GONE);
             Duration first = runNext();
             for (int i = 0; i < 5; i++) {
                 assertThat(runNext()).isEqualTo(first);
             }
-            assertThat(leftOvers.delete(served, GONE)).isFalse();
+            assertThat(orphans.delete(served, GONE)).isFalse();
             assertThat(cloud.calls).isEmpty();
         }
 
