@@ -25,7 +25,7 @@ public final class ServiceMeters implements ServiceMetrics {
     private final MeterRegistry registry;
     private final Ledger ledger;
     private final AtomicInteger ipModeDropped = new AtomicInteger();
-    private final Map<Reason, AtomicInteger> leftAlone = new EnumMap<>(Reason.class);
+    private final Map<Reason, AtomicInteger> skipped = new EnumMap<>(Reason.class);
     private final Map<MultiGauge, Function<PoolUse, Number>> pools = new LinkedHashMap<>();
     private final MultiGauge stranded;
     private final Map<ServiceKey, String> reasons = new ConcurrentHashMap<>();
@@ -50,9 +50,9 @@ public final class ServiceMeters implements ServiceMetrics {
                 .register(registry);
         for (Reason reason : Reason.values()) {
             AtomicInteger count = new AtomicInteger();
-            leftAlone.put(reason, count);
+            skipped.put(reason, count);
             Gauge.builder("berth.services.skipped", count, AtomicInteger::get)
-                    .description("Services that want a load balancer and are left alone")
+                    .description("Services that want a load balancer and are skipped")
                     .tag("reason", reason.name())
                     .register(registry);
         }
@@ -124,8 +124,8 @@ public final class ServiceMeters implements ServiceMetrics {
     }
 
     @Override
-    public void leftAlone(Reason reason, int services) {
-        Optional.ofNullable(leftAlone.get(reason)).ifPresent(count -> count.set(services));
+    public void skipped(Reason reason, int services) {
+        Optional.ofNullable(skipped.get(reason)).ifPresent(count -> count.set(services));
     }
 
     @Override

@@ -159,7 +159,7 @@ class OtherControllersIT {
                             "get",
                             "loadbalancerclass",
                             "default",
-                            "--output=jsonpath={.status.conditions[?(@.type=='LeavesAlone')].message}"))
+                            "--output=jsonpath={.status.conditions[?(@.type=='ServicesSkipped')].message}"))
                     .contains(": " + namespace + "/foreign; remove");
             for (String reason : List.of("ClassMissing", "ClassNotAccepted", "ServedByAnother")) {
                 assertThat(operator.metric("berth_services_skipped", "reason", reason))
@@ -182,7 +182,7 @@ class OtherControllersIT {
         berth.awaitAddress(namespace, "foreign");
         await().untilAsserted(
                         () -> assertThat(controlPlane.kubectl("get", "loadbalancerclass", "default", "--output=yaml"))
-                                .doesNotContain("LeavesAlone"));
+                                .doesNotContain("ServicesSkipped"));
     }
 
     /** Two installations on one cluster: one by the flags of the manifests, one of another controller name. */

@@ -31,8 +31,8 @@ public final class ClassControl {
     private static final String ACCEPTED = "Accepted";
     private static final String SERVES_CLASSLESS = "ServesClassless";
 
-    /** True while Services of the class are left to another controller; else absent. */
-    private static final String LEAVES_ALONE = "LeavesAlone";
+    /** True while Services of the class are skipped, as another controller serves them; else absent. */
+    private static final String SERVICES_SKIPPED = "ServicesSkipped";
 
     /** True while calls to its provider have outlived their deadline, and not returned; else absent. */
     private static final String CALLS_STUCK = "CallsStuck";
@@ -154,7 +154,7 @@ public final class ClassControl {
         boolean isStandBackUnsure();
 
         /** Which Services of this class are another controller's, human-readable; absent: none. */
-        Optional<String> leftToAnother(String className);
+        Optional<String> servedByAnother(String className);
 
         /** Which calls to the provider of this class are stuck, human-readable; absent: none. */
         Optional<String> stuckCalls(String className);
@@ -197,9 +197,9 @@ public final class ClassControl {
         if (!verdict.defaultMessage().isEmpty()) {
             conditions.add(classless(object, verdict, services));
         }
-        services.leftToAnother(object.getMetadata().getName())
-                .ifPresent(message ->
-                        conditions.add(condition(object, LEAVES_ALONE, true, Reason.ServedByAnother.name(), message)));
+        services.servedByAnother(object.getMetadata().getName())
+                .ifPresent(message -> conditions.add(
+                        condition(object, SERVICES_SKIPPED, true, Reason.ServedByAnother.name(), message)));
         services.stuckCalls(object.getMetadata().getName())
                 .ifPresent(
                         message -> conditions.add(condition(object, CALLS_STUCK, true, "DeadlineExceeded", message)));

@@ -113,7 +113,7 @@ public final class ServiceControl implements ClassControl.Services {
     /** Those that are looked at once it is known whether another controller serves Services without a class. */
     private final Set<ServiceKey> unsure = ConcurrentHashMap.newKeySet();
 
-    private final Skipped leftAlone;
+    private final Skipped skipped;
     private final ProviderGuard guard;
     private final OrphanedLoadBalancers orphans;
 
@@ -130,7 +130,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param cloudNode a Node that speaks for another controller
      * @param due notified which other Services to reconcile
      * @param standBackChanged notified when the sign of another controller comes, goes or is another
-     * @param classChanged notified of which LoadBalancerClass {@link #leftToAnother} or {@link #stuckCalls} says
+     * @param classChanged notified of which LoadBalancerClass {@link #servedByAnother} or {@link #stuckCalls} says
      *     something
      *     else now
      */
@@ -177,7 +177,7 @@ public final class ServiceControl implements ClassControl.Services {
         guard = new ProviderGuard(
                 parts.providers()::needsNoGuard, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
         orphans = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
-        this.leftAlone = new Skipped(!parts.migrateFrom().isEmpty());
+        this.skipped = new Skipped(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
         this.cloudNode = cloudNode;
@@ -219,7 +219,7 @@ public final class ServiceControl implements ClassControl.Services {
         services.forEach(service -> {
             ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
-            noteLeftAlone(service.key(), plan);
+            noteSkipped(service.key(), plan);
             if (service.hasOurConditions() || !mayBeAnothers(service)) {
                 requests(plan).forEach(parts.ledger()::await);
             }
@@ -472,7 +472,7 @@ public final class ServiceControl implements ClassControl.Services {
             ServicePass work = new ServicePass(
                     new PassState(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, written));
             ServicePass.Outcome outcome = work.run();
-            noteLeftAlone(key, work.plan());
+            noteSkipped(key, work.plan());
             // No event will report what this pass has done itself.
             Optional<ServiceState> now = memory.version.of(parts.cluster().service(key));
             if (work.plan() instanceof ServicePlan.Skip) {
@@ -525,14 +525,14 @@ public final class ServiceControl implements ClassControl.Services {
                 .keepBackOnly(key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
     }
 
-    private void noteLeftAlone(ServiceKey key, ServicePlan plan) {
-        leftAlone.note(key, plan, parts.metrics()::leftAlone).forEach(classChanged);
+    private void noteSkipped(ServiceKey key, ServicePlan plan) {
+        skipped.note(key, plan, parts.metrics()::skipped).forEach(classChanged);
     }
 
     /** Which Services of this LoadBalancerClass are another controller's, human-readable; absent: none. */
     @Override
-    public Optional<String> leftToAnother(String className) {
-        return leftAlone.toAnother(className);
+    public Optional<String> servedByAnother(String className) {
+        return skipped.byAnother(className);
     }
 
     /** Which calls to the provider of this LoadBalancerClass are stuck, human-readable; absent: none. */

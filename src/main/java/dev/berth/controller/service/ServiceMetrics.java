@@ -15,8 +15,8 @@ public interface ServiceMetrics {
     /** A Service got all or some of its addresses. */
     void assigned();
 
-    /** So many Services that want a load balancer are left alone for this reason. */
-    void leftAlone(Reason reason, int services);
+    /** So many Services that want a load balancer are skipped for this reason. */
+    void skipped(Reason reason, int services);
 
     /** A provider has so many load balancers of Services that are gone. */
     void orphaned(String provider, int loadBalancers);

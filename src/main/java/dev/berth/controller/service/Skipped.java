@@ -13,16 +13,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The Services that want a load balancer and are left alone, and why. */
+/** The Services that want a load balancer and are skipped, and why. */
 final class Skipped {
     private static final int NAMED = 3;
 
-    private record Left(Reason reason, @Nullable String className) {}
+    private record Cause(Reason reason, @Nullable String className) {}
 
-    private final TreeMap<ServiceKey, Left> services = new TreeMap<>();
+    private final TreeMap<ServiceKey, Cause> services = new TreeMap<>();
     private final String whatToDo;
 
-    /** Nothing is left alone yet. */
+    /** Nothing is skipped yet. */
     Skipped(boolean takesOver) {
         // To remove what the other controller left would be to remove the address that is to be taken over.
         whatToDo = takesOver
@@ -33,36 +33,36 @@ final class Skipped {
     /**
      * Takes note of what is planned for a Service now.
      *
-     * @param counts told how many there are of a reason that counts more or fewer now
-     * @return the LoadBalancerClass objects of which {@link #toAnother} says something else now
+     * @param counts notified of how many there are of a reason that counts more or fewer now
+     * @return the LoadBalancerClass objects of which {@link #byAnother} says something else now
      */
     synchronized List<String> note(ServiceKey service, ServicePlan plan, ObjIntConsumer<Reason> counts) {
-        Left now = plan instanceof Skip leave ? new Left(leave.reason(), leave.className()) : null;
-        Left before = now == null ? services.remove(service) : services.put(service, now);
+        Cause now = plan instanceof Skip leave ? new Cause(leave.reason(), leave.className()) : null;
+        Cause before = now == null ? services.remove(service) : services.put(service, now);
         if (Objects.equals(before, now)) {
             return List.of();
         }
-        List<Left> changed = Stream.of(Optional.ofNullable(before), Optional.ofNullable(now))
+        List<Cause> changed = Stream.of(Optional.ofNullable(before), Optional.ofNullable(now))
                 .flatMap(Optional::stream)
                 .toList();
-        changed.stream().map(Left::reason).distinct().forEach(reason -> counts.accept(reason, count(reason)));
+        changed.stream().map(Cause::reason).distinct().forEach(reason -> counts.accept(reason, count(reason)));
         return changed.stream()
-                .filter(left -> left.reason() == Reason.ServedByAnother)
-                .flatMap(left -> Optional.ofNullable(left.className()).stream())
+                .filter(cause -> cause.reason() == Reason.ServedByAnother)
+                .flatMap(cause -> Optional.ofNullable(cause.className()).stream())
                 .distinct()
                 .toList();
     }
 
     private int count(Reason reason) {
         return (int) services.values().stream()
-                .filter(left -> left.reason() == reason)
+                .filter(cause -> cause.reason() == reason)
                 .count();
     }
 
     /** Which Services of this LoadBalancerClass carry the marks of another controller; absent: none. */
-    synchronized Optional<String> toAnother(String className) {
+    synchronized Optional<String> byAnother(String className) {
         List<ServiceKey> all = services.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(new Left(Reason.ServedByAnother, className)))
+                .filter(entry -> entry.getValue().equals(new Cause(Reason.ServedByAnother, className)))
                 .map(entry -> entry.getKey())
                 .toList();
         if (all.isEmpty()) {

@@ -33,7 +33,7 @@ class ClassControlTest {
     private record Said(Optional<Deference> standBack, boolean isStandBackUnsure) implements ClassControl.Services {
 
         @Override
-        public Optional<String> leftToAnother(String className) {
+        public Optional<String> servedByAnother(String className) {
             return Optional.empty();
         }
 

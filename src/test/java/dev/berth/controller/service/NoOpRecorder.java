@@ -16,7 +16,7 @@ final class NoOpRecorder extends NoOpEvents implements ServiceMetrics {
     public void assigned() {}
 
     @Override
-    public void leftAlone(dev.berth.loadbalancer.ServicePlan.Skip.Reason reason, int services) {}
+    public void skipped(dev.berth.loadbalancer.ServicePlan.Skip.Reason reason, int services) {}
 
     @Override
     public void waits(ServiceKey service, Optional<String> reason) {}

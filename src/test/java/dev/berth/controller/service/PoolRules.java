@@ -170,10 +170,10 @@ final class PoolRules {
         } else {
             checkCondition(name, conditions, "ServesClassless", servesClassless ? "True" : "False", List.of());
         }
-        Optional<String> left = services.leftToAnother(name);
+        Optional<String> skipped = services.servedByAnother(name);
         check(
-                find(conditions, "LeavesAlone").map(Condition::getMessage).equals(left),
-                () -> "class " + name + " leaves alone " + left + ", but says " + conditions);
+                find(conditions, "ServicesSkipped").map(Condition::getMessage).equals(skipped),
+                () -> "class " + name + " skips " + skipped + ", but says " + conditions);
     }
 
     // ---- both

@@ -152,7 +152,7 @@ class ServiceControlTest {
 
     /** Its class would be said to leave none alone, and a moment later to leave it alone, at each start. */
     @Test
-    void whatIsLeftToAnother_isKnownFromTheStart() {
+    void whatIsServedByAnother_isKnownFromTheStart() {
         Stage stage = new Stage(false);
         stage.cluster.put(
                 WEB,
@@ -161,10 +161,10 @@ class ServiceControlTest {
                         .finalizers(List.of("service.kubernetes.io/load-balancer-cleanup")));
         stage.reconcile();
         String className = stage.classes().served().getFirst().name();
-        assertThat(stage.control.leftToAnother(className)).isPresent();
+        assertThat(stage.control.servedByAnother(className)).isPresent();
 
         PoolOperator next = new PoolOperator(stage.cluster, () -> clock);
 
-        assertThat(next.control.leftToAnother(className)).isEqualTo(stage.control.leftToAnother(className));
+        assertThat(next.control.servedByAnother(className)).isEqualTo(stage.control.servedByAnother(className));
     }
 }

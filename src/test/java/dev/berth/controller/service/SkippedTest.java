@@ -15,10 +15,10 @@ class SkippedTest {
     private static final ServicePlan SERVED = new ServicePlan.NotOurs(List.of());
 
     private final Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
-    private final Skipped leftAlone = new Skipped(false);
+    private final Skipped skipped = new Skipped(false);
 
     private List<String> note(String service, ServicePlan plan) {
-        return leftAlone.note(new ServiceKey("prod", service), plan, counts::put);
+        return skipped.note(new ServiceKey("prod", service), plan, counts::put);
     }
 
     private static ServicePlan left(String service, Reason reason) {
@@ -27,7 +27,7 @@ class SkippedTest {
     }
 
     @Test
-    void services_countUntilTheyAreLeftAloneNoMore() {
+    void services_countUntilTheyAreSkippedNoMore() {
         note("a", left("a", Reason.DeferredToOther));
         note("b", left("b", Reason.DeferredToOther));
         note("b", left("b", Reason.ServedByAnother));
@@ -45,14 +45,14 @@ class SkippedTest {
         for (String service : List.of("b", "c", "d", "e")) {
             note(service, left(service, Reason.ServedByAnother));
         }
-        assertThat(leftAlone.toAnother("pool"))
+        assertThat(skipped.byAnother("pool"))
                 .hasValueSatisfying(
                         message -> assertThat(message).contains(": prod/a, prod/b, prod/c and 2 more; remove"));
 
         for (String service : List.of("a", "b", "c", "d", "e")) {
             assertThat(note(service, SERVED)).containsExactly("pool");
         }
-        assertThat(leftAlone.toAnother("pool")).isEmpty();
+        assertThat(skipped.byAnother("pool")).isEmpty();
     }
 
     @Test
@@ -60,7 +60,7 @@ class SkippedTest {
         Skipped migrating = new Skipped(true);
         migrating.note(new ServiceKey("prod", "a"), left("a", Reason.ServedByAnother), counts::put);
 
-        assertThat(migrating.toAnother("pool"))
+        assertThat(migrating.byAnother("pool"))
                 .hasValueSatisfying(message -> assertThat(message)
                         .endsWith(": prod/a; an event on each says why Berth cannot take it over yet"));
     }
