@@ -241,7 +241,7 @@ public final class Wiring {
                 classes::book,
                 surroundings::cloudNode,
                 this::wake,
-                this::standBackChanged,
+                this::deferenceChanged,
                 this::wakeClass);
         pools = new PoolControl(
                 caches,
@@ -455,7 +455,7 @@ public final class Wiring {
 
     private void lookAround() {
         pools.refresh();
-        standBackChanged();
+        deferenceChanged();
     }
 
     private void tellOfNodes() {
@@ -602,12 +602,12 @@ public final class Wiring {
     private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
     /** Notified of what may be a change; does something about a real one only. */
-    private synchronized void standBackChanged() {
-        Optional<Optional<Deference>> now = Optional.of(services.standBack());
+    private synchronized void deferenceChanged() {
+        Optional<Optional<Deference>> now = Optional.of(services.deference());
         Optional<Optional<Deference>> before = lastDeference;
         if (!before.equals(now)) {
             if (!before.map(Optional::isPresent).equals(now.map(Optional::isPresent))) {
-                wake(new Due.Event.StandBackChanged());
+                wake(new Due.Event.DeferenceChanged());
             }
             lastDeference = now;
             caches.classes()

@@ -299,13 +299,13 @@ public final class Planner {
         }
         if (service.loadBalancerClass() == null
                 && snapshot.classes().classless() == Classless.AUTO
-                && snapshot.standBack().isPresent()) {
+                && snapshot.deference().isPresent()) {
             return new ServicePlan.Skip(
                     service,
                     Reason.DeferredToOther,
                     served.get().name(),
                     "another controller seems to serve Services without a class ("
-                            + snapshot.standBack().get().sign() + "); set spec.loadBalancerClass: "
+                            + snapshot.deference().get().sign() + "); set spec.loadBalancerClass: "
                             + served.get().value() + " on the Service, or classless: Always on LoadBalancerClass \""
                             + served.get().name() + "\"",
                     withdrawal());

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  *
  * @param service empty: there is none of that name
  * @param holdings what is held for its name, whatever the uid
- * @param standBack why Services without a class are another's; empty: they are not
+ * @param deference why Services without a class are another's; empty: they are not
  * @param namespaceLabels of the Service's namespace
  * @param turn its place, should it have to wait
  * @param migrateFrom the controllers whose Services are taken over; empty: what another published is another's
@@ -25,7 +25,7 @@ public record ServiceSnapshot(
         List<Holding> holdings,
         PoolBook pools,
         ClassBook classes,
-        Optional<Deference> standBack,
+        Optional<Deference> deference,
         Map<String, String> namespaceLabels,
         QueuePosition turn,
         List<ForeignAnnotations> migrateFrom,
@@ -36,11 +36,11 @@ public record ServiceSnapshot(
             List<Holding> holdings,
             PoolBook pools,
             ClassBook classes,
-            Optional<Deference> standBack,
+            Optional<Deference> deference,
             Map<String, String> namespaceLabels,
             QueuePosition turn,
             List<ForeignAnnotations> migrateFrom) {
-        this(service, holdings, pools, classes, standBack, namespaceLabels, turn, migrateFrom, Optional.empty());
+        this(service, holdings, pools, classes, deference, namespaceLabels, turn, migrateFrom, Optional.empty());
     }
 
     public ServiceSnapshot {
@@ -60,7 +60,7 @@ public record ServiceSnapshot(
                 holdings.stream().filter(which.negate()).toList(),
                 pools,
                 classes,
-                standBack,
+                deference,
                 namespaceLabels,
                 turn,
                 migrateFrom,

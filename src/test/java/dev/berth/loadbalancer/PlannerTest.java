@@ -53,13 +53,13 @@ class PlannerTest {
     }
 
     private static ServicePlan plan(
-            @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean standBack) {
+            @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean deference) {
         return Planner.plan(new ServiceSnapshot(
                 Optional.ofNullable(service).map(SampleService::build),
                 holdings,
                 PoolBook.empty(),
                 classes,
-                standBack ? Optional.of(new Deference("Node \"a\"")) : Optional.empty(),
+                deference ? Optional.of(new Deference("Node \"a\"")) : Optional.empty(),
                 Map.of(),
                 new QueuePosition(NOW, NOW, "u1"),
                 List.of()));
@@ -80,7 +80,7 @@ class PlannerTest {
             @Nullable SampleService service,
             List<Holding> holdings,
             ClassBook classes,
-            boolean standBack,
+            boolean deference,
             String plan) {}
 
     private static ClassDeclaration declared(
@@ -468,7 +468,7 @@ class PlannerTest {
     @Answers({"cilium/cilium#33351", "cilium/cilium#40888"})
     void whoseAServiceIs_andWhatIsDone() {
         for (Row row : ROWS) {
-            assertThat(text(plan(row.service(), row.holdings(), row.classes(), row.standBack())))
+            assertThat(text(plan(row.service(), row.holdings(), row.classes(), row.deference())))
                     .as(row.rule())
                     .isEqualTo(row.plan());
         }

@@ -148,10 +148,10 @@ public final class ClassControl {
     /** What the Services say about their classes. */
     public interface Services {
         /** Why those without a class are left to another; absent: they are not, or it is not known yet. */
-        Optional<Deference> standBack();
+        Optional<Deference> deference();
 
         /** Whether it is not known yet if those without a class are left to another: the class is due once it is. */
-        boolean isStandBackUnsure();
+        boolean isDeferenceUnsure();
 
         /** Which Services of this class are another controller's, human-readable; absent: none. */
         Optional<String> servedByAnother(String className);
@@ -214,7 +214,7 @@ public final class ClassControl {
             return condition(object, SERVES_CLASSLESS, true, "Always", verdict.defaultMessage());
         }
         return asBefore(object, services)
-                .orElseGet(() -> services.standBack()
+                .orElseGet(() -> services.deference()
                         .map(sign -> condition(
                                 object,
                                 SERVES_CLASSLESS,
@@ -227,7 +227,7 @@ public final class ClassControl {
 
     /** What was said of this generation before a restart, until it is known again. */
     private static Optional<Condition> asBefore(LoadBalancerClass object, Services services) {
-        return services.isStandBackUnsure()
+        return services.isDeferenceUnsure()
                 ? Conditions.find(Conditions.of(object.getStatus()), SERVES_CLASSLESS)
                         .filter(said -> object.getMetadata().getGeneration().equals(said.getObservedGeneration()))
                         .filter(said -> "Auto".equals(said.getReason()) || "DeferredToOther".equals(said.getReason()))

@@ -20,7 +20,7 @@ public final class Due {
         record ClassChanged(String value) implements Event {}
 
         /** Whether Berth defers for Services without a class changed. */
-        record StandBackChanged() implements Event {}
+        record DeferenceChanged() implements Event {}
 
         /** The labels of a namespace changed: its Services may be allowed another pool. */
         record NamespaceChanged(String namespace) implements Event {}
@@ -40,7 +40,7 @@ public final class Due {
                         service -> service.loadBalancerClass() == null
                                 || service.loadBalancerClass().equals(value)
                                 || service.servedByClass().filter(value::equals).isPresent());
-            case Event.StandBackChanged() -> loadBalancers(services, service -> service.loadBalancerClass() == null);
+            case Event.DeferenceChanged() -> loadBalancers(services, service -> service.loadBalancerClass() == null);
             case Event.NamespaceChanged(String namespace) ->
                 waiting.stream()
                         .filter(key -> key.namespace().equals(namespace))

@@ -106,7 +106,7 @@ public final class ServiceControl implements ClassControl.Services {
     private final Supplier<ClassBook> classes;
     private final Supplier<Optional<Deference>> cloudNode;
     private final Consumer<Collection<ServiceKey>> due;
-    private final Runnable standBackChanged;
+    private final Runnable deferenceChanged;
     private final Consumer<String> classChanged;
     private final ForeignServices foreign = new ForeignServices();
 
@@ -129,7 +129,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param classes the classes as they are judged now
      * @param cloudNode a Node that speaks for another controller
      * @param due notified which other Services to reconcile
-     * @param standBackChanged notified when the sign of another controller comes, goes or is another
+     * @param deferenceChanged notified when the sign of another controller comes, goes or is another
      * @param classChanged notified of which LoadBalancerClass {@link #servedByAnother} or {@link #stuckCalls} says
      *     something
      *     else now
@@ -140,7 +140,7 @@ public final class ServiceControl implements ClassControl.Services {
             Supplier<ClassBook> classes,
             Supplier<Optional<Deference>> cloudNode,
             Consumer<Collection<ServiceKey>> due,
-            Runnable standBackChanged,
+            Runnable deferenceChanged,
             Consumer<String> classChanged) {
         this(
                 parts,
@@ -148,7 +148,7 @@ public final class ServiceControl implements ClassControl.Services {
                 classes,
                 cloudNode,
                 due,
-                standBackChanged,
+                deferenceChanged,
                 classChanged,
                 PATIENCE,
                 DEADLINE,
@@ -168,7 +168,7 @@ public final class ServiceControl implements ClassControl.Services {
             Supplier<ClassBook> classes,
             Supplier<Optional<Deference>> cloudNode,
             Consumer<Collection<ServiceKey>> due,
-            Runnable standBackChanged,
+            Runnable deferenceChanged,
             Consumer<String> classChanged,
             Duration patience,
             Duration deadline,
@@ -182,18 +182,18 @@ public final class ServiceControl implements ClassControl.Services {
         this.classes = classes;
         this.cloudNode = cloudNode;
         this.due = due;
-        this.standBackChanged = standBackChanged;
+        this.deferenceChanged = deferenceChanged;
         this.classChanged = classChanged;
     }
 
     /** Why Services without a class are left to another; absent: they are not. */
     @Override
-    public Optional<Deference> standBack() {
+    public Optional<Deference> deference() {
         return cloudNode.get().or(foreign::sign);
     }
 
     @Override
-    public boolean isStandBackUnsure() {
+    public boolean isDeferenceUnsure() {
         return cloudNode.get().isEmpty() && foreign.isUnsure();
     }
 
@@ -418,7 +418,7 @@ public final class ServiceControl implements ClassControl.Services {
             return next;
         } finally {
             if (foreign.decided(key)) {
-                standBackChanged.run();
+                deferenceChanged.run();
             }
             if (!foreign.isUnsure()) {
                 if (wasUnsure) {
@@ -485,7 +485,7 @@ public final class ServiceControl implements ClassControl.Services {
                     .map(state -> foreign.note(state, true, true))
                     .orElseGet(() -> foreign.noteNotServed(key));
             if (isNews) {
-                standBackChanged.run();
+                deferenceChanged.run();
             }
             boolean isEnough = pass == PASSES && outcome instanceof ServicePass.Outcome.Again;
             switch (isEnough ? work.overtaken(PASSES) : outcome) {
@@ -515,7 +515,7 @@ public final class ServiceControl implements ClassControl.Services {
             service.filter(state -> markedAtStart.contains(state.uid())).ifPresent(this::holdAgain);
         }
         if (changed) {
-            standBackChanged.run();
+            deferenceChanged.run();
         }
     }
 
@@ -565,7 +565,7 @@ public final class ServiceControl implements ClassControl.Services {
                 parts.ledger().heldFor(key),
                 parts.ledger().pools(),
                 classes.get(),
-                standBack(),
+                deference(),
                 parts.cluster().namespaceLabels(key.namespace()),
                 service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")),
                 parts.migrateFrom(),

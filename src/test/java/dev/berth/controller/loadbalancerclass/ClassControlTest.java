@@ -30,7 +30,7 @@ class ClassControlTest {
     private static final ClassControl.Services SILENT = new Said(Optional.empty(), false);
 
     /** What the Services say. */
-    private record Said(Optional<Deference> standBack, boolean isStandBackUnsure) implements ClassControl.Services {
+    private record Said(Optional<Deference> deference, boolean isDeferenceUnsure) implements ClassControl.Services {
 
         @Override
         public Optional<String> servedByAnother(String className) {

@@ -193,7 +193,7 @@ abstract class CloudStage {
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
     boolean kubeProxy = true;
-    int standBackChanges;
+    int deferenceChanges;
 
     /** The classes that the operator has another word on. */
     final List<String> classesChanged = new ArrayList<>();
@@ -220,7 +220,7 @@ abstract class CloudStage {
                 () -> classes,
                 Optional::empty,
                 this::wake,
-                () -> standBackChanges++,
+                () -> deferenceChanges++,
                 classesChanged::add,
                 Duration.ZERO,
                 deadline,

@@ -25,7 +25,7 @@ class DueTest {
                 .containsExactly(NAMED, CLASSLESS);
         assertThat(Due.keys(new Due.Event.ClassChanged("other"), SERVICES, List.of()))
                 .containsExactly(CLASSLESS);
-        assertThat(Due.keys(new Due.Event.StandBackChanged(), SERVICES, List.of()))
+        assertThat(Due.keys(new Due.Event.DeferenceChanged(), SERVICES, List.of()))
                 .containsExactly(CLASSLESS);
     }
 

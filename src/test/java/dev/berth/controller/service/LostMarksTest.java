@@ -73,7 +73,7 @@ class LostMarksTest extends CloudStage {
 
         reconcile("web");
 
-        assertThat(control.standBack()).isEmpty();
+        assertThat(control.deference()).isEmpty();
     }
 
     @Test
@@ -82,7 +82,7 @@ class LostMarksTest extends CloudStage {
         put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
         reconcile("forged");
 
-        assertThat(control.standBack()).isEmpty();
+        assertThat(control.deference()).isEmpty();
         assertThat(service("forged").hasOurFinalizer()).isFalse();
     }
 
@@ -116,7 +116,7 @@ class LostMarksTest extends CloudStage {
 
         assertThat(service("web").isMarkedOurs()).isTrue();
         assertThat(cloud.calls).containsExactly("ensure web[n1]", "update web[n1, n2]");
-        assertThat(control.standBack()).isEmpty();
+        assertThat(control.deference()).isEmpty();
     }
 
     @Test
@@ -139,8 +139,8 @@ class LostMarksTest extends CloudStage {
 
         reconcile("web");
 
-        assertThat(control.standBack().orElseThrow().sign()).contains("prod/stranger");
-        assertThat(standBackChanges).isEqualTo(1);
+        assertThat(control.deference().orElseThrow().sign()).contains("prod/stranger");
+        assertThat(deferenceChanges).isEqualTo(1);
     }
 
     /** What is published when the operator starts is kept from others; it is not another Service's for that. */
@@ -188,7 +188,7 @@ class LostMarksTest extends CloudStage {
         control = operator();
         control.adopt();
 
-        assertThat(control.standBack()).isEmpty();
+        assertThat(control.deference()).isEmpty();
         reconcile("new");
         assertThat(service("new")).isEqualTo(before);
 
@@ -196,7 +196,7 @@ class LostMarksTest extends CloudStage {
         reconcileDue();
 
         assertThat(service("new").publishedAddresses()).hasSize(1);
-        assertThat(control.standBack()).isEmpty();
+        assertThat(control.deference()).isEmpty();
     }
 
     @Test
@@ -211,12 +211,12 @@ class LostMarksTest extends CloudStage {
         client.relist();
         control = operator();
         control.adopt();
-        assertThat(control.isStandBackUnsure()).isTrue();
+        assertThat(control.isDeferenceUnsure()).isTrue();
         classesChanged.clear();
 
         reconcile("marked");
 
-        assertThat(control.isStandBackUnsure()).isFalse();
+        assertThat(control.isDeferenceUnsure()).isFalse();
         assertThat(classesChanged).containsExactly("cloud");
     }
 
@@ -251,7 +251,7 @@ class LostMarksTest extends CloudStage {
         reconcile("web");
         reconcileDue();
 
-        assertThat(control.standBack().orElseThrow().sign()).contains("prod/stranger");
+        assertThat(control.deference().orElseThrow().sign()).contains("prod/stranger");
     }
 
     @Test

@@ -162,7 +162,7 @@ final class PoolRules {
         ServiceControl services = world.operators.getFirst().services;
         boolean servesClassless = verdict.isDefault()
                 && book.classless() != Classless.NEVER
-                && (book.classless() == Classless.ALWAYS || services.standBack().isEmpty());
+                && (book.classless() == Classless.ALWAYS || services.deference().isEmpty());
         if (verdict.defaultMessage().isEmpty()) {
             check(
                     find(conditions, "ServesClassless").isEmpty(),

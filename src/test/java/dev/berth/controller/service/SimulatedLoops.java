@@ -64,8 +64,8 @@ final class SimulatedLoops {
     final List<SimulatedOperator.Task> tasks = new ArrayList<>();
     private List<ExcludedRange> around;
     private boolean surroundingsChanged;
-    private Optional<Deference> stoodBack = Optional.empty();
-    private boolean stoodBackIsKnown;
+    private Optional<Deference> lastDeference = Optional.empty();
+    private boolean lastDeferenceIsKnown;
 
     /**
      * @param due who is told which Services to reconcile
@@ -174,12 +174,12 @@ final class SimulatedLoops {
     }
 
     /** As in Berth: the classes are notified of each other sign, and the Services if there is one or none now. */
-    boolean isStandBackNews() {
-        Optional<Deference> now = operator.services.standBack();
-        Optional<Deference> before = stoodBack;
-        boolean isFirst = !stoodBackIsKnown;
-        stoodBackIsKnown = true;
-        stoodBack = now;
+    boolean isDeferenceNews() {
+        Optional<Deference> now = operator.services.deference();
+        Optional<Deference> before = lastDeference;
+        boolean isFirst = !lastDeferenceIsKnown;
+        lastDeferenceIsKnown = true;
+        lastDeference = now;
         if (isFirst || !now.equals(before)) {
             views.classes.list().forEach(one -> queue(one.getMetadata().getName()));
         }

@@ -195,7 +195,7 @@ final class SimulatedOperator {
                 loops.classes()::book,
                 Optional::empty,
                 this::wake,
-                this::standBackChanged,
+                this::deferenceChanged,
                 loops::queue,
                 // Its clock stands still while it waits.
                 Duration.ZERO,
@@ -246,9 +246,9 @@ final class SimulatedOperator {
         ips.stream().filter(ip -> client.claim(ip).isPresent()).forEach(ip -> queue.add(new Work.OfAddress(ip)));
     }
 
-    private void standBackChanged() {
-        if (loops.isStandBackNews()) {
-            wake(new Due.Event.StandBackChanged());
+    private void deferenceChanged() {
+        if (loops.isDeferenceNews()) {
+            wake(new Due.Event.DeferenceChanged());
         }
     }
 

@@ -214,7 +214,7 @@ final class SimulationRules {
                 ledger.heldFor(service.key()),
                 world.poolBook(),
                 classes,
-                operator.services.standBack(),
+                operator.services.deference(),
                 world.namespaces.getOrDefault(service.key().namespace(), Map.of()),
                 operator.ledger
                         .turnOf(service.key())
