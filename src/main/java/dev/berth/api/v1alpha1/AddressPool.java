@@ -88,7 +88,7 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
                     "The addresses: CIDRs (192.0.2.0/28), ranges (192.0.2.10-192.0.2.20) and single addresses, of both families, in lower case.")
             List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> addresses,
 
-            @Nullable @Size(max = 256) @JsonPropertyDescription("Addresses out of these are never given out; written like addresses.")
+            @Nullable @Size(max = 256) @JsonPropertyDescription("Addresses out of these are never allocated; written like addresses.")
             List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> excluded,
 
             @Default("true")
@@ -106,16 +106,16 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
             LabelSelector serviceSelector,
 
             @Default("false")
-            @JsonPropertyDescription("true: no new address is given out; Services keep those that they have.")
+            @JsonPropertyDescription("true: no new address is allocated; Services keep those that they have.")
             @Nullable Boolean suspended,
 
             @Default("false")
             @JsonPropertyDescription(
-                    "true: the first and the last address of each IPv4 CIDR, and the first of each IPv6 CIDR, are never given out.")
+                    "true: the first and the last address of each IPv4 CIDR, and the first of each IPv6 CIDR, are never allocated.")
             @Nullable Boolean excludeNetworkAndBroadcast,
 
             @Default("LowestFree")
-            @Pattern("^(LowestFree|LeastRecentlyUsed)$") @Size(max = 32) @JsonPropertyDescription("Which of the free addresses is given out next.")
+            @Pattern("^(LowestFree|LeastRecentlyUsed)$") @Size(max = 32) @JsonPropertyDescription("Which of the free addresses is allocated next.")
             @Nullable String allocation,
 
             @Default("0s")
@@ -204,7 +204,7 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
     /** One family of a pool. Decimal numbers as text, for a /64 has more addresses than an integer holds. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Family(
-            @JsonPropertyDescription("How many addresses the pool can give out, excluded ones left out.")
+            @JsonPropertyDescription("How many addresses the pool can allocate, excluded ones left out.")
             String capacity,
 
             @JsonPropertyDescription("How many of them Services have.")

@@ -87,7 +87,7 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             @Pattern("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$") @Size(min = 1, max = 63) @ValidationRule(
                     value = "self == oldSelf",
                     message =
-                            "spec.provider cannot be changed: the one before would not be told to delete what it made; make a new LoadBalancerClass")
+                            "spec.provider cannot be changed: the previous provider would not be notified to delete what it made; make a new LoadBalancerClass")
             @JsonPropertyDescription("What makes the address carry traffic; pool: the address only.")
             @Nullable String provider,
 

@@ -52,7 +52,7 @@ public final class PoolControl {
 
     private static final String STRANDED = "Stranded";
 
-    /** How many stranded addresses are told by name in a status; in a sentence fewer. */
+    /** How many stranded addresses are named in a status; in a sentence fewer. */
     private static final int LISTED = 10;
 
     private static final int NAMED = 3;
@@ -100,7 +100,7 @@ public final class PoolControl {
     private final Set<String> mourned = new HashSet<>();
 
     /** The edit after which it was said of each pool what is stranded. */
-    private final Map<String, Edition> told = new ConcurrentHashMap<>();
+    private final Map<String, Edition> reported = new ConcurrentHashMap<>();
 
     private record Written(Edition edition, Instant at) {}
 
@@ -134,7 +134,7 @@ public final class PoolControl {
         this.listener = listener;
     }
 
-    /** Judges the pools anew, if they or what is around them changed; every Service that waits tries again then. */
+    /** Judges the pools again, if they or what is around them changed; every Service that waits tries again then. */
     public synchronized void refresh() {
         List<ExcludedRange> now = ofConcern();
         Map<String, Edition> editions = caches.pools()
@@ -212,7 +212,7 @@ public final class PoolControl {
         Optional<AddressPool> found = caches.pools().get(null, name);
         refresh(name, found);
         if (found.isEmpty()) {
-            told.remove(name);
+            reported.remove(name);
             written.remove(name);
             return Next.ON_EVENT;
         }
@@ -265,7 +265,7 @@ public final class PoolControl {
                 VALID,
                 faults.isEmpty(),
                 faults.isEmpty() ? "Valid" : reason(pool),
-                faults.isEmpty() ? "all ranges can be given out" : String.join("; ", faults)));
+                faults.isEmpty() ? "all ranges can be allocated from" : String.join("; ", faults)));
         conditions.add(Conditions.ready(
                 Conditions.of(pool.getStatus()), conditions, pool.getMetadata().getGeneration(), clock.instant()));
         if (stranded.total() > 0) {
@@ -369,7 +369,7 @@ public final class PoolControl {
         Edition edition = Edition.of(pool);
         if (now.isPresent()
                 && !known
-                && !edition.equals(told.put(pool.getMetadata().getName(), edition))) {
+                && !edition.equals(reported.put(pool.getMetadata().getName(), edition))) {
             LOG.warn(
                     "AddressPool \"{}\": {}",
                     pool.getMetadata().getName(),
