@@ -15,7 +15,9 @@ import java.util.stream.Stream;
  */
 public sealed interface ProviderState {
     /** Nothing is known. */
-    ProviderState NOTHING = new Nothing();
+    static ProviderState nothing() {
+        return new Nothing();
+    }
 
     /** No provider was asked, or what it made is deleted. */
     record Nothing() implements ProviderState {}
@@ -244,7 +246,7 @@ public sealed interface ProviderState {
 
     /** All is done that a pass had to do. */
     default ProviderState settled() {
-        return this instanceof Deleting ? NOTHING : this;
+        return this instanceof Deleting ? nothing() : this;
     }
 
     /** A provider lists a load balancer of the Service; what is known better stays. */

@@ -14,7 +14,6 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Which call the provider gets, by what is known of it. */
@@ -23,13 +22,11 @@ class ProviderCallTest {
     private static final ServedClass IMMEDIATE = served(true);
     private static final EnsureOutcome.Ready READY =
             new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))));
-    private static final Predicate<EnsureOutcome.Ready> HOLDS = answer -> true;
-    private static final Predicate<EnsureOutcome.Ready> BROKEN = answer -> false;
 
     private static final Demand WITH_ADDRESS = demand("node-a", "192.0.2.1");
     private static final Demand WITHOUT_ADDRESS = demand("node-a");
     private static final LoadBalancerRequest REQUEST = WITH_ADDRESS.request();
-    private static final ProviderState ENSURED = ProviderState.NOTHING.ensured(REQUEST, EDGE, READY);
+    private static final ProviderState ENSURED = ProviderState.nothing().ensured(REQUEST, EDGE, READY);
 
     private static ServedClass served(boolean immediate) {
         return SampleClasses.one(
@@ -60,19 +57,19 @@ class ProviderCallTest {
     }
 
     private static ProviderCall next(ProviderState state, Demand demand) {
-        return ProviderCall.next(state, demand, EDGE, true, true, HOLDS);
+        return ProviderCall.next(state, demand, EDGE, true, true, answer -> true);
     }
 
     @Test
     void providerThatWasNotAsked_isAsked_afterALiveRead() {
-        assertThat(ProviderCall.next(ProviderState.NOTHING, WITH_ADDRESS, EDGE, true, false, HOLDS))
+        assertThat(ProviderCall.next(ProviderState.nothing(), WITH_ADDRESS, EDGE, true, false, answer -> true))
                 .isEqualTo(new ProviderCall.ReadLive(REQUEST));
-        assertThat(next(ProviderState.NOTHING, WITH_ADDRESS)).isEqualTo(new ProviderCall.Ensure(REQUEST));
+        assertThat(next(ProviderState.nothing(), WITH_ADDRESS)).isEqualTo(new ProviderCall.Ensure(REQUEST));
     }
 
     @Test
     void providerWithinTheProcess_isAskedWithoutALiveRead() {
-        assertThat(ProviderCall.next(ProviderState.NOTHING, WITH_ADDRESS, IMMEDIATE, false, false, HOLDS))
+        assertThat(ProviderCall.next(ProviderState.nothing(), WITH_ADDRESS, IMMEDIATE, false, false, answer -> true))
                 .isEqualTo(new ProviderCall.Ensure(REQUEST));
     }
 
@@ -83,7 +80,7 @@ class ProviderCallTest {
 
     @Test
     void answerThatMayNotBePublishedAnyMore_isAskedForAgain() {
-        assertThat(ProviderCall.next(ENSURED, WITH_ADDRESS, EDGE, true, true, BROKEN))
+        assertThat(ProviderCall.next(ENSURED, WITH_ADDRESS, EDGE, true, true, answer -> false))
                 .isEqualTo(new ProviderCall.Ensure(REQUEST));
     }
 
@@ -112,7 +109,7 @@ class ProviderCallTest {
 
     @Test
     void serviceThatAnotherServes_isNotAskedForAgain_untilItChanges() {
-        ProviderState elsewhere = ProviderState.NOTHING.elsewhere(REQUEST, EDGE);
+        ProviderState elsewhere = ProviderState.nothing().elsewhere(REQUEST, EDGE);
 
         assertThat(next(elsewhere, WITH_ADDRESS)).isEqualTo(new ProviderCall.LeaveToAnother());
         assertThat(next(elsewhere, demand("node-a", "192.0.2.2"))).isInstanceOf(ProviderCall.Ensure.class);
@@ -127,13 +124,13 @@ class ProviderCallTest {
 
     @Test
     void serviceThatNeverHadAnAddress_isNotWithdrawn() {
-        assertThat(ProviderCall.next(ProviderState.NOTHING, WITHOUT_ADDRESS, EDGE, false, true, HOLDS))
+        assertThat(ProviderCall.next(ProviderState.nothing(), WITHOUT_ADDRESS, EDGE, false, true, answer -> true))
                 .isEqualTo(new ProviderCall.NothingToServe());
     }
 
     @Test
     void serviceOfBeforeARestart_isWithdrawn_forItsFinalizerTellsThatThereMayBeSomething() {
-        assertThat(ProviderCall.next(ProviderState.NOTHING, WITHOUT_ADDRESS, EDGE, true, true, HOLDS))
+        assertThat(ProviderCall.next(ProviderState.nothing(), WITHOUT_ADDRESS, EDGE, true, true, answer -> true))
                 .isEqualTo(new ProviderCall.Withdraw(WITHOUT_ADDRESS.request()));
     }
 }

@@ -34,12 +34,12 @@ class ProviderStateTest {
     }
 
     private static ProviderState ensured() {
-        return ProviderState.NOTHING.asks(REQUEST, EDGE).ensured(REQUEST, EDGE, READY);
+        return ProviderState.nothing().asks(REQUEST, EDGE).ensured(REQUEST, EDGE, READY);
     }
 
     @Test
     void providerThatIsBeingAsked_mayHaveMadeSomething_andHasNotAnswered() {
-        ProviderState asked = ProviderState.NOTHING.asks(REQUEST, EDGE);
+        ProviderState asked = ProviderState.nothing().asks(REQUEST, EDGE);
 
         assertThat(asked.mayHaveMadeFor(WEB)).isTrue();
         assertThat(asked.answerTo(REQUEST)).isEmpty();
@@ -56,7 +56,7 @@ class ProviderStateTest {
     void doubt_staysUntilItIsLookedAt_alsoWhereTargetsChange() {
         assertThat(ensured().doubted().updated(REQUEST).isDoubted()).isTrue();
         assertThat(ensured().doubted().looked().isDoubted()).isFalse();
-        assertThat(ProviderState.NOTHING.doubted().isDoubted()).isFalse();
+        assertThat(ProviderState.nothing().doubted().isDoubted()).isFalse();
     }
 
     @Test
@@ -85,7 +85,7 @@ class ProviderStateTest {
         assertThat(both.isDeletedBy(WEB, CORE)).isTrue();
         assertThat(both.isDeletedBy(WEB, EDGE)).isTrue();
         assertThat(both.made()).isEmpty();
-        assertThat(both.settled()).isEqualTo(ProviderState.NOTHING);
+        assertThat(both.settled()).isEqualTo(ProviderState.nothing());
     }
 
     @Test
@@ -108,9 +108,9 @@ class ProviderStateTest {
 
     @Test
     void whatAProviderLists_countsOnlyWhereNothingIsKnownBetter() {
-        assertThat(ProviderState.NOTHING.listed("u1", "example.com/edge").bringsItsOwn("u1"))
+        assertThat(ProviderState.nothing().listed("u1", "example.com/edge").bringsItsOwn("u1"))
                 .contains("example.com/edge");
-        assertThat(ProviderState.NOTHING.listed("u1", "example.com/edge").bringsItsOwn("u2"))
+        assertThat(ProviderState.nothing().listed("u1", "example.com/edge").bringsItsOwn("u2"))
                 .isEmpty();
         assertThat(ensured().listed("u1", "example.com/edge")).isEqualTo(ensured());
     }

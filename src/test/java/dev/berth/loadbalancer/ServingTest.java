@@ -49,7 +49,7 @@ class ServingTest {
     private boolean marks;
     private boolean live = true;
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
-    private ProviderState provider = ProviderState.NOTHING;
+    private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
 
     /** What comes of an effect, beside what always does; by its name. */

@@ -31,7 +31,7 @@ class TearingDownTest {
             .build());
     private boolean live = true;
     private Optional<Duration> delay = Optional.empty();
-    private ProviderState provider = ProviderState.NOTHING;
+    private ProviderState provider = ProviderState.nothing();
 
     private static ServedClass served(String name, boolean immediate) {
         return SampleClasses.one(

@@ -197,7 +197,7 @@ final class PassProvider {
         }
         try {
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
-            pass.memory.provider(state -> ProviderState.NOTHING);
+            pass.memory.provider(state -> ProviderState.nothing());
             LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key);
             return Optional.empty();
         } catch (ProviderException failure) {

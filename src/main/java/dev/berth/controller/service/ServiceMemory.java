@@ -15,7 +15,7 @@ final class ServiceMemory {
     final NewestVersion version = new NewestVersion();
     final RetrySchedule retries = new RetrySchedule();
     final StatusWrites status = new StatusWrites();
-    private final AtomicReference<ProviderState> provider = new AtomicReference<>(ProviderState.NOTHING);
+    private final AtomicReference<ProviderState> provider = new AtomicReference<>(ProviderState.nothing());
     private @Nullable QueuePosition turn;
 
     ProviderState provider() {

@@ -315,14 +315,14 @@ final class ServicePass {
 
     private Outcome tearDown(ServicePlan.TearDown down) {
         while (true) {
-            Optional<Outcome> end = perform(down, TearingDown.next(down, pass.service, known(down), pass.facts));
+            Optional<Outcome> end = perform(down, TearingDown.next(down, pass.service, knownToTearDown(), pass.facts));
             if (end.isPresent()) {
                 return end.get();
             }
         }
     }
 
-    private TearingDown.Known known(ServicePlan.TearDown down) {
+    private TearingDown.Known knownToTearDown() {
         return new TearingDown.Known(
                 pass.live,
                 pass.memory.provider(),
@@ -364,7 +364,7 @@ final class ServicePass {
                 pass.memory.succeeded();
                 pass.memory.forgetTurn();
                 if (forgets) {
-                    pass.memory.provider(state -> ProviderState.NOTHING);
+                    pass.memory.provider(state -> ProviderState.nothing());
                 }
                 yield Optional.of(planAgain ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT));
             }
