@@ -448,6 +448,9 @@ public final class ServiceControl implements ClassControl.Services {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
                     LOG.warn("reading Service {}: {}", key, message);
+                    if (!parts.cluster().hasService(key)) {
+                        releaseWhatIsHeld(key);
+                    }
                     return Next.after(parts.backoff().after(1));
                 }
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
@@ -495,6 +498,15 @@ public final class ServiceControl implements ClassControl.Services {
                 case ServicePass.Outcome.Again(boolean readLive) -> live = readLive;
             }
         }
+    }
+
+    /** Of a Service that is gone no timer comes, but those of its addresses do. */
+    private void releaseWhatIsHeld(ServiceKey key) {
+        parts.ledger()
+                .heldFor(key)
+                .forEach(holding -> holding.owners().stream()
+                        .filter(owner -> owner.service().equals(key) && !owner.isReservation())
+                        .forEach(owner -> parts.addresses().releaseIfGone(holding.ip(), owner)));
     }
 
     /** Whether it is not known yet if another controller serves such: the Service is due again when it is. */

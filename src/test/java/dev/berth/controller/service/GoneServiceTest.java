@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Claim;
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.loadbalancer.SampleService;
@@ -88,5 +89,27 @@ class GoneServiceTest {
         operator.control.reconcile(WEB);
 
         assertThat(operator.ledger.waiting()).isEmpty();
+    }
+
+    /** Another operator gave the address back. */
+    @Test
+    void addressOfAServiceThatIsGone_isFreedOnceReadsGetThrough_thoughItsAddressIsGoneAsWell() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").families(FamilyPolicy.SINGLE_STACK, IpFamily.IPV4));
+        operator.hear();
+        operator.control.reconcile(WEB);
+        Claim claim = cluster.claims.firstEntry().getValue();
+        cluster.removeClaim(claim.ip());
+        operator.hear();
+        operator.addresses.vanished(claim);
+        cluster.put(WEB, null);
+        operator.hear();
+
+        line.isBroken = true;
+        operator.control.reconcile(WEB);
+        line.isBroken = false;
+        List.copyOf(operator.later).forEach(Runnable::run);
+
+        assertThat(operator.ledger.holdings()).isEmpty();
+        assertThat(provider.deleted).containsOnly("uid-web");
     }
 }
