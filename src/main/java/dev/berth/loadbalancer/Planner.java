@@ -256,10 +256,14 @@ public final class Planner {
                 + "; it keeps its addresses as they are until one does");
     }
 
-    /** With what it holds, for its class is missing; but for what was never claimed, and is published no longer. */
+    /**
+     * With what it holds, for its class is missing; but for what was never claimed, and is published no longer, or bears
+     * no mark: what was held for its marks alone goes with them.
+     */
     private ServicePlan leftAsItIs(String message) {
         List<Ip> unclaimed = claimed().stream()
-                .filter(holding -> holding.state() != Holding.State.CLAIMED && !service.publishes(holding.ip()))
+                .filter(holding -> holding.state() != Holding.State.CLAIMED
+                        && (!service.isMarkedOurs() || !service.publishes(holding.ip())))
                 .map(Holding::ip)
                 .toList();
         return unclaimed.isEmpty()

@@ -407,6 +407,20 @@ class PlannerTest {
                     false,
                     "TearDown Release[192.0.2.1]"),
             new Row(
+                    "what was never claimed is kept for one that publishes it, and is marked",
+                    served().loadBalancerClass("x/gone").ingress("192.0.2.1"),
+                    List.of(unclaimed("192.0.2.1", Holding.State.HELD, "x/gone")),
+                    AUTO,
+                    false,
+                    "Skip ClassMissing Explain"),
+            new Row(
+                    "but not once the marks are off: anyone could have written the status",
+                    web().loadBalancerClass("x/gone").ingress("192.0.2.1"),
+                    List.of(unclaimed("192.0.2.1", Holding.State.HELD, "x/gone")),
+                    AUTO,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
                     "a reservation for another class is not",
                     web(),
                     List.of(held("192.0.2.9", null, "x")),

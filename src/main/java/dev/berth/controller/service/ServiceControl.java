@@ -472,6 +472,11 @@ public final class ServiceControl implements ClassControl.Services {
             if (isAnothers(plan)) {
                 memory.forgetTurn();
             }
+            if (plan instanceof ServicePlan.TearDown) {
+                // What it may lose, and goes on publishing, is nobody else's from the same moment on.
+                service.filter(state -> !state.isMarkedOurs())
+                        .ifPresent(state -> due.accept(parts.ledger().withhold(key, Adoption.keptBack(state))));
+            }
             ServicePass work = new ServicePass(
                     new PassState(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, written));
             ServicePass.Outcome outcome = work.run();
