@@ -11,6 +11,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.Timer;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -56,7 +57,7 @@ public final class AddressControl {
     private final InstantSource steady;
     private final Consumer<Collection<ServiceKey>> due;
     private final Consumer<Ip> retry;
-    private final Later later;
+    private final Timer later;
     private final Orphans orphans;
 
     /** Deletes what a provider made for a Service that is gone. */
@@ -68,11 +69,6 @@ public final class AddressControl {
          * @return false if it could not be done: try again later
          */
         boolean delete(Owner owner, @Nullable String className);
-    }
-
-    /** Does things after a delay, also for what is in no cache any more. */
-    public interface Later {
-        void after(Duration delay, Runnable what);
     }
 
     /** Objects that we deleted, by uid, until the cache has seen it: what it says of them is old. */
@@ -114,7 +110,7 @@ public final class AddressControl {
             InstantSource steady,
             Consumer<Collection<ServiceKey>> due,
             Consumer<Ip> retry,
-            Later later,
+            Timer later,
             Orphans orphans) {
         this.cluster = cluster;
         this.ledger = ledger;

@@ -9,6 +9,7 @@ import dev.berth.address.QueuePosition;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
+import dev.berth.controller.Timer;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.loadbalancerclass.ClassControl;
@@ -97,7 +98,7 @@ public final class ServiceControl implements ClassControl.Services {
             LongSupplier fencingToken,
             Function<ServiceKey, Backends> backends,
             Predicate<Ip> isNodes,
-            AddressControl.Later later,
+            Timer later,
             boolean deleteOrphaned,
             List<ForeignAnnotations> migrateFrom) {}
 

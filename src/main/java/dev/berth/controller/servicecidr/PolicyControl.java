@@ -3,7 +3,7 @@ package dev.berth.controller.servicecidr;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
-import dev.berth.controller.address.AddressControl;
+import dev.berth.controller.Timer;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
@@ -47,7 +47,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final ClusterAddressMetrics metrics;
     private final InstantSource clock;
     private final InstantSource steady;
-    private final AddressControl.Later later;
+    private final Timer later;
     private final RangeGrowth growth;
     private final RangeRetirement retirement;
     private final AddressReservations reservations;
@@ -79,7 +79,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
             Backoff backoff,
             InstantSource clock,
             InstantSource steady,
-            AddressControl.Later later) {
+            Timer later) {
         this.network = network;
         this.statuses = statuses;
         this.events = events;

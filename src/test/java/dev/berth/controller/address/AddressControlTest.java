@@ -65,6 +65,7 @@ class AddressControlTest {
                 (delay, what) -> {
                     delays.add(delay);
                     next = what;
+                    return () -> {};
                 },
                 (owner, className) -> true);
     }

@@ -255,7 +255,7 @@ abstract class CloudStage {
                         () -> clock,
                         due::addAll,
                         ip -> {},
-                        (delay, what) -> {},
+                        (delay, what) -> () -> {},
                         (owner, className) -> true),
                 new Providers(providers),
                 told,
@@ -268,7 +268,11 @@ abstract class CloudStage {
                 () -> 7,
                 key -> new Backends(nodes, kubeProxy, () -> endpoints),
                 ofNodes::contains,
-                (delay, what) -> later.add(new Later(delay, what)),
+                (delay, what) -> {
+                    Later task = new Later(delay, what);
+                    later.add(task);
+                    return () -> later.remove(task);
+                },
                 deleteOrphaned,
                 List.of());
     }

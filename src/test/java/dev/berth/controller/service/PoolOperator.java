@@ -83,7 +83,10 @@ class PoolOperator {
                 clock,
                 due::addAll,
                 ip -> {},
-                (delay, what) -> later.add(what),
+                (delay, what) -> {
+                    later.add(what);
+                    return () -> later.remove(what);
+                },
                 this::deleteOrphaned);
         control = new ServiceControl(
                 new ServiceControl.Parts(
@@ -101,7 +104,7 @@ class PoolOperator {
                         () -> 1,
                         key -> Backends.NONE,
                         ip -> false,
-                        (delay, what) -> {},
+                        (delay, what) -> () -> {},
                         false,
                         List.of()),
                 gate,

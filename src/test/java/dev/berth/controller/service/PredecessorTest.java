@@ -45,7 +45,7 @@ class PredecessorTest {
                         () -> Instant.EPOCH,
                         due::addAll,
                         ip -> {},
-                        (delay, what) -> {},
+                        (delay, what) -> () -> {},
                         (owner, className) -> true)
                 .reconcile(ADDRESS);
     }

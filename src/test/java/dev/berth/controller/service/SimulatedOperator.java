@@ -165,7 +165,7 @@ final class SimulatedOperator {
                 () -> world.clock,
                 this::wake,
                 ip -> wakeAddresses(List.of(ip)),
-                (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
+                this::after,
                 this::deleteOrphaned);
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put(PoolProvider.NAME, new PoolProvider());
@@ -188,7 +188,7 @@ final class SimulatedOperator {
                         () -> token,
                         key -> Backends.NONE,
                         ip -> false,
-                        (delay, what) -> timers.put(new Work.Later(what), world.clock.plus(delay)),
+                        this::after,
                         false,
                         List.of()),
                 gate,
@@ -244,6 +244,12 @@ final class SimulatedOperator {
 
     private void wakeAddresses(Collection<Ip> ips) {
         ips.stream().filter(ip -> client.claim(ip).isPresent()).forEach(ip -> queue.add(new Work.OfAddress(ip)));
+    }
+
+    private Runnable after(Duration delay, Runnable what) {
+        Work task = new Work.Later(what);
+        timers.put(task, world.clock.plus(delay));
+        return () -> timers.remove(task);
     }
 
     private void deferenceChanged() {

@@ -80,6 +80,7 @@ class PolicyControlTest {
                 (delay, what) -> {
                     delays.add(delay);
                     later.add(what);
+                    return () -> later.remove(what);
                 });
     }
 

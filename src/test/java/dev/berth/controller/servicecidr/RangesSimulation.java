@@ -114,7 +114,7 @@ final class RangesSimulation {
                 backoff,
                 () -> network.now,
                 () -> network.now,
-                (delay, what) -> {});
+                (delay, what) -> () -> {});
         looks.clear();
         lookAtEverything();
     }
