@@ -33,10 +33,10 @@ public final class Ledger {
     private final WaitingList waiting = new WaitingList();
 
     /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
-    private final Map<ServiceKey, List<Ip>> keptBack = new HashMap<>();
+    private final Map<ServiceKey, List<Ip>> withheld = new HashMap<>();
 
-    /** On account of how many Services each is kept back; kept in step with {@link #keptBack}. */
-    private final Map<Ip, Integer> keepers = new HashMap<>();
+    /** On account of how many Services each is withheld; kept in step with {@link #withheld}. */
+    private final Map<Ip, Integer> withholders = new HashMap<>();
 
     /** Left by those who wait for something else since an address was taken. */
     private final List<Queue> reopened = new ArrayList<>();
@@ -400,13 +400,13 @@ public final class Ledger {
     }
 
     /**
-     * Holds those of the preferred addresses that are free, or kept back on account of this Service alone, and that
+     * Holds those of the preferred addresses that are free, or withheld on account of this Service alone, and that
      * a pool still allows: they are this Service's again before anything new is allocated, no matter who waits.
      */
     public void holdAgain(AddressRequest request) {
         locked(() -> {
-            List<Ip> mine = keptBack.getOrDefault(request.service(), List.of()).stream()
-                    .filter(ip -> isHeldByNobody(ip) && !isKeptBackForAnother(ip, request.service()))
+            List<Ip> mine = withheld.getOrDefault(request.service(), List.of()).stream()
+                    .filter(ip -> isHeldByNobody(ip) && !isWithheldForAnother(ip, request.service()))
                     .toList();
             mine.forEach(this::remove);
             for (IpFamily family : request.families()) {
@@ -428,10 +428,10 @@ public final class Ledger {
     public List<ServiceKey> withhold(ServiceKey service, List<Ip> published) {
         return locked(() -> {
             List<Ip> now = published.stream().distinct().toList();
-            List<Ip> before = now.isEmpty() ? keptBack.remove(service) : keptBack.put(service, now);
-            now.forEach(ip -> keepers.merge(ip, 1, Integer::sum));
+            List<Ip> before = now.isEmpty() ? withheld.remove(service) : withheld.put(service, now);
+            now.forEach(ip -> withholders.merge(ip, 1, Integer::sum));
             if (before != null) {
-                before.forEach(ip -> keepers.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
+                before.forEach(ip -> withholders.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
             }
             now.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>();
@@ -445,13 +445,13 @@ public final class Ledger {
     }
 
     /**
-     * Of what is kept back on the account of this Service, keeps that only which it publishes still.
+     * Of what is withheld on the account of this Service, keeps that only which it publishes still.
      *
      * @return the Services whose turn it is now
      */
-    public List<ServiceKey> keepBackOnly(ServiceKey service, List<Ip> published) {
+    public List<ServiceKey> withholdOnly(ServiceKey service, List<Ip> published) {
         return locked(() -> {
-            List<Ip> before = keptBack.getOrDefault(service, List.of());
+            List<Ip> before = withheld.getOrDefault(service, List.of());
             List<Ip> left = before.stream().filter(published::contains).toList();
             return left.equals(before) ? List.of() : withhold(service, left);
         });
@@ -461,21 +461,21 @@ public final class Ledger {
         put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null), null));
     }
 
-    /** Whether anything is kept back on account of this Service. */
-    public boolean keepsBackFor(ServiceKey service) {
-        return locked(() -> keptBack.containsKey(service));
+    /** Whether anything is withheld on account of this Service. */
+    public boolean withholdsFor(ServiceKey service) {
+        return locked(() -> withheld.containsKey(service));
     }
 
-    private boolean isKeptBackForAnother(Ip ip, ServiceKey service) {
-        boolean isIts = keptBack.getOrDefault(service, List.of()).contains(ip);
-        return keepers.getOrDefault(ip, 0) > (isIts ? 1 : 0);
+    private boolean isWithheldForAnother(Ip ip, ServiceKey service) {
+        boolean isIts = withheld.getOrDefault(service, List.of()).contains(ip);
+        return withholders.getOrDefault(ip, 0) > (isIts ? 1 : 0);
     }
 
     private boolean isWithheld(Ip ip) {
-        return keepers.containsKey(ip);
+        return withholders.containsKey(ip);
     }
 
-    /** Whether it is just kept back: there is no Address object of it, and none under way. */
+    /** Whether it is just withheld: there is no Address object of it, and none under way. */
     private boolean isHeldByNobody(Ip ip) {
         Holding held = holdings.get(ip);
         return held != null
@@ -484,7 +484,7 @@ public final class Ledger {
     }
 
     /**
-     * Holds for its Service the very addresses that it publishes, all or none: those that are kept back on
+     * Holds for its Service the very addresses that it publishes, all or none: those that are withheld on
      * its account, or free. One that others of its sharing key have it can join, as ever.
      */
     public Choice adopt(AddressRequest request) {
@@ -526,7 +526,7 @@ public final class Ledger {
      * Goes by other pools from now on. Holdings stay as they are.
      *
      * @return every Service that waits, those that a stranded address is taken back from, and those that
-     *     publish what is kept back
+     *     publish what is withheld
      */
     public List<ServiceKey> usePools(PoolBook book) {
         return locked(() -> {
@@ -539,7 +539,7 @@ public final class Ledger {
                             book.takesBack(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
-            due.addAll(keptBack.keySet());
+            due.addAll(withheld.keySet());
             return List.copyOf(due);
         });
     }
@@ -547,8 +547,8 @@ public final class Ledger {
     /** Forgets everything but the pools and learns the given claims: at start, and on gaining leadership. */
     public void rebuild(List<Claim> claims) {
         locked(() -> {
-            keptBack.clear();
-            keepers.clear();
+            withheld.clear();
+            withholders.clear();
             holdings.replaceAll(claims.stream().map(Holding::of).toList());
             claims.forEach(claim -> waiting.taken(claim.ip()));
             reopened.clear();

@@ -65,7 +65,7 @@ class LedgerAdoptionTest {
     }
 
     @Test
-    void whatCannotBeAdopted_staysKeptBack_untilItIsPublishedNoMore() {
+    void whatCannotBeAdopted_staysWithheld_untilItIsPublishedNoMore() {
         ledger.usePools(book(with(
                 pool("edge", "192.0.2.0"), policy -> policy.withQuota(new Quota(null, Map.of("prod", 0))))));
         ledger.withhold(key("foreign"), List.of(FIRST));
@@ -120,7 +120,7 @@ class LedgerAdoptionTest {
     }
 
     @Test
-    void whatIsKeptBack_countsAsReserved() {
+    void whatIsWithheld_countsAsReserved() {
         ledger.usePools(book(pool("edge", "192.0.2.0/31")));
         ledger.withhold(key("foreign"), List.of(FIRST));
 
@@ -142,7 +142,7 @@ class LedgerAdoptionTest {
     }
 
     @Test
-    void whatIsKeptBack_isFreeOnceItIsKeptBackAnewAfterARebuild_andNamedNoMore() {
+    void whatIsWithheld_isFreeOnceItIsWithheldAgainAfterARebuild_andNamedNoMore() {
         ledger.withhold(key("foreign"), List.of(FIRST));
         ledger.rebuild(List.of());
         ledger.withhold(key("foreign"), List.of(FIRST));

@@ -9,8 +9,8 @@ import dev.berth.address.QueuePosition;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
-import dev.berth.controller.Timer;
 import dev.berth.controller.StartGate;
+import dev.berth.controller.Timer;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.kube.Cluster;
@@ -488,7 +488,7 @@ public final class ServiceControl implements ClassControl.Services {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(this::withholdWhatIsNotItsOwn);
             } else {
-                stopKeepingBack(key, now);
+                stopWithholding(key, now);
             }
             boolean isNews = now.filter(this::isServed)
                     .map(state -> foreign.note(state, true, true))
@@ -527,8 +527,8 @@ public final class ServiceControl implements ClassControl.Services {
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
         boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state), isServed(state)))
                 .orElseGet(() -> foreign.forget(key));
-        stopKeepingBack(key, service);
-        if (parts.ledger().keepsBackFor(key)) {
+        stopWithholding(key, service);
+        if (parts.ledger().withholdsFor(key)) {
             // Its class, or a pool, may be there only now.
             service.filter(state -> markedAtStart.contains(state.uid())).ifPresent(this::holdAgain);
         }
@@ -538,9 +538,9 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /** What is published no longer is not kept from others any more. */
-    private void stopKeepingBack(ServiceKey key, Optional<ServiceState> service) {
+    private void stopWithholding(ServiceKey key, Optional<ServiceState> service) {
         due.accept(parts.ledger()
-                .keepBackOnly(key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
+                .withholdOnly(key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
     }
 
     private void noteSkipped(ServiceKey key, ServicePlan plan) {
