@@ -101,13 +101,13 @@ public final class AddressConditions implements AutoCloseable {
             List<Condition> shown = Conditions.of(address.getStatus());
             List<Condition> wanted = Claims.of(address)
                     .map(Holding::of)
-                    .flatMap(holding -> Said.of(holding.spec(), ledger.isStranded(holding)))
-                    .map(said -> Conditions.of(
+                    .flatMap(holding -> Report.of(holding.spec(), ledger.isStranded(holding)))
+                    .map(report -> Conditions.of(
                             shown,
-                            said.type(),
+                            report.type(),
                             Status.TRUE,
-                            said.reason(),
-                            said.message(),
+                            report.reason(),
+                            report.message(),
                             address.getMetadata().getGeneration(),
                             clock.instant()))
                     .stream()
@@ -122,26 +122,26 @@ public final class AddressConditions implements AutoCloseable {
     }
 
     /** The one condition of an address that is not just in use. */
-    record Said(String type, String reason, String message) {
+    record Report(String type, String reason, String message) {
         /** Absent: a Service has it, as it should, and a second write for that would cost every Service one. */
-        static Optional<Said> of(ClaimSpec spec, boolean stranded) {
+        static Optional<Report> of(ClaimSpec spec, boolean stranded) {
             return switch (spec.phase()) {
                 case RESERVED ->
                     Optional.of(
                             spec.owners().isEmpty()
-                                    ? new Said("Reserved", "NoClaims", "it has no claims, and is kept from everyone")
-                                    : new Said(
+                                    ? new Report("Reserved", "NoClaims", "it has no claims, and is kept from everyone")
+                                    : new Report(
                                             "Reserved",
                                             spec.retain() ? "Retained" : "ForService",
                                             "it is kept for " + services(spec)));
                 case COOLING ->
-                    Optional.of(new Said(
+                    Optional.of(new Report(
                             "Cooling",
                             "Released",
                             "it was released at " + spec.releasedAt() + ", and rests for its pool's reuseAfter"));
                 case BOUND ->
                     stranded
-                            ? Optional.of(new Said(
+                            ? Optional.of(new Report(
                                     "Stranded",
                                     "InUseOutsideOfPools",
                                     "no pool has it any more, and it stays with " + services(spec)))

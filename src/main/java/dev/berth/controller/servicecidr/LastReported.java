@@ -7,28 +7,28 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What was said last, by the type of the condition: a status may be too early to be written, and be another then. */
+/** What was reported last, by the type of the condition: a status may be too early to be written, and be another then. */
 final class LastReported {
-    private final Map<String, PolicyStatus.Told> last = new HashMap<>();
+    private final Map<String, PolicyStatus.Report> last = new HashMap<>();
 
     /**
-     * Whether something else was said last, or it was not yet anything to look at.
+     * Whether something else was reported last, or it was not yet anything to look at.
      *
-     * @param before the conditions that the object has; they tell what was said before a restart
+     * @param before the conditions that the object has; they show what was reported before a restart
      */
-    boolean isNew(@Nullable List<Condition> before, PolicyStatus.Told told) {
-        PolicyStatus.Told known = last.put(told.type(), told);
-        String now = told.status() + " " + told.reason();
+    boolean isNew(@Nullable List<Condition> before, PolicyStatus.Report report) {
+        PolicyStatus.Report known = last.put(report.type(), report);
+        String now = report.status() + " " + report.reason();
         return known == null
-                ? !now.equals(Conditions.find(before, told.type())
+                ? !now.equals(Conditions.find(before, report.type())
                         .map(one -> one.getStatus() + " " + one.getReason())
                         .orElse(""))
-                : told.bad() != known.bad() || !now.equals(known.status() + " " + known.reason());
+                : report.bad() != known.bad() || !now.equals(known.status() + " " + known.reason());
     }
 
     /** Of nothing but these there is anything to say any more. */
-    void retain(List<PolicyStatus.Told> told) {
-        last.keySet().retainAll(told.stream().map(PolicyStatus.Told::type).toList());
+    void retain(List<PolicyStatus.Report> reports) {
+        last.keySet().retainAll(reports.stream().map(PolicyStatus.Report::type).toList());
     }
 
     /** The policy is gone. */

@@ -56,7 +56,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
     private final RetirementEvents retirementEvents;
     private Instant lastWrite = Instant.EPOCH;
 
-    private final LastReported said = new LastReported();
+    private final LastReported lastReported = new LastReported();
 
     private enum Written {
         NOW,
@@ -105,7 +105,7 @@ public final class PolicyControl implements PolicyReconciler.Control {
         Optional<ServiceCIDRPolicy> found = policies.get(null, name);
         if (found.isEmpty()) {
             release(policies, name);
-            said.forget();
+            lastReported.forget();
             metrics.forget();
             return Next.ON_EVENT;
         }
@@ -178,10 +178,10 @@ public final class PolicyControl implements PolicyReconciler.Control {
 
     private Written tell(ServiceCIDRPolicy policy, PolicyStatus status) {
         List<Condition> before = Conditions.of(policy.getStatus());
-        List<PolicyStatus.Told> told = status.told();
+        List<PolicyStatus.Report> reports = status.reports();
         List<Condition> conditions = new ArrayList<>();
         List<Condition> deciding = new ArrayList<>();
-        for (PolicyStatus.Told one : told) {
+        for (PolicyStatus.Report one : reports) {
             Condition condition = condition(policy, one, status);
             conditions.add(condition);
             if (PolicyStatus.decides(one)) {
@@ -194,29 +194,29 @@ public final class PolicyControl implements PolicyReconciler.Control {
                 policy.getMetadata().getGeneration(),
                 status.look().at()));
         ServiceCIDRPolicy.Status now = status.of(policy.getMetadata().getGeneration(), conditions);
-        said.retain(told);
-        told.stream().filter(one -> said.isNew(before, one)).forEach(one -> event(policy, one));
+        lastReported.retain(reports);
+        reports.stream().filter(one -> lastReported.isNew(before, one)).forEach(one -> event(policy, one));
         return write(policy, now);
     }
 
-    private static Condition condition(ServiceCIDRPolicy policy, PolicyStatus.Told told, PolicyStatus status) {
+    private static Condition condition(ServiceCIDRPolicy policy, PolicyStatus.Report report, PolicyStatus status) {
         return Conditions.of(
                 Conditions.of(policy.getStatus()),
-                told.type(),
-                told.status(),
-                told.reason(),
-                told.message(),
+                report.type(),
+                report.status(),
+                report.reason(),
+                report.message(),
                 policy.getMetadata().getGeneration(),
                 status.look().at());
     }
 
-    private void event(ServiceCIDRPolicy policy, PolicyStatus.Told told) {
-        String reason = told.type() + told.reason();
-        if (told.bad()) {
-            LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, told.message());
-            events.warning(About.object(policy), reason, told.message());
-        } else if (told.reason().equals("Created") || told.reason().equals("Draining")) {
-            events.normal(About.object(policy), reason, told.message());
+    private void event(ServiceCIDRPolicy policy, PolicyStatus.Report report) {
+        String reason = report.type() + report.reason();
+        if (report.bad()) {
+            LOG.warn("ServiceCIDRPolicy \"{}\": {}: {}", policy.getMetadata().getName(), reason, report.message());
+            events.warning(About.object(policy), reason, report.message());
+        } else if (report.reason().equals("Created") || report.reason().equals("Draining")) {
+            events.normal(About.object(policy), reason, report.message());
         }
     }
 

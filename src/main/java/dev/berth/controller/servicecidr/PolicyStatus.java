@@ -64,8 +64,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         }
     }
 
-    /** A condition to be; {@code bad}: a person should look at it. */
-    record Told(String type, Status status, String reason, String message, boolean bad) {}
+    /** A condition to report; {@code bad}: a person should look at it. */
+    record Report(String type, Status status, String reason, String message, boolean bad) {}
 
     /** The status, but for its conditions. */
     ServiceCIDRPolicy.Status of(@Nullable Long generation, List<io.fabric8.kubernetes.api.model.Condition> conditions) {
@@ -246,30 +246,31 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     }
 
     /** What there is to say, in conditions. */
-    List<Told> told() {
-        List<Told> told = new ArrayList<>();
-        told.add(new Told("Served", Status.TRUE, "Served", "the API server serves ServiceCIDR and IPAddress", false));
-        told.add(fillingUp());
-        grown().ifPresent(told::add);
-        retired().ifPresent(told::add);
-        reserved().ifPresent(told::add);
-        told.add(sound());
-        return told;
+    List<Report> reports() {
+        List<Report> reports = new ArrayList<>();
+        reports.add(
+                new Report("Served", Status.TRUE, "Served", "the API server serves ServiceCIDR and IPAddress", false));
+        reports.add(fillingUp());
+        grown().ifPresent(reports::add);
+        retired().ifPresent(reports::add);
+        reserved().ifPresent(reports::add);
+        reports.add(sound());
+        return reports;
     }
 
     /**
      * Whether a condition keeps the policy from being ready: something that its spec asks for is not done. A dry run is
      * what the spec asks for, and how full the ranges are and what the audit finds is about the cluster.
      */
-    static boolean decides(Told told) {
-        return switch (told.type()) {
+    static boolean decides(Report report) {
+        return switch (report.type()) {
             case "Served", "Reserved" -> true;
-            case "Growth" -> told.bad() && !told.reason().equals("DryRun");
+            case "Growth" -> report.bad() && !report.reason().equals("DryRun");
             default -> false;
         };
     }
 
-    private Told fillingUp() {
+    private Report fillingUp() {
         List<String> warnings = Stream.of(IpFamily.values())
                 .flatMap(family -> warning(family).stream())
                 .toList();
@@ -280,13 +281,13 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                         + " spec.reservations")
                 .toList();
         if (warnings.isEmpty() && !consumed.isEmpty()) {
-            return new Told("CapacityLow", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
+            return new Report("CapacityLow", Status.TRUE, "DynamicBandFull", String.join("; ", consumed), true);
         }
         if (warnings.isEmpty()) {
-            return new Told("CapacityLow", Status.FALSE, "Enough", "there are enough free addresses", false);
+            return new Report("CapacityLow", Status.FALSE, "Enough", "there are enough free addresses", false);
         }
         boolean full = Stream.of(IpFamily.values()).anyMatch(look.usage()::isFull);
-        return new Told("CapacityLow", Status.TRUE, full ? "Full" : "NearlyFull", String.join("; ", warnings), true);
+        return new Report("CapacityLow", Status.TRUE, full ? "Full" : "NearlyFull", String.join("; ", warnings), true);
     }
 
     private Optional<String> warning(IpFamily family) {
@@ -318,29 +319,29 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     }
 
     /** Of two families, what is worse for either comes first. */
-    private Optional<Told> grown() {
+    private Optional<Report> grown() {
         if (look.growth().isEmpty()) {
             return Optional.ofNullable(spec.growth())
-                    .map(settings -> new Told(
+                    .map(settings -> new Report(
                             "Growth",
                             Status.FALSE,
                             "InvalidSettings",
                             "spec.growth names no family: add ipv4 or ipv6",
                             true));
         }
-        List<Told> each = look.growth().stream()
+        List<Report> each = look.growth().stream()
                 .sorted(Comparator.comparingInt(PolicyStatus::urgency))
                 .flatMap(outcome -> grown(outcome).stream())
                 .toList();
         return Optional.of(
                 each.isEmpty()
-                        ? new Told("Growth", Status.TRUE, "Enough", "no family needs another range yet", false)
-                        : new Told(
+                        ? new Report("Growth", Status.TRUE, "Enough", "no family needs another range yet", false)
+                        : new Report(
                                 "Growth",
                                 each.getFirst().status(),
                                 each.getFirst().reason(),
-                                each.stream().map(Told::message).collect(Collectors.joining("; ")),
-                                each.stream().anyMatch(Told::bad)));
+                                each.stream().map(Report::message).collect(Collectors.joining("; ")),
+                                each.stream().anyMatch(Report::bad)));
     }
 
     private static int urgency(RangeGrowth.Outcome outcome) {
@@ -353,12 +354,12 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
     }
 
     /** Absent: there is nothing to say of the family. */
-    private static Optional<Told> grown(RangeGrowth.Outcome outcome) {
+    private static Optional<Report> grown(RangeGrowth.Outcome outcome) {
         return switch (outcome) {
             case RangeGrowth.Outcome.Held held ->
-                Optional.of(new Told("Growth", Status.FALSE, held.reason(), held.message(), held.due()));
+                Optional.of(new Report("Growth", Status.FALSE, held.reason(), held.message(), held.due()));
             case RangeGrowth.Outcome.Proposed(var family, String name, var range) ->
-                Optional.of(new Told(
+                Optional.of(new Report(
                         "Growth",
                         Status.FALSE,
                         "DryRun",
@@ -367,13 +368,13 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                                 + " spec.growth.dryRun to false",
                         true));
             case RangeGrowth.Outcome.Created(var family, String name, var range) ->
-                Optional.of(new Told(
+                Optional.of(new Report(
                         "Growth", Status.TRUE, "Created", "made ServiceCIDR \"" + name + "\" of " + range, false));
             case RangeGrowth.Outcome.Enough enough -> Optional.empty();
         };
     }
 
-    private Optional<Told> retired() {
+    private Optional<Report> retired() {
         if (look.retirement().isEmpty()) {
             return Optional.empty();
         }
@@ -383,17 +384,17 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         String message =
                 Stream.of(refused, waiting, draining).flatMap(List::stream).collect(Collectors.joining("; "));
         if (!refused.isEmpty()) {
-            return Optional.of(new Told("Retired", Status.FALSE, "Refused", message, true));
+            return Optional.of(new Report("Retired", Status.FALSE, "Refused", message, true));
         }
         if (!waiting.isEmpty()) {
-            return Optional.of(new Told("Retired", Status.FALSE, "Waiting", message, false));
+            return Optional.of(new Report("Retired", Status.FALSE, "Waiting", message, false));
         }
-        return Optional.of(new Told("Retired", Status.FALSE, "Draining", message, false));
+        return Optional.of(new Report("Retired", Status.FALSE, "Draining", message, false));
     }
 
-    private List<String> retirements(Function<RangeRetirement.Outcome, Optional<String>> told) {
+    private List<String> retirements(Function<RangeRetirement.Outcome, Optional<String>> text) {
         return look.retirement().stream()
-                .flatMap(outcome -> told.apply(outcome).stream())
+                .flatMap(outcome -> text.apply(outcome).stream())
                 .toList();
     }
 
@@ -420,7 +421,7 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                                         .collect(Collectors.joining(", ")));
     }
 
-    private Optional<Told> reserved() {
+    private Optional<Report> reserved() {
         if (look.reservations().outcomes().isEmpty()) {
             return Optional.empty();
         }
@@ -429,8 +430,8 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
                 .toList();
         return Optional.of(
                 failed.isEmpty()
-                        ? new Told("Reserved", Status.TRUE, "Reserved", "every reservation is kept or in use", false)
-                        : new Told("Reserved", Status.FALSE, "NotKept", firstOf(failed), true));
+                        ? new Report("Reserved", Status.TRUE, "Reserved", "every reservation is kept or in use", false)
+                        : new Report("Reserved", Status.FALSE, "NotKept", firstOf(failed), true));
     }
 
     private static Stream<String> fault(Reservations.Outcome outcome) {
@@ -442,11 +443,11 @@ record PolicyStatus(ServiceCIDRPolicy.Spec spec, Look look) {
         };
     }
 
-    private Told sound() {
+    private Report sound() {
         List<Finding> findings = look.findings();
         return findings.isEmpty()
-                ? new Told("Healthy", Status.TRUE, "NothingFound", "the audit found nothing", false)
-                : new Told(
+                ? new Report("Healthy", Status.TRUE, "NothingFound", "the audit found nothing", false)
+                : new Report(
                         "Healthy",
                         Status.FALSE,
                         findings.getFirst().reason().toString(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
-import dev.berth.controller.address.AddressConditions.Said;
+import dev.berth.controller.address.AddressConditions.Report;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -15,13 +15,13 @@ class AddressConditionsTest {
 
     @Test
     void addressThatAServiceHas_hasNoCondition() {
-        assertThat(Said.of(USED, false)).isEmpty();
+        assertThat(Report.of(USED, false)).isEmpty();
     }
 
     @Test
     void addressThatNoPoolHasAnyMore_isStranded_andItsServiceIsNamed() {
-        assertThat(Said.of(USED, true))
-                .contains(new Said(
+        assertThat(Report.of(USED, true))
+                .contains(new Report(
                         "Stranded",
                         "InUseOutsideOfPools",
                         "no pool has it any more, and it stays with Service prod/web"));
@@ -29,16 +29,16 @@ class AddressConditionsTest {
 
     @Test
     void reservation_saysForWhomItIsKept() {
-        assertThat(Said.of(ClaimSpec.of(null, null, new Owner(WEB.service(), null)), false))
-                .contains(new Said("Reserved", "ForService", "it is kept for Service prod/web"));
-        assertThat(Said.of(ClaimSpec.of(null, null), false))
-                .contains(new Said("Reserved", "NoClaims", "it has no claims, and is kept from everyone"));
+        assertThat(Report.of(ClaimSpec.of(null, null, new Owner(WEB.service(), null)), false))
+                .contains(new Report("Reserved", "ForService", "it is kept for Service prod/web"));
+        assertThat(Report.of(ClaimSpec.of(null, null), false))
+                .contains(new Report("Reserved", "NoClaims", "it has no claims, and is kept from everyone"));
     }
 
     @Test
     void releasedAddress_isCooling_andSaysSinceWhen() {
-        assertThat(Said.of(USED.leftBy(WEB, Instant.EPOCH), false))
-                .contains(new Said(
+        assertThat(Report.of(USED.leftBy(WEB, Instant.EPOCH), false))
+                .contains(new Report(
                         "Cooling",
                         "Released",
                         "it was released at 1970-01-01T00:00:00Z, and rests for its pool's reuseAfter"));

@@ -2,7 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.controller.servicecidr.PolicyStatus.Told;
+import dev.berth.controller.servicecidr.PolicyStatus.Report;
 import dev.berth.loadbalancer.Condition.Status;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.util.List;
@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class LastReportedTest {
     private final LastReported said = new LastReported();
 
-    private static Told noSpace(String message, boolean bad) {
-        return new Told("Growth", Status.FALSE, "NoSpace", message, bad);
+    private static Report noSpace(String message, boolean bad) {
+        return new Report("Growth", Status.FALSE, "NoSpace", message, bad);
     }
 
     @Test
@@ -33,7 +33,7 @@ class LastReportedTest {
         said.isNew(null, noSpace("80 percent", true));
 
         assertThat(said.isNew(null, noSpace("81 percent", true))).isFalse();
-        assertThat(said.isNew(null, new Told("Growth", Status.FALSE, "Forbidden", "", true)))
+        assertThat(said.isNew(null, new Report("Growth", Status.FALSE, "Forbidden", "", true)))
                 .isTrue();
     }
 

@@ -53,7 +53,7 @@ class PolicyStatusTest {
     }
 
     private String told(String type, Spec spec) {
-        return status(spec).told().stream()
+        return status(spec).reports().stream()
                 .filter(one -> one.type().equals(type))
                 .map(one -> one.status() + " " + one.reason() + ": " + one.message())
                 .findFirst()
@@ -61,7 +61,7 @@ class PolicyStatusTest {
     }
 
     private boolean bad(String type) {
-        return status(ANY).told().stream().anyMatch(one -> one.type().equals(type) && one.bad());
+        return status(ANY).reports().stream().anyMatch(one -> one.type().equals(type) && one.bad());
     }
 
     private void allocate(int addresses) {
@@ -74,10 +74,10 @@ class PolicyStatusTest {
 
     @Test
     void healthyCluster_isServedAndSound_andNothingElseIsSaid() {
-        assertThat(status(ANY).told())
+        assertThat(status(ANY).reports())
                 .extracting(one -> one.type() + "=" + one.status())
                 .containsExactly("Served=True", "CapacityLow=False", "Healthy=True");
-        assertThat(status(ANY).told()).noneMatch(PolicyStatus.Told::bad);
+        assertThat(status(ANY).reports()).noneMatch(PolicyStatus.Report::bad);
     }
 
     @Test
@@ -349,21 +349,21 @@ class PolicyStatusTest {
 
     @Test
     void policyIsNotReady_whereTheSpecAsksForWhatIsNotDone() {
-        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Served", Status.FALSE, "CannotWatch", "", true)))
+        assertThat(PolicyStatus.decides(new PolicyStatus.Report("Served", Status.FALSE, "CannotWatch", "", true)))
                 .isTrue();
-        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Reserved", Status.FALSE, "NotKept", "", true)))
+        assertThat(PolicyStatus.decides(new PolicyStatus.Report("Reserved", Status.FALSE, "NotKept", "", true)))
                 .isTrue();
-        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Growth", Status.FALSE, "InvalidSettings", "", true)))
+        assertThat(PolicyStatus.decides(new PolicyStatus.Report("Growth", Status.FALSE, "InvalidSettings", "", true)))
                 .isTrue();
     }
 
     @Test
     void dryRun_howFullItIs_andWhatTheAuditFinds_leaveThePolicyReady() {
-        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Growth", Status.FALSE, "DryRun", "", true)))
+        assertThat(PolicyStatus.decides(new PolicyStatus.Report("Growth", Status.FALSE, "DryRun", "", true)))
                 .isFalse();
-        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Healthy", Status.FALSE, "BandsConflict", "", true)))
+        assertThat(PolicyStatus.decides(new PolicyStatus.Report("Healthy", Status.FALSE, "BandsConflict", "", true)))
                 .isFalse();
-        assertThat(PolicyStatus.decides(new PolicyStatus.Told("Retired", Status.FALSE, "Refused", "", true)))
+        assertThat(PolicyStatus.decides(new PolicyStatus.Report("Retired", Status.FALSE, "Refused", "", true)))
                 .isFalse();
     }
 }
