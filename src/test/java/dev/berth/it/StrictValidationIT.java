@@ -1,5 +1,6 @@
 package dev.berth.it;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.IpRange;
@@ -17,7 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,6 +42,9 @@ class StrictValidationIT {
 
     private KubernetesClient client;
 
+    /** What may be in a list of a pool. */
+    private static final int MOST = 256;
+
     @BeforeEach
     void install(Installation shared, @TempDir Path overlay) {
         client = shared.client();
@@ -58,7 +64,7 @@ class StrictValidationIT {
                 .forEach(this::replace);
         // A policy takes a moment to be seen.
         Awaitility.await()
-                .until(() -> denial(POOL.formatted("nonsense")).isPresent()
+                .until(() -> denial(POOL.formatted("1.2.3.4-5")).isPresent()
                         && denial(GROWTH.formatted("\"avoid\": [\"10.0.0.0/33\"]"))
                                 .isPresent());
     }
@@ -159,5 +165,91 @@ class StrictValidationIT {
                 "ipv4": {"supernets": ["10.0.0.0/8"], "prefixLength": 24},
                 "ipv6": {"supernets": ["fd00::/48"], "prefixLength": 112}, "avoid": ["10.1.0.0/16"]
                 """))).isEmpty();
+    }
+
+    /** Of an object that was there before the policies. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "accepted", textBlock = """
+            "addresses": ["192.0.2.1/24"], "suspended": true                         | accepted
+            "addresses": ["192.0.2.1/24"], "priority": 7                             | accepted
+            "addresses": ["192.0.2.1/24"], "excluded": []                            | accepted
+            "addresses": ["192.0.2.1/24"], "excluded": ["1.2.3.4-5"]                  | accepted
+            "addresses": ["192.0.2.1/24"], "excluded": ["192.0.2.9-192.0.2.8"]       | before it begins: 192.0.2.9-192.0.2.8
+            "addresses": ["192.0.2.1/24", "192.0.2.2/24"], "excluded": ["1.2.3.4-5"]  | host bits are set: 192.0.2.2/24 (
+            "addresses": ["192.0.2.1/25"], "excluded": ["1.2.3.4-5"]                  | host bits are set: 192.0.2.1/25 (
+            """)
+    void onlyWhatIsNewInAPool_isJudged(String spec, @Nullable String message) {
+        String before = "\"addresses\": [\"192.0.2.1/24\", \"198.51.100.0/24\"], \"excluded\": [\"1.2.3.4-5\"]";
+        client.resource(pool("old", false, before)).create();
+        assertDenied(denialOfUpdate(pool("old", true, spec)), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "accepted", textBlock = """
+            "growth": {"avoid": ["10.300.0.0/16"]}, "warnings": {"daysUntilFull": 7}  | accepted
+            "warnings": {"daysUntilFull": 7}                                          | accepted
+            "growth": {"avoid": ["10.300.0.0/17"]}                          | not a CIDR: 10.300.0.0/17
+            """)
+    void onlyNewGrowth_isJudged(String spec, @Nullable String message) {
+        client.resource(policy(false, "\"growth\": {\"avoid\": [\"10.300.0.0/16\"]}"))
+                .create();
+        assertDenied(denialOfUpdate(policy(true, spec)), message);
+    }
+
+    @Test
+    void largestPool_isJudgedWhole_whenAllOfItIsReplaced() {
+        client.resource(pool("large", false, ranges("a", ""))).create();
+        assertDenied(denialOfUpdate(pool("large", true, ranges("b", ""))), null);
+        assertDenied(
+                denialOfUpdate(pool("large", true, ranges("b", ", \"2001:db8::2-2001:db8::1\""))),
+                "a range ends before it begins: 2001:db8::2-2001:db8::1");
+    }
+
+    /** As many and as long as they can be. */
+    private static String ranges(String network, String last) {
+        int most = last.isEmpty() ? MOST : MOST - 1;
+        String each = "\"2001:db8:1111:2222:3333:444%s:%x:1%x00-2001:db8:1111:2222:3333:444%1$s:%2$x:1%3$xff\"";
+        return "\"addresses\": [%s], \"excluded\": [%s%s]"
+                .formatted(
+                        IntStream.range(0, MOST)
+                                .mapToObj(i -> each.formatted(network, 0x1000 + i, 0))
+                                .collect(joining(",")),
+                        IntStream.range(0, most)
+                                .mapToObj(i -> each.formatted(network, 0x1000 + i, 1))
+                                .collect(joining(",")),
+                        last);
+    }
+
+    private static String pool(String name, boolean strict, String spec) {
+        return object("AddressPool", name, strict, spec);
+    }
+
+    private static String policy(boolean strict, String spec) {
+        return object("ServiceCIDRPolicy", "cluster", strict, spec);
+    }
+
+    private static String object(String kind, String name, boolean strict, String spec) {
+        return """
+                {"apiVersion": "berth.dev/v1alpha1", "kind": "%s",
+                 "metadata": {"name": "%s", "labels": {%s}}, "spec": {%s}}
+                """.formatted(kind, name, strict ? "\"strict\": \"true\"" : "", spec);
+    }
+
+    /** What the API server says against the update; absent: it would be done. */
+    private Optional<String> denialOfUpdate(String object) {
+        try {
+            client.resource(object).dryRun(true).update();
+            return Optional.empty();
+        } catch (KubernetesClientException denied) {
+            return Optional.of(String.valueOf(denied.getMessage()));
+        }
+    }
+
+    private static void assertDenied(Optional<String> denial, @Nullable String message) {
+        if (message == null) {
+            assertThat(denial).isEmpty();
+        } else {
+            assertThat(denial).hasValueSatisfying(said -> assertThat(said).contains(message));
+        }
     }
 }
