@@ -273,6 +273,13 @@ public final class Ledger {
         });
     }
 
+    /** Who needs an address no longer, and since when. */
+    public record Leaving(Owner owner, Instant at) {
+        ClaimSpec from(ClaimSpec spec) {
+            return spec.leftBy(owner, at);
+        }
+    }
+
     /**
      * There is no Address object {@code claim} any more, and nobody here has deleted it: what its owners still
      * need stays theirs until they have made it again.
@@ -280,7 +287,7 @@ public final class Ledger {
      * @param leaving who needs it no longer; null: nobody leaves
      * @return the Services who have to make it again, or whose turn it is now
      */
-    public List<ServiceKey> vanished(Claim claim, @Nullable Owner leaving) {
+    public List<ServiceKey> vanished(Claim claim, @Nullable Leaving leaving) {
         return locked(() -> {
             gone.add(claim);
             Holding held = holdings.get(claim.ip());
@@ -291,31 +298,31 @@ public final class Ledger {
             if (held == null || !same) {
                 return List.of();
             }
-            return stays(held, leaving == null ? held.spec() : held.spec().leftBy(leaving, Instant.EPOCH));
+            return stays(held, leaving == null ? held.spec() : leaving.from(held.spec()));
         });
     }
 
     /** Somebody else may have seen first that the object is gone: then it is held for all its owners. */
-    private static boolean isLeftOf(Holding held, Claim claim, @Nullable Owner leaving) {
+    private static boolean isLeftOf(Holding held, Claim claim, @Nullable Leaving leaving) {
         return held.state() == Holding.State.HELD
-                ? leaving != null && held.owners().contains(leaving)
+                ? leaving != null && held.owners().contains(leaving.owner())
                 : held.owners().equals(claim.owners());
     }
 
     /**
-     * There is no Address object of {@code ip}, and {@code owner} needs it no longer; others who share it
+     * There is no Address object of {@code ip}, and somebody needs it no longer; others who share it
      * keep it, until they have made the object again. An object that is known by now is newer, and stays.
      *
      * @return the Services who have to make it again, or whose turn it is now
      */
-    public List<ServiceKey> leave(Ip ip, Owner owner) {
+    public List<ServiceKey> leave(Ip ip, Leaving leaving) {
         return locked(() -> {
             Holding held = holdings.get(ip);
             return held == null
                             || held.state() == Holding.State.CLAIMED
-                            || !held.owners().contains(owner)
+                            || !held.owners().contains(leaving.owner())
                     ? List.of()
-                    : stays(held, held.spec().leftBy(owner, Instant.EPOCH));
+                    : stays(held, leaving.from(held.spec()));
         });
     }
 

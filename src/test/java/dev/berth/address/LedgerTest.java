@@ -11,6 +11,7 @@ import static dev.berth.address.Sample.preferring;
 import static dev.berth.address.Sample.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 
 class LedgerTest {
     private static final Ip FIRST = Ip.parse("192.0.2.0");
+
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
     private final Ledger ledger = new Ledger();
 
@@ -28,6 +31,10 @@ class LedgerTest {
 
     private Choice.Assigned assigned(AddressRequest request) {
         return (Choice.Assigned) ledger.choose(request);
+    }
+
+    private static Ledger.Leaving leaving(Owner owner) {
+        return new Ledger.Leaving(owner, NOW);
     }
 
     private void take(AddressRequest request) {
@@ -99,13 +106,13 @@ class LedgerTest {
         Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
         ledger.observe(shared);
 
-        assertThat(ledger.vanished(shared, a)).containsExactly(key("b"));
+        assertThat(ledger.vanished(shared, leaving(a))).containsExactly(key("b"));
         assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
         assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
 
         Claim again = new Claim(FIRST, "u2", "9", ClaimSpec.of("edge", null, b));
         ledger.observe(again);
-        ledger.vanished(again, b);
+        ledger.vanished(again, leaving(b));
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -117,10 +124,10 @@ class LedgerTest {
         ledger.observe(shared);
         assertThat(ledger.vanished(shared, null)).containsExactly(key("a"), key("b"));
 
-        assertThat(ledger.vanished(shared, a)).containsExactly(key("b"));
+        assertThat(ledger.vanished(shared, leaving(a))).containsExactly(key("b"));
         assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
 
-        ledger.vanished(shared, b);
+        ledger.vanished(shared, leaving(b));
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -132,10 +139,10 @@ class LedgerTest {
         ledger.observe(shared);
         ledger.doubt(shared);
 
-        assertThat(ledger.leave(FIRST, a)).containsExactly(key("b"));
+        assertThat(ledger.leave(FIRST, leaving(a))).containsExactly(key("b"));
         assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
 
-        ledger.leave(FIRST, b);
+        ledger.leave(FIRST, leaving(b));
         assertThat(ledger.holding(FIRST)).isEmpty();
     }
 
@@ -144,7 +151,7 @@ class LedgerTest {
         Owner a = new Owner(key("a"), "uid-a");
         ledger.observe(new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a)));
 
-        ledger.leave(FIRST, a);
+        ledger.leave(FIRST, leaving(a));
         ledger.notMade(FIRST);
 
         assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.CLAIMED);

@@ -373,7 +373,7 @@ public final class AddressControl {
             return Released.DONE;
         }
         if (holding.get().state() == Holding.State.HELD) {
-            due.accept(ledger.leave(ip, owner));
+            due.accept(ledger.leave(ip, leaving(owner)));
             return Released.DONE;
         }
         Claim claim = holding.get().claim();
@@ -395,7 +395,7 @@ public final class AddressControl {
                 yield now.owners().contains(owner) ? Released.CHANGED : Released.DONE;
             }
             case Read.Absent<Claim> gone -> {
-                due.accept(known == null ? ledger.leave(ip, owner) : ledger.vanished(known, owner));
+                due.accept(known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
                 // What was heard while the answer was on its way is newer.
                 yield isHeldBy(ip, owner) ? Released.CHANGED : Released.DONE;
             }
@@ -418,8 +418,13 @@ public final class AddressControl {
         return released == Released.DONE;
     }
 
+    private Ledger.Leaving leaving(Owner owner) {
+        return new Ledger.Leaving(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
+    }
+
     private Released release(Claim claim, Owner owner) {
-        ClaimSpec left = claim.spec().leftBy(owner, clock.instant().truncatedTo(ChronoUnit.SECONDS));
+        Ledger.Leaving leaving = leaving(owner);
+        ClaimSpec left = claim.spec().leftBy(leaving.owner(), leaving.at());
         boolean goes = left.phase() != ClaimSpec.Phase.BOUND
                 && (isTakenBack(left, claim.ip()) || (!left.retain() && !mustRest(left, claim.ip())));
         Write<Claim> outcome = goes ? delete(claim) : cluster.updateClaim(claim, left);
@@ -434,7 +439,7 @@ public final class AddressControl {
                 yield Released.DONE;
             }
             case Write.NotFound<Claim> gone -> {
-                due.accept(ledger.vanished(claim, owner));
+                due.accept(ledger.vanished(claim, leaving));
                 yield Released.DONE;
             }
             case Write.Conflict<Claim> changed -> Released.CHANGED;

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AddressControlTest {
     private static final Ip IP = Ip.parse("192.0.2.1");
     private static final Owner WEB = new Owner(new ServiceKey("prod", "web"), "u1");
+    private static final Owner OTHER = new Owner(new ServiceKey("prod", "other"), "u2");
 
     private final Unwritten cluster = new Unwritten();
     private final Ledger ledger = new Ledger();
@@ -101,6 +102,39 @@ class AddressControlTest {
 
         assertThat(held()).hasValue(Holding.State.CLAIMED);
         assertThat(released).isEqualTo(AddressControl.Released.CHANGED);
+    }
+
+    /** Of two who share it and are to have it again, one leaves before it is made again. */
+    @Test
+    void whoLeavesAnAddressThatIsToBeMadeAgain_leftNow() {
+        Claim shared = new Claim(
+                IP,
+                "a1",
+                "5",
+                ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER).retained(true));
+        ledger.observe(shared);
+        ledger.vanished(shared, null);
+
+        assertThat(control.release(IP, WEB, null)).isEqualTo(AddressControl.Released.DONE);
+
+        assertThat(ledger.holding(IP).orElseThrow().spec().departures())
+                .containsExactly(new ClaimSpec.Departure(WEB.service(), now));
+    }
+
+    @Test
+    void whoFindsTheAddressVanishedOnLeaving_leftNow() {
+        Claim shared = new Claim(
+                IP,
+                "a1",
+                "5",
+                ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER).retained(true));
+        ledger.observe(shared);
+        cluster.update = new Write.NotFound<>("no such Address");
+
+        assertThat(control.release(IP, WEB, shared)).isEqualTo(AddressControl.Released.DONE);
+
+        assertThat(ledger.holding(IP).orElseThrow().spec().departures())
+                .containsExactly(new ClaimSpec.Departure(WEB.service(), now));
     }
 
     @Test
@@ -178,11 +212,7 @@ class AddressControlTest {
         ledger.observe(claim("a1"));
         cluster.live = new Read.Failed<>("no route to host");
         control.vanished(claim("a1"));
-        ledger.observe(new Claim(
-                IP,
-                "a2",
-                "6",
-                ClaimSpec.of("edge", "berth.dev/pool", new Owner(new ServiceKey("prod", "other"), "u2"))));
+        ledger.observe(new Claim(IP, "a2", "6", ClaimSpec.of("edge", "berth.dev/pool", OTHER)));
 
         next.run();
 
@@ -243,6 +273,7 @@ class AddressControlTest {
         private Optional<Claim> cached = Optional.empty();
         private Read<ServiceState> live = new Read.Absent<>();
         private Read<Claim> liveClaim = new Read.Failed<>("not asked for");
+        private Write<Claim> update = new Write.Refused<>("not asked for");
         private Runnable whileReading = () -> {};
 
         @Override
@@ -288,7 +319,7 @@ class AddressControlTest {
 
         @Override
         public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
-            return new Write.Refused<>("not asked for");
+            return update;
         }
 
         @Override
