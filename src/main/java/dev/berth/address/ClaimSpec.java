@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param sharing on what terms others of its namespace may join; null: they may not
  * @param releasedAt since when it is nobody's; null: it is somebody's, or was never
  * @param retain whether it stays reserved for the Service of its owner's name when that one goes
- * @param departures of those reservations that Services left behind when they went, when; all others were made by hand
+ * @param departures of those reservations that Services left behind when they went, when; all others were made by hand,
+ *     and their Services have not come yet
  */
 public record ClaimSpec(
         @Nullable String pool,
