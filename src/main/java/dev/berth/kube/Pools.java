@@ -45,13 +45,15 @@ public final class Pools {
         pool.unreadable()
                 .forEach(sentence -> (sentence.startsWith("spec.addresses[") ? faults : unreadable).add(sentence));
         PoolPolicy policy = policy(spec, faults, unreadable);
+        List<String> addresses = entries("addresses", spec.addresses(), faults);
+        List<String> excluded = entries("excluded", spec.excluded(), unreadable);
         boolean isWhole = unreadable.isEmpty();
         faults.addAll(unreadable);
         return new PoolDeclaration(
                 pool.getMetadata().getName(),
                 ServiceStates.time(pool.getMetadata().getCreationTimestamp()),
-                Given.list(spec.addresses()),
-                Given.list(spec.excluded()),
+                addresses,
+                excluded,
                 Boolean.TRUE.equals(spec.excludeNetworkAndBroadcast()),
                 policy,
                 releasesStranded(pool),
@@ -113,7 +115,7 @@ public final class Pools {
         }
         Integer each = quota.perNamespace();
         Map<String, Integer> limits = new LinkedHashMap<>();
-        List<AddressPool.NamespaceQuota> named = Given.list(quota.namespaces());
+        List<AddressPool.NamespaceQuota> named = entries("quota.namespaces", quota.namespaces(), unreadable);
         for (int i = 0; i < named.size(); i++) {
             String namespace = named.get(i).namespace();
             Integer addresses = named.get(i).addresses();
@@ -168,20 +170,35 @@ public final class Pools {
             return Selector.EVERYTHING;
         }
         List<Selector.Requirement> requirements = new ArrayList<>();
+        if (selector.matchLabels() != null && selector.matchLabels().containsValue(null)) {
+            unreadable.add("spec." + field + ".matchLabels: a label has no value");
+        }
         Given.map(selector.matchLabels())
                 .forEach((key, value) ->
                         requirements.add(new Selector.Requirement(key, Selector.Operator.IN, List.of(value))));
-        for (AddressPool.Requirement expression : Given.list(selector.matchExpressions())) {
+        for (AddressPool.Requirement expression :
+                entries(field + ".matchExpressions", selector.matchExpressions(), unreadable)) {
             Optional<Selector.Operator> operator = operator(Given.text(expression.operator()));
             if (operator.isEmpty() || expression.key() == null) {
                 unreadable.add("spec." + field + ".matchExpressions: an entry has no key, or its operator is none of"
                         + " In, NotIn, Exists and DoesNotExist");
             } else {
-                requirements.add(
-                        new Selector.Requirement(expression.key(), operator.get(), Given.list(expression.values())));
+                requirements.add(new Selector.Requirement(
+                        expression.key(),
+                        operator.get(),
+                        entries(field + ".matchExpressions.values", expression.values(), unreadable)));
             }
         }
         return new Selector(requirements);
+    }
+
+    /** Those that are given; of one that is null, {@code found} has a sentence. */
+    private static <T> List<T> entries(String field, @Nullable List<T> entries, List<String> found) {
+        List<T> given = Given.list(entries);
+        if (entries != null && given.size() < entries.size()) {
+            found.add("spec." + field + ": an entry is null; remove it");
+        }
+        return given;
     }
 
     private static Optional<Selector.Operator> operator(String text) {

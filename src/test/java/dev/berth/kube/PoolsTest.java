@@ -86,4 +86,19 @@ class PoolsTest {
         assertThat(odd.faults()).singleElement().asString().contains("spec.quota.namespaces");
         assertThat(odd.isWhole()).isFalse();
     }
+
+    @Test
+    void emptyEntryInAListOfLimits_mayBeALimitOfAnyone_soNothingIsGivenOut() {
+        for (String spec : List.of(
+                "{\"quota\": {\"namespaces\": [null]}}",
+                "{\"quota\": {\"namespaces\": [{\"namespace\": \"a\", \"addresses\": 9}, null]}}",
+                "{\"namespaceSelector\": {\"matchExpressions\": [null]}}",
+                "{\"serviceSelector\": {\"matchLabels\": {\"team\": null}}}",
+                "{\"excluded\": [null]}")) {
+            PoolDeclaration odd = declaration(spec);
+
+            assertThat(odd.isWhole()).as(spec).isFalse();
+            assertThat(odd.faults()).as(spec).singleElement().asString().startsWith("spec.");
+        }
+    }
 }
