@@ -22,6 +22,7 @@ public final class Reservations {
      */
     public static Address of(Address address) {
         Address.Spec spec = Objects.requireNonNullElseGet(address.getSpec(), () -> nothing(address));
+        List<Address.Claim> claims = Given.list(spec.claims());
         Address reservation = new Address();
         reservation.setMetadata(new ObjectMetaBuilder()
                 .withName(address.getMetadata().getName())
@@ -32,7 +33,9 @@ public final class Reservations {
                 spec.address(),
                 spec.pool(),
                 spec.loadBalancerClass(),
-                Given.list(spec.claims()).stream()
+                claims.stream()
+                        .filter(claim -> !isGone(claim)
+                                || claims.stream().noneMatch(other -> !isGone(other) && isOfSameName(claim, other)))
                         .map(claim -> new Address.Claim(
                                 claim.kind(), claim.namespace(), claim.name(), null, claim.ports(), claim.releasedAt()))
                         .distinct()
@@ -41,6 +44,15 @@ public final class Reservations {
                 spec.releasedAt(),
                 spec.retain()));
         return reservation;
+    }
+
+    /** Whether the address is only kept for its return. */
+    private static boolean isGone(Address.Claim claim) {
+        return claim.uid() == null && claim.releasedAt() != null;
+    }
+
+    private static boolean isOfSameName(Address.Claim claim, Address.Claim other) {
+        return Objects.equals(claim.namespace(), other.namespace()) && Objects.equals(claim.name(), other.name());
     }
 
     /** It is not known who has it, so it is kept from everyone. */
