@@ -147,7 +147,8 @@ public sealed interface Growth {
     static Growth of(GrowthSettings settings, World world, Plan plan) {
         int used = world.capacity(settings.family()).usedPercent();
         return switch (plan) {
-            case Plan.Make(Next next, BigInteger room) -> used >= settings.threshold() ? next : new Enough(used, next);
+            case Plan.Make(Next next, BigInteger room) ->
+                used >= settings.usedPercent() ? next : new Enough(used, next);
             case Plan.Nothing nothing -> held(settings, world, nothing, used);
         };
     }
@@ -159,7 +160,7 @@ public sealed interface Growth {
                 new Held(
                         nothing.why(),
                         need(settings.family(), world, used) + ", and " + nothing.because(),
-                        used >= settings.threshold());
+                        used >= settings.usedPercent());
         };
     }
 
@@ -183,13 +184,13 @@ public sealed interface Growth {
                             + " range; the API servers give such addresses only if --service-cluster-ip-range has one");
         }
         long made = world.made(family);
-        if (made >= settings.maximum()) {
+        if (made >= settings.maxRanges()) {
             return new Plan.Nothing(
                     Why.MAXIMUM_REACHED,
-                    "Berth has made " + made + (made == 1 ? " range" : " ranges") + " of at most " + settings.maximum()
-                            + "; raise maxRanges, or make a ServiceCIDR by hand");
+                    "Berth has made " + made + (made == 1 ? " range" : " ranges") + " of at most "
+                            + settings.maxRanges() + "; raise maxRanges, or make a ServiceCIDR by hand");
         }
-        return search(settings, world, settings.maximum() - made);
+        return search(settings, world, settings.maxRanges() - made);
     }
 
     private static Plan search(GrowthSettings settings, World world, long atMost) {

@@ -11,10 +11,11 @@ import java.util.Optional;
  *
  * @param supernets the CIDRs out of which new ranges are taken, in this order
  * @param prefixLength of a new range
- * @param threshold percent of the family's addresses in use at which the next range is made
- * @param maximum how many ranges Berth makes at most; those that retire do not count
+ * @param usedPercent percent of the family's addresses in use at which the next range is made
+ * @param maxRanges how many ranges Berth makes at most; those that retire do not count
  */
-public record GrowthSettings(IpFamily family, List<String> supernets, int prefixLength, int threshold, int maximum) {
+public record GrowthSettings(
+        IpFamily family, List<String> supernets, int prefixLength, int usedPercent, int maxRanges) {
     private static final int SHORTEST_IPV4 = 8;
     private static final int LONGEST_IPV4 = 30;
     private static final int SHORTEST_IPV6 = 64;
@@ -52,11 +53,11 @@ public record GrowthSettings(IpFamily family, List<String> supernets, int prefix
             return Optional.of("prefixLength " + prefixLength + " of " + family + " is none of " + shortest + " to "
                     + longest + ", which are of use to the API server");
         }
-        if (threshold < 1 || threshold > 100) {
-            return Optional.of("threshold " + threshold + " of " + family + " is none of 1 to 100");
+        if (usedPercent < 1 || usedPercent > 100) {
+            return Optional.of("usedPercent " + usedPercent + " of " + family + " is none of 1 to 100");
         }
-        if (maximum < 0) {
-            return Optional.of("maxRanges " + maximum + " of " + family + " is below 0");
+        if (maxRanges < 0) {
+            return Optional.of("maxRanges " + maxRanges + " of " + family + " is below 0");
         }
         if (supernets.isEmpty()) {
             return Optional.of(family + " has no supernets; name a CIDR to take new ranges from");

@@ -323,13 +323,13 @@ class GrowthTest {
             new Fault("link-local", ipv6(112, "fe80::/64"), "link-local"),
             new Fault("multicast", ipv4(24, "239.0.0.0/16"), "multicast"),
             new Fault(
-                    "a threshold of 0",
+                    "a usedPercent of 0",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 0, 4),
-                    "threshold 0 of IPv4 is none of 1 to 100"),
+                    "usedPercent 0 of IPv4 is none of 1 to 100"),
             new Fault(
-                    "a threshold of 101",
+                    "a usedPercent of 101",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 101, 4),
-                    "threshold 101"),
+                    "usedPercent 101"),
             new Fault(
                     "a negative maximum",
                     new GrowthSettings(IpFamily.IPV4, List.of("10.97.0.0/16"), 24, 80, -1),
