@@ -296,15 +296,12 @@ final class RangesSimulation {
     private void check() {
         for (ServiceCidr cidr : network.cidrs.values()) {
             if (cidr.isTerminating()) {
-                boolean isNeeded = network.addresses.values().stream()
-                        .anyMatch(address -> cidr.contains(address.ip())
-                                && network.cidrs.values().stream()
-                                        .noneMatch(other -> !other.isTerminating() && other.contains(address.ip())));
-                boolean isAlone = network.cidrs.values().stream()
-                        .noneMatch(other -> !other.equals(cidr)
+                boolean waitsForAnother = network.cidrs.values().stream()
+                        .anyMatch(other -> !other.equals(cidr)
                                 && other.isTerminating()
-                                && other.overlaps(cidr.ranges().getFirst()));
-                if (!isNeeded && isAlone) {
+                                && other.overlaps(cidr.ranges().getFirst())
+                                && isNeeded(other));
+                if (!isNeeded(cidr) && !waitsForAnother) {
                     throw SimulatedNetwork.broken(cidr + " is not needed, and does not go");
                 }
             } else if (!cidr.finalizer() || !ReadyCondition.READY.isSaidBy(cidr.ready())) {
@@ -315,5 +312,13 @@ final class RangesSimulation {
         if (owned.size() != services.size()) {
             throw SimulatedNetwork.broken(services + " have " + owned);
         }
+    }
+
+    /** Whether an address would be in no range that stays. */
+    private boolean isNeeded(ServiceCidr cidr) {
+        return network.addresses.values().stream()
+                .anyMatch(address -> cidr.contains(address.ip())
+                        && network.cidrs.values().stream()
+                                .noneMatch(other -> !other.isTerminating() && other.contains(address.ip())));
     }
 }

@@ -84,7 +84,7 @@ class RangesSimulationTest {
     @Test
     void whoTakesItsWritesForDone_isCaught() {
         assertCaught(
-                "",
+                " is not looked after",
                 network -> but(
                         network,
                         call -> call.equals("setReady")
