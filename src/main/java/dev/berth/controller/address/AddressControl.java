@@ -374,7 +374,7 @@ public final class AddressControl {
         }
         if (holding.get().state() == Holding.State.HELD) {
             due.accept(ledger.leave(ip, leaving(owner)));
-            return Released.DONE;
+            return leftBy(owner, ip);
         }
         Claim claim = holding.get().claim();
         if (claim == null) {
@@ -392,19 +392,21 @@ public final class AddressControl {
         return switch (cluster.readClaim(ip)) {
             case Read.Found<Claim>(Claim now) -> {
                 observe(now);
-                yield now.owners().contains(owner) ? Released.CHANGED : Released.DONE;
+                yield leftBy(owner, ip);
             }
             case Read.Absent<Claim> gone -> {
                 due.accept(known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
-                // What was heard while the answer was on its way is newer.
-                yield isHeldBy(ip, owner) ? Released.CHANGED : Released.DONE;
+                yield leftBy(owner, ip);
             }
             case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
         };
     }
 
-    private boolean isHeldBy(Ip ip, Owner owner) {
-        return ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent();
+    /** Whether the ledger has it so. What was heard while an answer was on its way is newer than the answer. */
+    private Released leftBy(Owner owner, Ip ip) {
+        return ledger.holding(ip).filter(held -> held.owners().contains(owner)).isPresent()
+                ? Released.CHANGED
+                : Released.DONE;
     }
 
     /** The same for a Service that is gone: it cannot need it again, so what its Address says by now counts. */
@@ -440,7 +442,7 @@ public final class AddressControl {
             }
             case Write.NotFound<Claim> gone -> {
                 due.accept(ledger.vanished(claim, leaving));
-                yield Released.DONE;
+                yield leftBy(owner, claim.ip());
             }
             case Write.Conflict<Claim> changed -> Released.CHANGED;
             case Write.Refused<Claim>(String message) -> cannotRelease(claim.ip(), message);
@@ -448,7 +450,7 @@ public final class AddressControl {
                 if (ledger.isGone(claim)) {
                     // The informer was quicker than the answer that got lost: it is done.
                     due.accept(ledger.free(claim));
-                    yield Released.DONE;
+                    yield leftBy(owner, claim.ip());
                 }
                 ledger.doubt(claim);
                 yield cannotRelease(claim.ip(), message);

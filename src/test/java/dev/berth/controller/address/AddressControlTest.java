@@ -137,6 +137,20 @@ class AddressControlTest {
                 .containsExactly(new ClaimSpec.Departure(WEB.service(), now));
     }
 
+    /** The answer to the update is on its way while the cache hears of an object that was made since. */
+    @Test
+    void anAddressThatIsHeardOfWhileAnUpdateFindsNone_staysClaimed() {
+        ledger.observe(claim("a1"));
+        cluster.update = new Write.NotFound<>("no such Address");
+        cluster.whileWriting = () -> ledger.observe(claim("a2"));
+        cluster.liveClaim = new Read.Found<>(claim("a2"));
+        restsForTwoHours();
+
+        assertThat(control.release(IP, WEB, claim("a1"))).isEqualTo(AddressControl.Released.CHANGED);
+
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+    }
+
     @Test
     void whoseAVanishedAddressWas_isReadAgain_withGrowingDelays_untilItIsTold() {
         ledger.observe(claim("a1"));
@@ -159,7 +173,7 @@ class AddressControlTest {
     }
 
     /** Of a pool whose addresses rest for two hours. */
-    private Next look(Claim released) {
+    private void restsForTwoHours() {
         ledger.usePools(PoolBook.of(
                 List.of(new PoolDeclaration(
                         "edge",
@@ -170,6 +184,10 @@ class AddressControlTest {
                         PoolPolicy.OPEN.withReuseAfter(Duration.ofHours(2)),
                         false)),
                 List.of()));
+    }
+
+    private Next look(Claim released) {
+        restsForTwoHours();
         cluster.cached = Optional.of(released);
         return control.reconcile(IP);
     }
@@ -275,6 +293,7 @@ class AddressControlTest {
         private Read<Claim> liveClaim = new Read.Failed<>("not asked for");
         private Write<Claim> update = new Write.Refused<>("not asked for");
         private Runnable whileReading = () -> {};
+        private Runnable whileWriting = () -> {};
 
         @Override
         public Optional<ServiceState> service(ServiceKey key) {
@@ -319,6 +338,7 @@ class AddressControlTest {
 
         @Override
         public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
+            whileWriting.run();
             return update;
         }
 
