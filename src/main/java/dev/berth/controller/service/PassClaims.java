@@ -85,7 +85,7 @@ final class PassClaims {
      * published stays held: it is nobody else's before it is taken off.
      */
     private void giveUp(ServicePlan.Serve serve, Ip ip) {
-        if (!mayBePublished(serve.service(), ip)) {
+        if (claim(ip) == null && !mayBePublished(serve.service(), ip)) {
             loseTurn(serve.service());
             pass.due.accept(pass.parts.ledger().giveUp(ip, pass.owner(serve)));
         }
