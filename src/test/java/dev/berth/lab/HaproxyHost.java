@@ -1,7 +1,7 @@
 package dev.berth.lab;
 
-import dev.berth.testing.Build;
 import dev.berth.testing.ChildProcess;
+import dev.berth.testing.PackagedBerth;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -48,15 +48,12 @@ final class HaproxyHost implements AutoCloseable {
                 .start(
                         "provider-host-" + targets,
                         folder,
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-jar",
-                        Build.application().toAbsolutePath().toString(),
-                        "provider-host",
-                        "--plugin-dir=" + folder.resolve("plugins"),
-                        "--provider=haproxy",
-                        "--listen=unix://" + socket());
+                        PackagedBerth.command(
+                                        "provider-host",
+                                        "--plugin-dir=" + folder.resolve("plugins"),
+                                        "--provider=haproxy",
+                                        "--listen=unix://" + socket())
+                                .toArray(String[]::new));
         host = started;
         Awaitility.await().atMost(PATIENCE).until(() -> {
             started.requireAlive();

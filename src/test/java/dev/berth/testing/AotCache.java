@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -27,9 +26,9 @@ public final class AotCache {
 
     private AotCache() {}
 
-    /** Empty unless the system property {@code berth.aot} is true. */
-    static Optional<Path> ofThisBuild() {
-        return IS_WANTED ? Optional.of(recorded()) : Optional.empty();
+    /** The JVM option that uses it; none unless the system property {@code berth.aot} is true. */
+    static List<String> option() {
+        return IS_WANTED ? List.of("-XX:AOTCache=" + recorded()) : List.of();
     }
 
     /**
@@ -87,7 +86,7 @@ public final class AotCache {
                         .map(name -> Build.file(name).toString())
                         .collect(Collectors.joining(File.pathSeparator)),
                 "dev.berth.rehearsal.Rehearsal",
-                OperatorProcess.IMAGE_OPTIONS));
+                "@src/main/docker/jvm.options"));
         command.addAll(jvmOptions);
         command.addAll(List.of("-jar", Build.application().toString(), "operator", "--leader-elect", "--http-port=0"));
         return command;

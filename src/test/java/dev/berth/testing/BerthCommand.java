@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -24,11 +23,7 @@ public record BerthCommand(int exitCode, String out, String err) {
 
     /** Like {@link #run}, with this on its standard input. */
     public static BerthCommand runWith(String input, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-jar",
-                Build.application().toString()));
-        command.addAll(List.of(arguments));
+        List<String> command = PackagedBerth.command(arguments);
         try {
             Path in = Files.writeString(Files.createTempFile("berth-", ".in"), input);
             Path out = Files.createTempFile("berth-", ".out");

@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Its log goes to a file in {@code it-logs} of the build directory, named by the test that starts it, and stays there.
  */
 public final class OperatorProcess implements AutoCloseable {
-    static final String IMAGE_OPTIONS = "@src/main/docker/jvm.options";
-    private static final Path JAR = Build.application();
     private static final Path LOGS = Build.file("it-logs");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(30);
@@ -60,22 +58,13 @@ public final class OperatorProcess implements AutoCloseable {
      * @throws IllegalStateException if it is not packaged
      */
     public static OperatorProcess start(Path kubeconfig, String... flags) {
-        return startWith(
-                AotCache.ofThisBuild().map(cache -> "-XX:AOTCache=" + cache).stream()
-                        .toList(),
-                kubeconfig,
-                flags);
+        return startWith(AotCache.option(), kubeconfig, flags);
     }
 
     /** Like {@link #start}, with more options for its JVM, like {@code -Xmx128m}. */
     public static OperatorProcess startWith(List<String> jvmOptions, Path kubeconfig, String... flags) {
-        if (!Files.isRegularFile(JAR)) {
-            throw new IllegalStateException(JAR + " is missing; run mvn package");
-        }
         List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), IMAGE_OPTIONS));
-        command.addAll(jvmOptions);
-        command.addAll(List.of("-jar", JAR.toString(), "operator", "--kubeconfig", kubeconfig.toString()));
+                PackagedBerth.commandWith(jvmOptions, "operator", "--kubeconfig", kubeconfig.toString()));
         if (Stream.of(flags).noneMatch(flag -> flag.startsWith("--http-port"))) {
             command.add("--http-port=0");
         }

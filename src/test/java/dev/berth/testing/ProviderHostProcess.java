@@ -23,15 +23,8 @@ public final class ProviderHostProcess implements AutoCloseable {
 
     /** Serves a provider of the plug-in folder on a Unix socket; returns when it does. */
     public static ProviderHostProcess start(Path plugins, String provider, Path socket) {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "@src/main/docker/jvm.options",
-                "-jar",
-                Build.application().toString(),
-                "provider-host",
-                "--plugin-dir=" + plugins,
-                "--provider=" + provider,
-                "--listen=unix://" + socket);
+        List<String> command = PackagedBerth.command(
+                "provider-host", "--plugin-dir=" + plugins, "--provider=" + provider, "--listen=unix://" + socket);
         try {
             Files.createDirectories(LOGS);
         } catch (IOException failure) {
