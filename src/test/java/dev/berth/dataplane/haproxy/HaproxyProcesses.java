@@ -1,5 +1,6 @@
 package dev.berth.dataplane.haproxy;
 
+import dev.berth.provider.LoadBalancerProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,9 +12,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Providers, and the HAProxies that they leave behind. */
-final class HaproxyProcesses implements AutoCloseable {
+public final class HaproxyProcesses implements AutoCloseable {
     private final List<HaproxyProvider> providers = new ArrayList<>();
     private final List<Path> directories = new ArrayList<>();
+
+    public LoadBalancerProvider provider(Path directory) {
+        return provider(directory, Map.of());
+    }
 
     HaproxyProvider provider(Path directory, Map<String, String> settings) {
         Map<String, String> all = new LinkedHashMap<>(settings);
@@ -25,7 +30,7 @@ final class HaproxyProcesses implements AutoCloseable {
     }
 
     /** Sends a signal to the master and its workers. */
-    void signal(Path directory, String signal) {
+    public void signal(Path directory, String signal) {
         master(directory)
                 .forEach(master -> Stream.concat(Stream.of(master), master.descendants())
                         .forEach(process -> Command.run(List.of("kill", "-" + signal, Long.toString(process.pid())))));
@@ -40,6 +45,16 @@ final class HaproxyProcesses implements AutoCloseable {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** What HAProxy answers to a command of its runtime API. */
+    public String runtime(Path directory, String command) {
+        return new Haproxy(directory, "haproxy").runtime(command);
+    }
+
+    /** What is in its configuration file. */
+    public String configuration(Path directory) {
+        return new Haproxy(directory, "haproxy").configuration();
     }
 
     @Override

@@ -1,8 +1,8 @@
-package dev.berth.dataplane.haproxy;
+package dev.berth.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.lab.LabOnly;
+import dev.berth.dataplane.haproxy.HaproxyProcesses;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.Protocol;
@@ -33,11 +33,11 @@ class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
     Path directory;
 
     private final HaproxyProcesses processes = new HaproxyProcesses();
-    private @Nullable HaproxyProvider made;
+    private @Nullable LoadBalancerProvider made;
 
     @Override
     protected LoadBalancerProvider provider() {
-        HaproxyProvider provider = processes.provider(directory, Map.of());
+        LoadBalancerProvider provider = processes.provider(directory);
         made = provider;
         return provider;
     }
@@ -66,9 +66,9 @@ class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
 
     @Override
     public Optional<Seen> look(String clusterName, ServiceIdentity service) {
-        Haproxy haproxy = new Haproxy(directory, "haproxy");
         String name = Objects.requireNonNull(made).getLoadBalancerName(service);
-        List<String> backends = haproxy.runtime("show backend")
+        List<String> backends = processes
+                .runtime(directory, "show backend")
                 .lines()
                 .filter(line -> line.startsWith(name + "-"))
                 .toList();
@@ -79,14 +79,16 @@ class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
                 .map(backend -> new Listener(Protocol.TCP, Integer.parseInt(backend.substring(name.length() + 1))))
                 .toList();
         List<String> nodes = backends.stream()
-                .flatMap(backend ->
-                        haproxy.runtime("show servers state " + backend).lines())
+                .flatMap(backend -> processes
+                        .runtime(directory, "show servers state " + backend)
+                        .lines())
                 .map(line -> line.split(" ", -1))
                 .filter(words -> words.length > 11 && words[6].equals("0"))
                 .map(words -> words[4])
                 .distinct()
                 .toList();
-        String own = haproxy.configuration()
+        String own = processes
+                .configuration(directory)
                 .lines()
                 .dropWhile(line -> !line.equals("# Service " + service.namespace() + "/" + service.name()))
                 .skip(1)
