@@ -63,11 +63,16 @@ final class CertificateAuthority {
 
     /**
      * A client certificate. Its key is RSA: fabric8's client reads others only with BouncyCastle at hand, which the
-     * packaged operator does not have.
+     * packaged operator does not have. All clients have the same one: to generate it takes a second of processor time.
      */
     Credential client(String user, String group) {
-        KeyPair pair = rsa();
+        KeyPair pair = ClientKey.RSA;
         return credential(sign(new X500Name("O=" + group + ",CN=" + user), pair, Extensions.client()), pair);
+    }
+
+    /** Of this JVM, once it is needed. */
+    private static final class ClientKey {
+        static final KeyPair RSA = keyPair("RSA", 2048);
     }
 
     /** A key pair for signing ServiceAccount tokens; no certificate belongs to it. */
@@ -131,10 +136,6 @@ final class CertificateAuthority {
 
     private static KeyPair elliptic() {
         return keyPair("EC", 256);
-    }
-
-    private static KeyPair rsa() {
-        return keyPair("RSA", 2048);
     }
 
     private static KeyPair keyPair(String algorithm, int bits) {
