@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	errdetails "google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -145,10 +146,24 @@ func Deposed(request *providerv1.LoadBalancerRequest, seen int64) error {
 // Failed is what went wrong with one Service, not with the plug-in itself.
 func Failed(cause error) error { return status.Error(codes.Unknown, cause.Error()) }
 
+// Rejected is what no retry will mend: the request must change first.
+func Rejected(cause error) error { return status.Error(codes.InvalidArgument, cause.Error()) }
+
+// QuotaExceeded is for one Service that there is no room for. subject is what
+// has none, such as "account:12345".
+func QuotaExceeded(subject string, cause error) error {
+	return detailed(codes.ResourceExhausted, cause, &errdetails.QuotaFailure{
+		Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: cause.Error()}},
+	})
+}
+
 // FailedUntil is Failed, and Berth asks again exactly after that.
 func FailedUntil(after time.Duration, cause error) error {
-	failure, err := status.New(codes.Unknown, cause.Error()).
-		WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(after)})
+	return detailed(codes.Unknown, cause, &errdetails.RetryInfo{RetryDelay: durationpb.New(after)})
+}
+
+func detailed(code codes.Code, cause error, detail protoadapt.MessageV1) error {
+	failure, err := status.New(code, cause.Error()).WithDetails(detail)
 	if err != nil {
 		return Failed(cause)
 	}

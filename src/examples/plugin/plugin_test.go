@@ -9,11 +9,13 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"flag"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +27,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	errdetails "google.golang.org/genproto/googleapis/rpc/errdetails"
+
 	"berth.dev/examples/providerv1"
 )
 
@@ -34,6 +38,32 @@ type anyPlugin struct {
 
 func (anyPlugin) Connect(_ context.Context, request *providerv1.ConnectRequest) (*providerv1.ConnectResponse, error) {
 	return Connect(request, "any", "1", &providerv1.Capabilities{})
+}
+
+func TestFailure_hasTheCodeAndTheDetailsOfItsKind(t *testing.T) {
+	cause := errors.New("no")
+	for _, c := range []struct {
+		failure error
+		code    codes.Code
+		detail  any
+	}{
+		{Failed(cause), codes.Unknown, nil},
+		{FailedUntil(time.Second, cause), codes.Unknown, &errdetails.RetryInfo{}},
+		{Rejected(cause), codes.InvalidArgument, nil},
+		{QuotaExceeded("account:1", cause), codes.ResourceExhausted, &errdetails.QuotaFailure{}},
+	} {
+		got := status.Convert(c.failure)
+		if got.Code() != c.code || got.Message() != "no" {
+			t.Errorf("got %v", got)
+		}
+		var detail any
+		if details := got.Details(); len(details) > 0 {
+			detail = details[0]
+		}
+		if reflect.TypeOf(detail) != reflect.TypeOf(c.detail) {
+			t.Errorf("%v has %T", got, detail)
+		}
+	}
 }
 
 func TestUnixSocket_ofAProcessThatWasKilled_isTaken_andThatOfOneThatRunsIsNot(t *testing.T) {

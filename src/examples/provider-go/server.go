@@ -183,7 +183,7 @@ func (s *server) take(request *pb.LoadBalancerRequest) error {
 func (s *server) serve(request *pb.LoadBalancerRequest) error {
 	plan, err := planFor(request)
 	if err != nil {
-		return status.Error(codes.InvalidArgument, err.Error())
+		return plugin.Rejected(err)
 	}
 	if err := s.proxy.serve(keyOf(request), plan); err != nil {
 		return plugin.Failed(err)

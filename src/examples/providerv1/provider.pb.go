@@ -10,11 +10,14 @@
 //
 // Failures are gRPC status codes other than OK; the message is for people: what failed, on what, and what to do.
 // Berth tries again by its own back-off, or exactly after the delay of a google.rpc.RetryInfo among the details of the
-// status. INVALID_ARGUMENT is for a request that the plug-in cannot read or will not serve; FAILED_PRECONDITION for a
-// fencing token that is too low; UNIMPLEMENTED for ListLoadBalancers without FEATURE_LISTING. What fails for one Service
-// alone is UNKNOWN, or any code but these, which say that the plug-in itself is in trouble: CANCELLED, UNAVAILABLE,
-// DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, UNIMPLEMENTED, UNAUTHENTICATED, DATA_LOSS. After some of them Berth
-// leaves the plug-in alone for a while. So it does after answers that the contract does not allow.
+// status. INVALID_ARGUMENT is permanent: the plug-in cannot read the request or will never serve it; Berth does not repeat
+// it before it has changed, or an hour has passed (a deletion it repeats by its back-off). RESOURCE_EXHAUSTED with a
+// google.rpc.QuotaFailure among the details says that there is no room for more: Berth reports it as such.
+// FAILED_PRECONDITION is for a fencing token that is too low; UNIMPLEMENTED for ListLoadBalancers without
+// FEATURE_LISTING. What else fails for one Service alone is UNKNOWN, or any code but these, which say that the plug-in
+// itself is in trouble: CANCELLED, UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED without a QuotaFailure, INTERNAL,
+// UNIMPLEMENTED, UNAUTHENTICATED, DATA_LOSS. After some of them Berth leaves the plug-in alone for a while. So it does
+// after answers that the contract does not allow.
 //
 // A message is 4 MiB at most.
 //

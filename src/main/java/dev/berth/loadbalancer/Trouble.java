@@ -1,5 +1,8 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.ServiceKey;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -14,6 +17,9 @@ import java.util.Optional;
  */
 public record Trouble(
         String doing, Reason reason, String cause, Object request, Optional<Duration> retryAfter, boolean heldUp) {
+    /** How long a request that was rejected is not repeated: the provider may be wrong, or replaced. */
+    private static final Duration REJECTED_FOR = Duration.ofHours(1);
+
     /** As events, conditions and metrics name it. */
     public enum Reason {
         /** The Address object could not be created or changed. */
@@ -22,6 +28,10 @@ public record Trouble(
         ClaimUncertain,
         /** The provider failed to make the load balancer. */
         EnsureFailed,
+        /** The provider will never do what is asked for. */
+        EnsureRejected,
+        /** The provider has no room for more. */
+        ProviderQuotaExceeded,
         /** The provider answered what the contract forbids. */
         AnswerRefused,
         /** The provider cannot be asked, for an earlier call has outlived its deadline. */
@@ -37,13 +47,39 @@ public record Trouble(
 
         /** Whether the provider failed to make the load balancer. */
         boolean isOfEnsuring() {
-            return this == EnsureFailed || this == AnswerRefused || this == ProviderStuck;
+            return switch (this) {
+                case EnsureFailed, EnsureRejected, ProviderQuotaExceeded, AnswerRefused, ProviderStuck -> true;
+                case ClaimFailed,
+                        ClaimUncertain,
+                        DeleteFailed,
+                        PredecessorNotDeleted,
+                        PublishFailed,
+                        ReleaseFailed,
+                        ClearFailed,
+                        ReleaseNodePortsFailed -> false;
+            };
         }
     }
 
     /** That is tried again by the back-off. */
     public Trouble(String doing, Reason reason, String cause, Object request) {
         this(doing, reason, cause, request, Optional.empty(), false);
+    }
+
+    /** The provider failed to make the load balancer. */
+    public static Trouble ofEnsuring(ServiceKey service, ProviderException failure, LoadBalancerRequest request) {
+        Reason reason =
+                switch (failure.kind()) {
+                    case TRY_AGAIN -> Reason.EnsureFailed;
+                    case QUOTA_EXCEEDED -> Reason.ProviderQuotaExceeded;
+                    case PERMANENT -> Reason.EnsureRejected;
+                };
+        Optional<Duration> delay = failure.kind() == ProviderException.Kind.PERMANENT
+                ? failure.retryAfter().or(() -> Optional.of(REJECTED_FOR))
+                : failure.retryAfter();
+        return new Trouble(
+                        "ensuring load balancer for " + service, reason, String.valueOf(failure.getMessage()), request)
+                .after(delay);
     }
 
     /** The same, tried again when the other side says. */

@@ -626,6 +626,16 @@ final class BrokenProviders {
                     }
                 }
             }),
+            new Broken("failure06", "gives up while its world is away", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                void reach() {
+                    try {
+                        super.reach();
+                    } catch (ProviderException away) {
+                        throw ProviderException.permanent("away").withCause(away);
+                    }
+                }
+            }),
             new Broken("failure04", "fails forever after", world -> new ReferenceProvider(world, ALL) {
                 private volatile boolean failed;
 

@@ -99,10 +99,10 @@ final class Answers {
     /** A failure, whatever it is. */
     static ProviderException failure(Throwable thrown) {
         if (thrown instanceof ProviderException told) {
-            return new ProviderException(
-                    text(told.getMessage()),
-                    told.retryAfter().map(Answers::delay).orElse(null),
-                    null);
+            ProviderException read = ProviderException.of(told.kind(), text(told.getMessage()));
+            return told.retryAfter()
+                    .map(asked -> read.withRetryAfter(delay(asked)))
+                    .orElse(read);
         }
         return new ProviderException("the provider failed: " + described(thrown));
     }

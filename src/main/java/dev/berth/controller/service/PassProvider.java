@@ -274,12 +274,7 @@ final class PassProvider {
                     pass.memory.provider(state -> state.elsewhere(request, served));
             }
         } catch (ProviderException failure) {
-            pass.trouble(new Trouble(
-                            "ensuring load balancer for " + pass.key,
-                            Reason.EnsureFailed,
-                            String.valueOf(failure.getMessage()),
-                            request)
-                    .after(failure.retryAfter()));
+            pass.trouble(Trouble.ofEnsuring(pass.key, failure, request));
         }
         return Optional.empty();
     }

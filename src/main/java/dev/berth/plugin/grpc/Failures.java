@@ -2,6 +2,7 @@ package dev.berth.plugin.grpc;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.QuotaFailure;
 import com.google.rpc.RetryInfo;
 import dev.berth.plugin.grpc.transport.TlsTrouble;
 import dev.berth.plugin.grpc.wire.Durations;
@@ -12,6 +13,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -24,8 +26,24 @@ record Failures(String plugin, Duration deadline) {
     static boolean isOfThePlugin(Throwable failure) {
         return switch (failure) {
             case ProtocolViolation nonsense -> true;
-            case StatusRuntimeException told -> isOfThePlugin(told.getStatus().getCode());
+            case StatusRuntimeException told ->
+                isOfThePlugin(told.getStatus().getCode()) && kind(told) == ProviderException.Kind.TRY_AGAIN;
             default -> false;
+        };
+    }
+
+    /** RESOURCE_EXHAUSTED alone may come from gRPC itself: a message too large, too many calls. */
+    private static ProviderException.Kind kind(RuntimeException failure) {
+        if (!(failure instanceof StatusRuntimeException told)) {
+            return ProviderException.Kind.TRY_AGAIN;
+        }
+        return switch (told.getStatus().getCode()) {
+            case INVALID_ARGUMENT -> ProviderException.Kind.PERMANENT;
+            case RESOURCE_EXHAUSTED ->
+                details(told).stream().anyMatch(detail -> detail.is(QuotaFailure.class))
+                        ? ProviderException.Kind.QUOTA_EXCEEDED
+                        : ProviderException.Kind.TRY_AGAIN;
+            default -> ProviderException.Kind.TRY_AGAIN;
         };
     }
 
@@ -61,12 +79,12 @@ record Failures(String plugin, Duration deadline) {
     String message(Throwable failure) {
         return switch (failure) {
             case ProtocolViolation nonsense -> "plug-in \"" + plugin + "\" answers nonsense: " + nonsense.getMessage();
-            case StatusRuntimeException told -> message(told.getStatus());
+            case StatusRuntimeException told -> message(told.getStatus(), isOfThePlugin(told));
             default -> "calling plug-in \"" + plugin + "\": " + failure;
         };
     }
 
-    private String message(Status status) {
+    private String message(Status status, boolean isOfThePlugin) {
         String text = Optional.ofNullable(status.getDescription())
                 .map(TextLimits::message)
                 .orElseGet(() -> status.getCode() + " without a reason");
@@ -78,7 +96,7 @@ record Failures(String plugin, Duration deadline) {
                                 .map(TextLimits::message)
                                 .orElse(text + cause(status));
             default ->
-                isOfThePlugin(status.getCode())
+                isOfThePlugin
                         ? "plug-in \"" + plugin + "\" fails: " + status.getCode() + ": " + text + cause(status)
                         : text;
         };
@@ -92,16 +110,14 @@ record Failures(String plugin, Duration deadline) {
     }
 
     ProviderException told(RuntimeException failure) {
-        return new ProviderException(message(failure), retryAfter(failure).orElse(null), failure);
+        ProviderException told =
+                ProviderException.of(kind(failure), message(failure)).withCause(failure);
+        return retryAfter(failure).map(told::withRetryAfter).orElse(told);
     }
 
     /** Exactly when to try again, if it said so, and it can be. */
     private static Optional<Duration> retryAfter(RuntimeException failure) {
-        com.google.rpc.Status status = StatusProto.fromThrowable(failure);
-        if (status == null) {
-            return Optional.empty();
-        }
-        for (Any detail : status.getDetailsList()) {
+        for (Any detail : details(failure)) {
             if (detail.is(RetryInfo.class)) {
                 try {
                     return Optional.of(
@@ -112,5 +128,10 @@ record Failures(String plugin, Duration deadline) {
             }
         }
         return Optional.empty();
+    }
+
+    private static List<Any> details(RuntimeException failure) {
+        com.google.rpc.Status status = StatusProto.fromThrowable(failure);
+        return status == null ? List.of() : status.getDetailsList();
     }
 }

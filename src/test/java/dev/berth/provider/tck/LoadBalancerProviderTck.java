@@ -969,6 +969,26 @@ public abstract class LoadBalancerProviderTck {
         untested("where in its work a call is interrupted cannot be chosen");
     }
 
+    @Test
+    void optional_failure06_isNotPermanent_whileItsWorldIsAway() {
+        LoadBalancerRequest web = requests.of("web");
+        calls.ready(web);
+        try (Outage outage = breakable()) {
+            for (Executable call : failing(web)) {
+                try {
+                    call.execute();
+                } catch (ProviderException failure) {
+                    assertNotEquals(
+                            ProviderException.Kind.PERMANENT,
+                            failure.kind(),
+                            () -> "its world comes back, and Berth would wait for an hour: " + failure.getMessage());
+                } catch (Throwable judgedByFailure02) {
+                    assertFalse(judgedByFailure02 instanceof AssertionError, judgedByFailure02::toString);
+                }
+            }
+        }
+    }
+
     // ---- restart
 
     @Test

@@ -2,6 +2,7 @@ package dev.berth.plugin.grpc.host;
 
 import com.google.protobuf.Any;
 import com.google.rpc.Code;
+import com.google.rpc.QuotaFailure;
 import com.google.rpc.RetryInfo;
 import dev.berth.plugin.grpc.v1.ConnectRequest;
 import dev.berth.plugin.grpc.v1.ConnectResponse;
@@ -215,9 +216,19 @@ final class ProviderService extends LoadBalancerProviderImplBase {
 
     /** What it says about one load balancer is no trouble of the plug-in. */
     private static StatusRuntimeException told(ProviderException failure) {
-        com.google.rpc.Status.Builder status = com.google.rpc.Status.newBuilder()
-                .setCode(Code.UNKNOWN_VALUE)
-                .setMessage(String.valueOf(failure.getMessage()));
+        String message = String.valueOf(failure.getMessage());
+        com.google.rpc.Status.Builder status =
+                com.google.rpc.Status.newBuilder().setMessage(message);
+        switch (failure.kind()) {
+            case TRY_AGAIN -> status.setCode(Code.UNKNOWN_VALUE);
+            case PERMANENT -> status.setCode(Code.INVALID_ARGUMENT_VALUE);
+            case QUOTA_EXCEEDED ->
+                status.setCode(Code.RESOURCE_EXHAUSTED_VALUE)
+                        .addDetails(Any.pack(QuotaFailure.newBuilder()
+                                .addViolations(
+                                        QuotaFailure.Violation.newBuilder().setDescription(message))
+                                .build()));
+        }
         failure.retryAfter()
                 .ifPresent(delay -> status.addDetails(Any.pack(RetryInfo.newBuilder()
                         .setRetryDelay(Durations.write(delay))

@@ -33,6 +33,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the host of a provider does beside passing calls on. */
 class ProviderServerTest {
@@ -121,6 +123,47 @@ class ProviderServerTest {
                 .isInstanceOf(ProviderException.class)
                 .hasMessageContaining("failed: java.lang.IllegalStateException: a bug");
         assertThatThrownBy(() -> provider.listLoadBalancers("c")).hasMessageContaining("does not list what it has");
+    }
+
+    /** Fails like that. */
+    private record Failing(ProviderException failure) implements QuietProvider {
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.fromPools(IpMode.VIP);
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            throw failure;
+        }
+    }
+
+    static List<ProviderException> failures() {
+        return List.of(
+                new ProviderException("the rack is on fire"),
+                new ProviderException("the rack is warm", Duration.ofSeconds(20), null),
+                ProviderException.permanent("use fewer ports"),
+                ProviderException.permanent("in maintenance").withRetryAfter(Duration.ofSeconds(40)),
+                ProviderException.quotaExceeded("5 of 5 load balancers are in use"),
+                ProviderException.quotaExceeded("too many calls").withRetryAfter(Duration.ofSeconds(3)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aFailure_keepsItsKind_itsWords_andItsDelay_andIsNoTroubleOfThePlugin(ProviderException failure) {
+        hosts.serve(new Failing(failure), socket);
+        GrpcProvider provider = hosts.connected(new Endpoint.Unix(socket));
+
+        for (int i = 0; i < 20; i++) {
+            LoadBalancerRequest request = request("c", "web-" + i, 1);
+            assertThatThrownBy(() -> provider.ensureLoadBalancer(request))
+                    .isInstanceOfSatisfying(ProviderException.class, told -> {
+                        assertThat(told.kind()).isEqualTo(failure.kind());
+                        assertThat(told).hasMessage(failure.getMessage());
+                        assertThat(told.retryAfter()).isEqualTo(failure.retryAfter());
+                    });
+        }
+        assertThat(provider.isAvailable()).isTrue();
     }
 
     @Test

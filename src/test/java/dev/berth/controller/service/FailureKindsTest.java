@@ -1,0 +1,103 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.ProviderException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What each kind of failure of a provider means for the next try, and what users read. */
+class FailureKindsTest extends CloudStage {
+    private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(5);
+
+    private Condition programmed() {
+        return service("web").condition(WellKnownNames.PROGRAMMED).orElseThrow();
+    }
+
+    /** As its timer does, however often it asks to be. */
+    private int callsWithin(Duration span) {
+        int before = cloud.calls.size();
+        for (Duration passed = Duration.ZERO; passed.compareTo(span) < 0; passed = passed.plusMinutes(1)) {
+            clock = clock.plus(Duration.ofMinutes(1));
+            reconcile("web");
+        }
+        return cloud.calls.size() - before;
+    }
+
+    @Test
+    void permanent_isNotRepeatedBeforeAnHour_andTheConditionSaysSo() {
+        cloud.ensureFails = ProviderException.permanent("no load balancer has 70 ports; use fewer");
+        create("web");
+
+        assertThat(reconcile("web").delay()).contains(Duration.ofHours(1));
+
+        assertThat(programmed().reason()).isEqualTo("EnsureRejected");
+        assertThat(programmed().message())
+                .isEqualTo("ensuring load balancer for prod/web: no load balancer has 70 ports; use fewer");
+        assertThat(callsWithin(Duration.ofMinutes(59))).isZero();
+        assertThat(callsWithin(Duration.ofMinutes(2))).isEqualTo(1);
+    }
+
+    @Test
+    void permanent_isTriedAtOnce_whenTheServiceChanges() {
+        cloud.ensureFails = ProviderException.permanent("use fewer ports");
+        create("web");
+        reconcile("web");
+
+        cloud.ensureFails = null;
+        put(SampleService.from(service("web")).labels(Map.of("app", "web")));
+        reconcile("web");
+
+        assertThat(cloud.calls).hasSize(2);
+        assertThat(service("web").condition(WellKnownNames.PROGRAMMED)).isEmpty();
+        assertThat(service("web").ingress()).isNotEmpty();
+    }
+
+    @Test
+    void permanent_withADelay_isTriedExactlyAfterIt() {
+        cloud.ensureFails = ProviderException.permanent("in maintenance").withRetryAfter(Duration.ofSeconds(40));
+        create("web");
+
+        assertThat(reconcile("web").delay()).contains(Duration.ofSeconds(40));
+    }
+
+    @Test
+    void quotaExceeded_isTriedByTheBackOff_withAReasonOfItsOwn() {
+        cloud.ensureFails = ProviderException.quotaExceeded("5 of 5 load balancers are in use");
+        create("web");
+
+        assertThat(reconcile("web").delay())
+                .hasValueSatisfying(delay -> assertThat(delay).isPositive().isLessThan(LONGEST_BACKOFF));
+
+        assertThat(programmed().reason()).isEqualTo("ProviderQuotaExceeded");
+        assertThat(programmed().message()).endsWith("5 of 5 load balancers are in use");
+    }
+
+    @Test
+    void tryAgain_isTriedByTheBackOff() {
+        cloud.ensureFails = new ProviderException("the rack is on fire");
+        create("web");
+
+        reconcile("web");
+
+        assertThat(programmed().reason()).isEqualTo("EnsureFailed");
+        assertThat(callsWithin(Duration.ofMinutes(59))).isGreaterThan(10);
+    }
+
+    @Test
+    void aDeletion_isTriedByTheBackOff_whateverKindItsFailureIs() {
+        served("web");
+        cloud.deleteFails = ProviderException.permanent("it is not empty");
+        put(SampleService.from(service("web")).deleting(true));
+
+        Optional<Duration> next = reconcile("web").delay();
+
+        assertThat(next).hasValueSatisfying(delay -> assertThat(delay).isLessThan(LONGEST_BACKOFF));
+        assertThat(callsWithin(Duration.ofMinutes(59))).isGreaterThan(10);
+    }
+}
