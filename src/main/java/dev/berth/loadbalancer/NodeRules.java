@@ -71,13 +71,12 @@ public final class NodeRules {
     private static Node target(NodeState node) {
         Map<String, String> others = new TreeMap<>(node.labels());
         others.keySet().removeAll(List.of(ZONE, REGION, EXCLUDE));
-        return new Node(
-                node.name(),
-                node.providerId(),
-                node.addresses(),
-                node.labels().getOrDefault(ZONE, ""),
-                node.labels().getOrDefault(REGION, ""),
-                others);
+        return Node.named(node.name())
+                .withProviderId(node.providerId())
+                .withAddresses(node.addresses())
+                .withZone(node.labels().getOrDefault(ZONE, ""))
+                .withRegion(node.labels().getOrDefault(REGION, ""))
+                .withLabels(others);
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.berth.provider;
 
 import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a provider does and can do. Made with {@link #fromPools} or {@link #ofItsOwn}, and the {@code with…} methods.
@@ -8,35 +10,45 @@ import java.util.List;
  * <p>What a Service asks for and the provider has not is told to its owner, as a condition and an event. The
  * provider is called all the same, but for what it cannot be without: a protocol or a family that it cannot carry
  * is left out of the request.
- *
- * @param addresses who chooses the address
- * @param ipModes how its packets may arrive; the first is what {@code ipMode: Auto} means
- * @param targets where it sends packets
- * @param protocols that it can carry
- * @param families of addresses that it can carry
- * @param features what else it can do
- * @param annotations names of the Service's annotations that it reads; one that ends in {@code /} stands for all that
- *     start with it. No other annotation reaches it
- * @param immediate whether its calls touch nothing outside Berth: they cannot leave anything behind, so
- *     the finalizer may come with the status, and no event announces them
  */
-public record Capabilities(
-        AddressSource addresses,
-        List<IpMode> ipModes,
-        Targets targets,
-        List<Protocol> protocols,
-        List<Family> families,
-        List<Feature> features,
-        List<String> annotations,
-        boolean immediate) {
-    public Capabilities {
-        ipModes = List.copyOf(ipModes);
-        protocols = List.copyOf(protocols);
-        families = List.copyOf(families);
-        features = List.copyOf(features);
-        annotations = List.copyOf(annotations);
+public final class Capabilities {
+    private final AddressSource addresses;
+    private final List<IpMode> ipModes;
+    private final Targets targets;
+    private final List<Protocol> protocols;
+    private final List<Family> families;
+    private final List<Feature> features;
+    private final List<String> annotations;
+    private final boolean immediate;
+
+    private Capabilities(Changes changes) {
+        addresses = changes.addresses;
+        ipModes = List.copyOf(changes.ipModes);
+        targets = changes.targets;
+        protocols = List.copyOf(changes.protocols);
+        families = List.copyOf(changes.families);
+        features = List.copyOf(changes.features);
+        annotations = List.copyOf(changes.annotations);
+        immediate = changes.immediate;
         if (ipModes.isEmpty() || protocols.isEmpty() || families.isEmpty()) {
             throw new IllegalArgumentException("a provider has at least one ipMode, protocol and family");
+        }
+    }
+
+    /** What the next ones will be. */
+    private static final class Changes {
+        private final AddressSource addresses;
+        private final List<IpMode> ipModes;
+        private Targets targets = Targets.NODE_PORTS;
+        private List<Protocol> protocols = List.of(Protocol.TCP, Protocol.UDP);
+        private List<Family> families = List.of(Family.IPV4, Family.IPV6);
+        private List<Feature> features = List.of();
+        private List<String> annotations = List.of();
+        private boolean immediate;
+
+        Changes(AddressSource addresses, List<IpMode> ipModes) {
+            this.addresses = addresses;
+            this.ipModes = ipModes;
         }
     }
 
@@ -89,42 +101,95 @@ public record Capabilities(
     }
 
     private static Capabilities of(AddressSource addresses, IpMode... ipModes) {
-        return new Capabilities(
-                addresses,
-                List.of(ipModes),
-                Targets.NODE_PORTS,
-                List.of(Protocol.TCP, Protocol.UDP),
-                List.of(Family.IPV4, Family.IPV6),
-                List.of(),
-                List.of(),
-                false);
+        return new Capabilities(new Changes(addresses, List.of(ipModes)));
     }
 
+    private Capabilities with(Consumer<Changes> change) {
+        Changes changes = new Changes(addresses, ipModes);
+        changes.targets = targets;
+        changes.protocols = protocols;
+        changes.families = families;
+        changes.features = features;
+        changes.annotations = annotations;
+        changes.immediate = immediate;
+        change.accept(changes);
+        return new Capabilities(changes);
+    }
+
+    /** Where it sends packets. */
     public Capabilities withTargets(Targets others) {
-        return new Capabilities(addresses, ipModes, others, protocols, families, features, annotations, immediate);
+        return with(changes -> changes.targets = others);
     }
 
+    /** The protocols that it can carry. */
     public Capabilities withProtocols(Protocol... others) {
-        return new Capabilities(
-                addresses, ipModes, targets, List.of(others), families, features, annotations, immediate);
+        return with(changes -> changes.protocols = List.of(others));
     }
 
+    /** The families of addresses that it can carry. */
     public Capabilities withFamilies(Family... others) {
-        return new Capabilities(
-                addresses, ipModes, targets, protocols, List.of(others), features, annotations, immediate);
+        return with(changes -> changes.families = List.of(others));
     }
 
+    /** What else it can do. */
     public Capabilities withFeatures(Feature... others) {
-        return new Capabilities(
-                addresses, ipModes, targets, protocols, families, List.of(others), annotations, immediate);
+        return with(changes -> changes.features = List.of(others));
     }
 
+    /**
+     * Names of the Service's annotations that it reads; one that ends in {@code /} stands for all that start with it. No
+     * other annotation reaches it.
+     */
     public Capabilities withAnnotations(String... names) {
-        return new Capabilities(addresses, ipModes, targets, protocols, families, features, List.of(names), immediate);
+        return with(changes -> changes.annotations = List.of(names));
     }
 
+    /**
+     * Whether its calls touch nothing outside Berth: they cannot leave anything behind, so the finalizer may come with
+     * the status, and no event announces them.
+     */
     public Capabilities withImmediate(boolean other) {
-        return new Capabilities(addresses, ipModes, targets, protocols, families, features, annotations, other);
+        return with(changes -> changes.immediate = other);
+    }
+
+    /** Who chooses the address. */
+    public AddressSource addresses() {
+        return addresses;
+    }
+
+    /** How its packets may arrive; the first is what {@code ipMode: Auto} means. */
+    public List<IpMode> ipModes() {
+        return ipModes;
+    }
+
+    /** Where it sends packets. */
+    public Targets targets() {
+        return targets;
+    }
+
+    /** That it can carry. */
+    public List<Protocol> protocols() {
+        return protocols;
+    }
+
+    /** Of addresses that it can carry. */
+    public List<Family> families() {
+        return families;
+    }
+
+    /** What else it can do. */
+    public List<Feature> features() {
+        return features;
+    }
+
+    /** Names of the annotations that it reads, see {@link #withAnnotations}. */
+    public List<String> annotations() {
+        return annotations;
+    }
+
+    /** Whether its calls touch nothing outside Berth, see {@link #withImmediate}. */
+    public boolean immediate() {
+        return immediate;
     }
 
     /** Whether it can do this. */
@@ -136,5 +201,24 @@ public record Capabilities(
     public boolean reads(String annotation) {
         return annotations.stream()
                 .anyMatch(name -> name.endsWith("/") ? annotation.startsWith(name) : annotation.equals(name));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Capabilities that && parts().equals(that.parts());
+    }
+
+    @Override
+    public int hashCode() {
+        return parts().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "Capabilities" + parts();
+    }
+
+    private List<Object> parts() {
+        return List.of(addresses, ipModes, targets, protocols, families, features, annotations, immediate);
     }
 }

@@ -1,6 +1,7 @@
 package dev.berth.provider;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,59 +9,139 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Service asks for. Immutable; two that are equal ask for the same. Made with {@link #builder}, so
- * that it can grow without breaking those who make one.
- *
- * @param clusterName tells apart the clusters that one provider serves
- * @param service whose load balancer it is
- * @param fencingToken grows with each change of leader of a cluster; a provider refuses a lower one than the load
- *     balancer has seen, also after it was deleted: it comes from a deposed leader, which is another process
- * @param addresses the claimed addresses, canonical text; empty if the provider brings its own
- * @param wantedAddresses for a provider that brings its own: what the Service wishes to have; empty: any
- * @param families of addresses wanted, in the Service's order; one or two
- * @param ports as in the Service, in its order; none that the provider cannot carry
- * @param ipMode how packets are to reach the nodes
- * @param nodes that are to get packets, by name; empty also for a provider that targets no nodes
- * @param endpoints that are to get packets, by port, address and target port; empty also for a provider that does not
- *     target endpoints
- * @param healthCheck by which a node is found able to receive traffic; null: none is known
- * @param sourceRanges CIDRs whose packets are allowed; empty: all are
- * @param sessionAffinity for how long a client's packets go to one target; null: no affinity
- * @param localTrafficPolicy whether {@code spec.externalTrafficPolicy} is Local: the client's address is kept, and a
- *     node without an endpoint fails the health check
- * @param parameters the settings of the load balancer class
- * @param annotations those of the Service that the provider reads, by name
- * @param labels all of the Service, by name
+ * What a Service asks for. Immutable; two that are equal ask for the same. Made with {@link #builder}.
  */
-public record LoadBalancerRequest(
-        String clusterName,
-        ServiceIdentity service,
-        long fencingToken,
-        List<String> addresses,
-        List<String> wantedAddresses,
-        List<Capabilities.Family> families,
-        List<Port> ports,
-        IpMode ipMode,
-        List<Node> nodes,
-        List<Endpoint> endpoints,
-        @Nullable HealthCheck healthCheck,
-        List<String> sourceRanges,
-        @Nullable Duration sessionAffinity,
-        boolean localTrafficPolicy,
-        Map<String, String> parameters,
-        Map<String, String> annotations,
-        Map<String, String> labels) {
-    public LoadBalancerRequest {
-        addresses = List.copyOf(addresses);
-        wantedAddresses = List.copyOf(wantedAddresses);
-        families = List.copyOf(families);
-        ports = List.copyOf(ports);
-        nodes = List.copyOf(nodes);
-        endpoints = List.copyOf(endpoints);
-        sourceRanges = List.copyOf(sourceRanges);
-        parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
-        annotations = Collections.unmodifiableMap(new LinkedHashMap<>(annotations));
-        labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+public final class LoadBalancerRequest {
+    private final String clusterName;
+    private final ServiceIdentity service;
+    private final long fencingToken;
+    private final List<String> addresses;
+    private final List<String> wantedAddresses;
+    private final List<Capabilities.Family> families;
+    private final List<Port> ports;
+    private final IpMode ipMode;
+    private final List<Node> nodes;
+    private final List<Endpoint> endpoints;
+    private final @Nullable HealthCheck healthCheck;
+    private final List<String> sourceRanges;
+    private final @Nullable Duration sessionAffinity;
+    private final boolean localTrafficPolicy;
+    private final Map<String, String> parameters;
+    private final Map<String, String> annotations;
+    private final Map<String, String> labels;
+
+    private LoadBalancerRequest(Builder builder) {
+        clusterName = builder.clusterName;
+        service = builder.service;
+        fencingToken = builder.fencingToken;
+        addresses = List.copyOf(builder.addresses);
+        wantedAddresses = List.copyOf(builder.wantedAddresses);
+        families = List.copyOf(builder.families);
+        ports = List.copyOf(builder.ports);
+        ipMode = builder.ipMode;
+        nodes = List.copyOf(builder.nodes);
+        endpoints = List.copyOf(builder.endpoints);
+        healthCheck = builder.healthCheck;
+        sourceRanges = List.copyOf(builder.sourceRanges);
+        sessionAffinity = builder.sessionAffinity;
+        localTrafficPolicy = builder.localTrafficPolicy;
+        parameters = Collections.unmodifiableMap(new LinkedHashMap<>(builder.parameters));
+        annotations = Collections.unmodifiableMap(new LinkedHashMap<>(builder.annotations));
+        labels = Collections.unmodifiableMap(new LinkedHashMap<>(builder.labels));
+    }
+
+    /** Tells apart the clusters that one provider serves. */
+    public String clusterName() {
+        return clusterName;
+    }
+
+    /** Whose load balancer it is. */
+    public ServiceIdentity service() {
+        return service;
+    }
+
+    /**
+     * Grows with each change of leader of a cluster; a provider refuses a lower one than the load balancer has seen,
+     * also after it was deleted: it comes from a deposed leader, which is another process.
+     */
+    public long fencingToken() {
+        return fencingToken;
+    }
+
+    /** The claimed addresses, canonical text; empty if the provider brings its own. */
+    public List<String> addresses() {
+        return addresses;
+    }
+
+    /** For a provider that brings its own: what the Service wishes to have; empty: any. */
+    public List<String> wantedAddresses() {
+        return wantedAddresses;
+    }
+
+    /** Of addresses wanted, in the Service's order; one or two. */
+    public List<Capabilities.Family> families() {
+        return families;
+    }
+
+    /** As in the Service, in its order; none that the provider cannot carry. */
+    public List<Port> ports() {
+        return ports;
+    }
+
+    /** How packets are to reach the nodes. */
+    public IpMode ipMode() {
+        return ipMode;
+    }
+
+    /** That are to get packets, by name; empty also for a provider that targets no nodes. */
+    public List<Node> nodes() {
+        return nodes;
+    }
+
+    /**
+     * That are to get packets, by port, address and target port; empty also for a provider that does not target
+     * endpoints.
+     */
+    public List<Endpoint> endpoints() {
+        return endpoints;
+    }
+
+    /** By which a node is found able to receive traffic; null: none is known. */
+    public @Nullable HealthCheck healthCheck() {
+        return healthCheck;
+    }
+
+    /** CIDRs whose packets are allowed; empty: all are. */
+    public List<String> sourceRanges() {
+        return sourceRanges;
+    }
+
+    /** For how long a client's packets go to one target; null: no affinity. */
+    public @Nullable Duration sessionAffinity() {
+        return sessionAffinity;
+    }
+
+    /**
+     * Whether {@code spec.externalTrafficPolicy} is Local: the client's address is kept, and a node without an
+     * endpoint fails the health check.
+     */
+    public boolean localTrafficPolicy() {
+        return localTrafficPolicy;
+    }
+
+    /** The settings of the load balancer class. */
+    public Map<String, String> parameters() {
+        return parameters;
+    }
+
+    /** Those of the Service that the provider reads, by name. */
+    public Map<String, String> annotations() {
+        return annotations;
+    }
+
+    /** All of the Service, by name. */
+    public Map<String, String> labels() {
+        return labels;
     }
 
     /**
@@ -82,33 +163,110 @@ public record LoadBalancerRequest(
         }
     }
 
-    /**
-     * A node of the cluster.
-     *
-     * @param providerId {@code spec.providerID}; empty: none
-     * @param addresses its internal addresses, or its external ones if it has no internal ones; canonical text
-     * @param zone the value of its label {@code topology.kubernetes.io/zone}; empty: none
-     * @param region the value of its label {@code topology.kubernetes.io/region}; empty: none
-     * @param labels those of its other labels that Kubernetes or the administrator gives it for good: under {@code
-     *     kubernetes.io/}, {@code node.kubernetes.io/}, {@code node-role.kubernetes.io/}, {@code
-     *     node-restriction.kubernetes.io/} and {@code topology.kubernetes.io/}. No others: what changes with the hour
-     *     would have every load balancer updated
-     */
-    public record Node(
-            String name,
-            String providerId,
-            List<String> addresses,
-            String zone,
-            String region,
-            Map<String, String> labels) {
-        public Node {
-            addresses = List.copyOf(addresses);
-            labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+    /** A node of the cluster. Made with {@link #named}, and the {@code with…} methods. */
+    public static final class Node {
+        private final String name;
+        private final String providerId;
+        private final List<String> addresses;
+        private final String zone;
+        private final String region;
+        private final Map<String, String> labels;
+
+        private Node(
+                String name,
+                String providerId,
+                List<String> addresses,
+                String zone,
+                String region,
+                Map<String, String> labels) {
+            this.name = name;
+            this.providerId = providerId;
+            this.addresses = List.copyOf(addresses);
+            this.zone = zone;
+            this.region = region;
+            this.labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
         }
 
-        /** One without labels. */
-        public Node(String name, String providerId, List<String> addresses) {
-            this(name, providerId, addresses, "", "", Map.of());
+        /** One of which nothing else is known. */
+        public static Node named(String name) {
+            return new Node(name, "", List.of(), "", "", Map.of());
+        }
+
+        /** {@code spec.providerID}. */
+        public Node withProviderId(String providerId) {
+            return new Node(name, providerId, addresses, zone, region, labels);
+        }
+
+        /** Canonical text. */
+        public Node withAddresses(List<String> addresses) {
+            return new Node(name, providerId, addresses, zone, region, labels);
+        }
+
+        /** The value of its label {@code topology.kubernetes.io/zone}. */
+        public Node withZone(String zone) {
+            return new Node(name, providerId, addresses, zone, region, labels);
+        }
+
+        /** The value of its label {@code topology.kubernetes.io/region}. */
+        public Node withRegion(String region) {
+            return new Node(name, providerId, addresses, zone, region, labels);
+        }
+
+        /** Its other labels, by name. */
+        public Node withLabels(Map<String, String> labels) {
+            return new Node(name, providerId, addresses, zone, region, labels);
+        }
+
+        public String name() {
+            return name;
+        }
+
+        /** {@code spec.providerID}; empty: none. */
+        public String providerId() {
+            return providerId;
+        }
+
+        /** Its internal addresses, or its external ones if it has no internal ones; canonical text. */
+        public List<String> addresses() {
+            return addresses;
+        }
+
+        /** The value of its label {@code topology.kubernetes.io/zone}; empty: none. */
+        public String zone() {
+            return zone;
+        }
+
+        /** The value of its label {@code topology.kubernetes.io/region}; empty: none. */
+        public String region() {
+            return region;
+        }
+
+        /**
+         * Those of its other labels that Kubernetes or the administrator gives it for good: under {@code kubernetes.io/},
+         * {@code node.kubernetes.io/}, {@code node-role.kubernetes.io/}, {@code node-restriction.kubernetes.io/} and
+         * {@code topology.kubernetes.io/}. No others: what changes with the hour would have every load balancer updated.
+         */
+        public Map<String, String> labels() {
+            return labels;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Node that && parts().equals(that.parts());
+        }
+
+        @Override
+        public int hashCode() {
+            return parts().hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return "Node" + parts();
+        }
+
+        private List<Object> parts() {
+            return List.of(name, providerId, addresses, zone, region, labels);
         }
     }
 
@@ -171,6 +329,42 @@ public record LoadBalancerRequest(
                         .endpoints(other.endpoints)
                         .build()
                         .equals(other);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LoadBalancerRequest that && parts().equals(that.parts());
+    }
+
+    @Override
+    public int hashCode() {
+        return parts().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "LoadBalancerRequest" + parts();
+    }
+
+    private List<@Nullable Object> parts() {
+        return Arrays.asList(
+                clusterName,
+                service,
+                fencingToken,
+                addresses,
+                wantedAddresses,
+                families,
+                ports,
+                ipMode,
+                nodes,
+                endpoints,
+                healthCheck,
+                sourceRanges,
+                sessionAffinity,
+                localTrafficPolicy,
+                parameters,
+                annotations,
+                labels);
     }
 
     /** A request to be; each method sets the component of its name. */
@@ -280,24 +474,7 @@ public record LoadBalancerRequest(
         }
 
         public LoadBalancerRequest build() {
-            return new LoadBalancerRequest(
-                    clusterName,
-                    service,
-                    fencingToken,
-                    addresses,
-                    wantedAddresses,
-                    families,
-                    ports,
-                    ipMode,
-                    nodes,
-                    endpoints,
-                    healthCheck,
-                    sourceRanges,
-                    sessionAffinity,
-                    localTrafficPolicy,
-                    parameters,
-                    annotations,
-                    labels);
+            return new LoadBalancerRequest(this);
         }
     }
 }

@@ -44,7 +44,7 @@ class PluginsTest {
                     return Thread.currentThread().getContextClassLoader() == Provider.class.getClassLoader() ? "" : " in another's";
                 }
                 public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) { return Optional.empty(); }
-                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) { return new EnsureOutcome.ImplementedElsewhere(); }
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) { return EnsureOutcome.implementedElsewhere(); }
                 public void updateLoadBalancer(LoadBalancerRequest request) {}
                 public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
             }

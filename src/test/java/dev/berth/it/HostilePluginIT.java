@@ -39,7 +39,7 @@ class HostilePluginIT {
                 public void updateLoadBalancer(LoadBalancerRequest request) {}
                 public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {}
                 private static EnsureOutcome ready(String ip) {
-                    return new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
+                    return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
                 }
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
                     return switch (request.service().name()) {
@@ -47,7 +47,7 @@ class HostilePluginIT {
                         case "itself" -> ready("127.0.0.1");
                         case "unclaimed" -> ready("198.51.100.14");
                         case "nothing" -> null;
-                        case "hasty" -> new EnsureOutcome.Pending(Duration.ZERO, "soon");
+                        case "hasty" -> EnsureOutcome.pending(Duration.ZERO, "soon");
                         case "forger" -> throw new ProviderException("\\u001b[2Jquota\\n2026-01-01 INFO all is well");
                         case "spinner", "twister" -> { while (true) Thread.onSpinWait(); }
                         default -> ready(request.addresses().getFirst());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Of nodes that are this machine. */
 class KubeProxiesTest {
-    private static final List<Node> HERE = List.of(new Node("n1", "", List.of("127.0.0.1")));
+    private static final List<Node> HERE = List.of(Node.named("n1").withAddresses(List.of("127.0.0.1")));
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static ServerSocket listening(int port) throws IOException {
@@ -46,8 +46,8 @@ class KubeProxiesTest {
         KubeProxies asked = new KubeProxies(1, PATIENCE);
 
         assertThat(asked.ask(List.of())).isFalse();
-        assertThat(asked.ask(List.of(new Node("bare", "", List.of())))).isFalse();
-        assertThat(asked.ask(List.of(new Node("elsewhere", "", List.of("not an address")))))
+        assertThat(asked.ask(List.of(Node.named("bare")))).isFalse();
+        assertThat(asked.ask(List.of(Node.named("elsewhere").withAddresses(List.of("not an address")))))
                 .isFalse();
         assertThat(asked.areThere()).isTrue();
     }

@@ -129,13 +129,12 @@ class NodesTest {
                 .build();
 
         assertThat(NodeRules.targets(List.of(Nodes.state(node))))
-                .containsExactly(new LoadBalancerRequest.Node(
-                        "n1",
-                        "cloud://1",
-                        List.of("10.0.0.1"),
-                        "a",
-                        "r",
-                        Map.of(
+                .containsExactly(LoadBalancerRequest.Node.named("n1")
+                        .withProviderId("cloud://1")
+                        .withAddresses(List.of("10.0.0.1"))
+                        .withZone("a")
+                        .withRegion("r")
+                        .withLabels(Map.of(
                                 "node.kubernetes.io/instance-type", "large",
                                 "node-role.kubernetes.io/worker", "",
                                 "kubernetes.io/os", "linux",
@@ -288,7 +287,9 @@ class NodesTest {
                         Nodes.state(second),
                         Nodes.state(tainted(NodeRules.TO_BE_DELETED)))))
                 .containsExactly(
-                        new LoadBalancerRequest.Node("a", "", List.of("192.0.2.9")),
-                        new LoadBalancerRequest.Node("n1", "cloud://1", List.of("10.0.0.1")));
+                        LoadBalancerRequest.Node.named("a").withAddresses(List.of("192.0.2.9")),
+                        LoadBalancerRequest.Node.named("n1")
+                                .withProviderId("cloud://1")
+                                .withAddresses(List.of("10.0.0.1")));
     }
 }

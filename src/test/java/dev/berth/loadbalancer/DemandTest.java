@@ -33,7 +33,7 @@ class DemandTest {
     private static final Port WEB = new Port("web", Protocol.TCP, 80, 30080);
     private static final Port DNS = new Port("dns", Protocol.UDP, 53, 30053);
     private static final Port SIGNALS = new Port("signals", Protocol.SCTP, 7777, 30777);
-    private static final List<Node> NODES = List.of(new Node("n1", "", List.of("10.0.0.1")));
+    private static final List<Node> NODES = List.of(Node.named("n1").withAddresses(List.of("10.0.0.1")));
     private static final Endpoint POD = new Endpoint("web", "10.64.0.7", 8080, "n1");
     private static final Backends BACKENDS = new Backends(NODES, true, () -> List.of(POD));
     private static final Capabilities PLAIN = Capabilities.fromPools(IpMode.VIP);

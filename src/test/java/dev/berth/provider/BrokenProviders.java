@@ -123,7 +123,7 @@ final class BrokenProviders {
                 @Override
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
                     return request.service().name().length() > 60
-                            ? new EnsureOutcome.Pending(Duration.ofMillis(100), "it takes its time")
+                            ? EnsureOutcome.pending(Duration.ofMillis(100), "it takes its time")
                             : super.ensureLoadBalancer(request);
                 }
             }),
@@ -382,7 +382,7 @@ final class BrokenProviders {
             new Broken("pending01", "asks to be called in no time", world -> new ReferenceProvider(world, ALL) {
                 @Override
                 EnsureOutcome pending(LoadBalancerRequest request) {
-                    return new EnsureOutcome.Pending(Duration.ZERO, "it is being made");
+                    return EnsureOutcome.pending(Duration.ZERO, "it is being made");
                 }
             }),
             new Broken("pending02", "deletes only what is done", world -> new ReferenceProvider(world, ALL) {

@@ -52,7 +52,7 @@ class ReferenceProvider implements LoadBalancerProvider {
             return pending(request);
         }
         carry(request, before.get());
-        return new EnsureOutcome.Ready(status);
+        return EnsureOutcome.ready(status);
     }
 
     @Override
@@ -98,7 +98,7 @@ class ReferenceProvider implements LoadBalancerProvider {
     }
 
     EnsureOutcome pending(LoadBalancerRequest request) {
-        return new EnsureOutcome.Pending(MOMENT, "it is being made");
+        return EnsureOutcome.pending(MOMENT, "it is being made");
     }
 
     void carry(LoadBalancerRequest request, Held before) {

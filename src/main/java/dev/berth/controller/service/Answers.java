@@ -31,12 +31,12 @@ final class Answers {
     static EnsureOutcome of(@Nullable EnsureOutcome outcome) {
         return switch (outcome) {
             case null -> throw nothing("ensureLoadBalancer");
-            case EnsureOutcome.Ready(LoadBalancerStatus status) -> {
-                requireWhole("ensureLoadBalancer", status);
+            case EnsureOutcome.Ready ready -> {
+                requireWhole("ensureLoadBalancer", ready.status());
                 yield outcome;
             }
-            case EnsureOutcome.Pending(Duration retryAfter, String message) ->
-                new EnsureOutcome.Pending(delay(retryAfter), text(message));
+            case EnsureOutcome.Pending pending ->
+                EnsureOutcome.pending(delay(pending.retryAfter()), text(pending.message()));
             case EnsureOutcome.ImplementedElsewhere elsewhere -> elsewhere;
         };
     }

@@ -264,10 +264,12 @@ final class PassProvider {
                     pass.memory.provider(state -> state.ensured(request, served, ready));
                     lookAgainAtTargets();
                 }
-                case EnsureOutcome.Pending(Duration retryAfter, String message) -> {
-                    LOG.info("Service {}: {}", pass.key, message);
+                case EnsureOutcome.Pending pending -> {
+                    LOG.info("Service {}: {}", pass.key, pending.message());
                     pass.facts = pass.facts
-                            .pendingFor(pass.memory.retries.putOff(request, retryAfter, pass.steady()), message)
+                            .pendingFor(
+                                    pass.memory.retries.putOff(request, pending.retryAfter(), pass.steady()),
+                                    pending.message())
                             .with(Done.PROVIDER_ASKED);
                 }
                 case EnsureOutcome.ImplementedElsewhere none ->

@@ -153,7 +153,7 @@ public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseabl
         if (Thread.currentThread().isInterrupted()) {
             throw new ProviderException("interrupted");
         }
-        return new EnsureOutcome.Ready(status(made));
+        return EnsureOutcome.ready(status(made));
     }
 
     private boolean isDecided(LoadBalancer one, ListenPort port) {

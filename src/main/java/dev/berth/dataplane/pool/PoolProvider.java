@@ -49,7 +49,7 @@ public final class PoolProvider implements LoadBalancerProvider {
 
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-        return new EnsureOutcome.Ready(status(request));
+        return EnsureOutcome.ready(status(request));
     }
 
     @Override

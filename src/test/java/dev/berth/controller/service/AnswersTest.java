@@ -78,8 +78,8 @@ class AnswersTest {
 
     static final List<EnsureOutcome> NOT_WHOLE = Arrays.asList(
             null,
-            new EnsureOutcome.Ready(null),
-            new EnsureOutcome.Ready(
+            EnsureOutcome.ready(null),
+            EnsureOutcome.ready(
                     new LoadBalancerStatus(List.of(WAY), List.of(new PortError(80, null, "NoListenerLeft")))));
 
     @ParameterizedTest
@@ -127,8 +127,8 @@ class AnswersTest {
     @ParameterizedTest
     @FieldSource("DELAYS")
     void delay_isBetweenOneSecondAndAnHour_whetherPendingOrFailed(Delay delay) {
-        assertThat(ensured(() -> new EnsureOutcome.Pending(delay.asked(), "at work")))
-                .isEqualTo(new EnsureOutcome.Pending(delay.kept(), "at work"));
+        assertThat(ensured(() -> EnsureOutcome.pending(delay.asked(), "at work")))
+                .isEqualTo(EnsureOutcome.pending(delay.kept(), "at work"));
         assertThatThrownBy(() -> ensured(() -> {
                     throw new ProviderException("busy", delay.asked(), null);
                 }))
@@ -143,7 +143,7 @@ class AnswersTest {
         String forged = "\u001b[2Jno\u0000 quota\n2026-01-01 INFO all is well\u202e \u0085" + "x".repeat(5_000_000);
 
         EnsureOutcome.Pending pending =
-                (EnsureOutcome.Pending) ensured(() -> new EnsureOutcome.Pending(Duration.ofSeconds(5), forged));
+                (EnsureOutcome.Pending) ensured(() -> EnsureOutcome.pending(Duration.ofSeconds(5), forged));
 
         assertThat(pending.message())
                 .startsWith("[2Jno quota 2026-01-01 INFO all is well xxx")
@@ -155,7 +155,7 @@ class AnswersTest {
                 .hasMessageStartingWith(
                         "the provider failed: java.lang.IllegalStateException: [2Jno quota 2026-01-01 INFO all is well xxx")
                 .satisfies(failure -> assertThat(failure.getMessage()).hasSizeLessThan(1_100));
-        assertThat(((EnsureOutcome.Pending) ensured(() -> new EnsureOutcome.Pending(Duration.ofSeconds(5), null)))
+        assertThat(((EnsureOutcome.Pending) ensured(() -> EnsureOutcome.pending(Duration.ofSeconds(5), null)))
                         .message())
                 .isEqualTo("no message");
     }

@@ -132,7 +132,7 @@ abstract class CloudStage {
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
             called("ensure", request, ensureFails);
-            return answer != null ? answer : new EnsureOutcome.Ready(PUBLIC);
+            return answer != null ? answer : EnsureOutcome.ready(PUBLIC);
         }
 
         @Override
@@ -283,7 +283,7 @@ abstract class CloudStage {
 
     static List<Node> nodes(String... names) {
         return List.of(names).stream()
-                .map(name -> new Node(name, "cloud://" + name, List.of()))
+                .map(name -> Node.named(name).withProviderId("cloud://" + name))
                 .toList();
     }
 

@@ -48,7 +48,7 @@ class GoneServiceTest {
 
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            return new EnsureOutcome.Pending(Duration.ofMinutes(1), "on its way");
+            return EnsureOutcome.pending(Duration.ofMinutes(1), "on its way");
         }
 
         @Override

@@ -46,7 +46,7 @@ class HostileAnswersTest extends CloudStage {
     }
 
     private static Ingress host(String name) {
-        return new Ingress(null, name, null);
+        return Ingress.ofHostname(name);
     }
 
     /** It was given 192.0.2.0. */
@@ -105,7 +105,7 @@ class HostileAnswersTest extends CloudStage {
     }
 
     private void isRefused(Row row) {
-        cloud.answer = new EnsureOutcome.Ready(row.answer());
+        cloud.answer = EnsureOutcome.ready(row.answer());
         create("web");
 
         Next next = reconcile("web");
@@ -172,7 +172,7 @@ class HostileAnswersTest extends CloudStage {
 
     @Test
     void rightAnswer_afterAWrongOne_isPublished() {
-        cloud.answer = new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(proxy("127.0.0.1"))));
+        cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(List.of(proxy("127.0.0.1"))));
         create("web");
         Next next = reconcile("web");
         cloud.answer = null;
@@ -187,7 +187,7 @@ class HostileAnswersTest extends CloudStage {
     @Test
     void oneOfTwoFamilies_isNotPublishedWithoutTheOther() {
         takeAddressesFrom("192.0.2.0/28", "2001:db8::/120");
-        cloud.answer = new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(proxy("192.0.2.0"))));
+        cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(List.of(proxy("192.0.2.0"))));
         put(SampleService.named(key("web"), "uid-web")
                 .families(FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6));
 

@@ -47,7 +47,7 @@ class NodePortsTest extends CloudStage {
 
     @Test
     void areKept_whileTheProviderIsNotReady() {
-        cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(5), "being made");
+        cloud.answer = EnsureOutcome.pending(Duration.ofSeconds(5), "being made");
         endpointsBecome("web", "10.64.0.7");
         reconcile("web");
 

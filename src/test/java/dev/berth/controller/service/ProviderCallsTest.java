@@ -73,7 +73,7 @@ class ProviderCallsTest extends CloudStage {
 
         nodesBecome(nodes("n1", "n2"));
         nodesBecome(nodes("n2"));
-        nodesBecome(List.of(new Node("n2", "cloud://other", List.of())));
+        nodesBecome(List.of(Node.named("n2").withProviderId("cloud://other")));
         nodesBecome(List.of());
 
         assertThat(cloud.calls)
@@ -87,7 +87,11 @@ class ProviderCallsTest extends CloudStage {
     void nodeThatGetsItsZone_causesOneUpdate() {
         served("web");
 
-        nodesBecome(List.of(new Node("n1", "cloud://n1", List.of(), "a", "r", Map.of())));
+        nodesBecome(List.of(Node.named("n1")
+                .withProviderId("cloud://n1")
+                .withAddresses(List.of())
+                .withZone("a")
+                .withRegion("r")));
 
         assertThat(cloud.calls).containsExactly("update web[n1]");
         assertThat(cloud.requests.getLast().nodes().getFirst().zone()).isEqualTo("a");
@@ -227,7 +231,7 @@ class ProviderCallsTest extends CloudStage {
 
     @Test
     void implementedElsewhere_endsWithoutStatusAndEvent() {
-        cloud.answer = new EnsureOutcome.ImplementedElsewhere();
+        cloud.answer = EnsureOutcome.implementedElsewhere();
         create("web");
 
         Next next = reconcile("web");
@@ -268,7 +272,7 @@ class ProviderCallsTest extends CloudStage {
 
     @Test
     void pending_isNoFailure_andIsShown() {
-        cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(9), "waiting for an address");
+        cloud.answer = EnsureOutcome.pending(Duration.ofSeconds(9), "waiting for an address");
         create("web");
 
         assertThat(reconcile("web")).isEqualTo(Next.after(Duration.ofSeconds(9)));
@@ -527,8 +531,8 @@ class ProviderCallsTest extends CloudStage {
     @Test
     void answerInAnotherOrder_orWithAModeThatMeansTheSame_isNoDrift() {
         LoadBalancerStatus made = new LoadBalancerStatus(
-                List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY), new Ingress(null, "lb.test.dev", null)), List.of());
-        cloud.answer = new EnsureOutcome.Ready(made);
+                List.of(Ingress.ofIp("203.0.113.1", IpMode.PROXY), Ingress.ofHostname("lb.test.dev")), List.of());
+        cloud.answer = EnsureOutcome.ready(made);
         served("web");
         cloud.has = new LoadBalancerStatus(made.ingress().reversed());
 
@@ -610,13 +614,13 @@ class ProviderCallsTest extends CloudStage {
     void wordsOfAProvider_thatChangeWithEachCall_areWrittenTwiceAMinute() {
         create("web");
         int percent = 0;
-        cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(1), "done to 0 %");
+        cloud.answer = EnsureOutcome.pending(Duration.ofSeconds(1), "done to 0 %");
         reconcile("web");
         int before = cluster.writes();
 
         for (int seconds = 0; seconds < 60; seconds++) {
             percent++;
-            cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(1), "done to " + percent + " %");
+            cloud.answer = EnsureOutcome.pending(Duration.ofSeconds(1), "done to " + percent + " %");
             clock = clock.plusSeconds(1);
             reconcile("web");
         }

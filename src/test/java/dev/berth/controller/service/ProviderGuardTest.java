@@ -60,12 +60,12 @@ class ProviderGuardTest {
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
             if (request.equals(OTHER)) {
-                return new EnsureOutcome.Pending(Duration.ofSeconds(1), "another's");
+                return EnsureOutcome.pending(Duration.ofSeconds(1), "another's");
             }
             calls.incrementAndGet();
             called.countDown();
             Uninterruptible.await(let);
-            return new EnsureOutcome.ImplementedElsewhere();
+            return EnsureOutcome.implementedElsewhere();
         }
 
         @Override
@@ -287,7 +287,7 @@ class ProviderGuardTest {
             @Override
             public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
                 thread.set(Thread.currentThread());
-                return new EnsureOutcome.ImplementedElsewhere();
+                return EnsureOutcome.implementedElsewhere();
             }
         };
         try (ProviderGuard guard = guard(1, Duration.ofMinutes(1))) {

@@ -32,7 +32,7 @@ class SetClockTest extends CloudStage {
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})
     void pendingAnswer_isAskedForInItsTime_whenTheClockIsSet(int hours) {
-        cloud.answer = new EnsureOutcome.Pending(Duration.ofSeconds(7), "being made");
+        cloud.answer = EnsureOutcome.pending(Duration.ofSeconds(7), "being made");
         create("web");
         reconcile("web");
 

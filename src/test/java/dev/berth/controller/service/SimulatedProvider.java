@@ -56,9 +56,9 @@ final class SimulatedProvider implements QuietProvider {
             return answerThatIsWrong(request);
         }
         if (luck == 2) {
-            return new EnsureOutcome.Pending(Duration.ofSeconds(3), "on its way");
+            return EnsureOutcome.pending(Duration.ofSeconds(3), "on its way");
         }
-        return new EnsureOutcome.Ready(new LoadBalancerStatus(carried.getOrDefault(uid, List.of()).stream()
+        return EnsureOutcome.ready(new LoadBalancerStatus(carried.getOrDefault(uid, List.of()).stream()
                 .map(ip -> Ingress.ofIp(ip, request.ipMode()))
                 .toList()));
     }
@@ -70,10 +70,10 @@ final class SimulatedProvider implements QuietProvider {
         world.trace("and gives wrong answer ", kind);
         return switch (kind) {
             case 0 -> null;
-            case 1 -> new EnsureOutcome.Ready(null);
-            case 2 -> new EnsureOutcome.Pending(Duration.ZERO, "at once");
-            case 3 -> new EnsureOutcome.Pending(null, "some time");
-            case 4 -> ready(new Ingress(null, bringsAddresses ? "-" : "lb.example.com", null));
+            case 1 -> EnsureOutcome.ready(null);
+            case 2 -> EnsureOutcome.pending(Duration.ZERO, "at once");
+            case 3 -> EnsureOutcome.pending(null, "some time");
+            case 4 -> ready(Ingress.ofHostname(bringsAddresses ? "-" : "lb.example.com"));
             case 5 ->
                 // One that is in no pool would be right for a provider that brings its own.
                 ready(Ingress.ofIp(
@@ -84,7 +84,7 @@ final class SimulatedProvider implements QuietProvider {
     }
 
     private static EnsureOutcome ready(Ingress... ingress) {
-        return new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(ingress)));
+        return EnsureOutcome.ready(new LoadBalancerStatus(List.of(ingress)));
     }
 
     @Override

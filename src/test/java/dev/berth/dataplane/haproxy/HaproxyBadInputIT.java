@@ -56,7 +56,7 @@ class HaproxyBadInputIT {
                 .fencingToken(1)
                 .addresses(List.of(address))
                 .ports(List.of(new Port("", Protocol.TCP, port, 30080)))
-                .nodes(List.of(new Node("n1", "", List.of("127.0.0.1"))))
+                .nodes(List.of(Node.named("n1").withAddresses(List.of("127.0.0.1"))))
                 .healthCheck(new HealthCheck(10256, "/healthz"))
                 .build();
     }

@@ -75,8 +75,8 @@ final class Calls {
         long start = System.nanoTime();
         while (true) {
             switch (ensure(request)) {
-                case EnsureOutcome.Ready(LoadBalancerStatus status) -> {
-                    return status;
+                case EnsureOutcome.Ready ready -> {
+                    return ready.status();
                 }
                 case EnsureOutcome.Pending waits -> awaitRetry(request, waits, start);
                 case EnsureOutcome.ImplementedElsewhere none ->

@@ -135,13 +135,12 @@ final class Requests {
 
     Node node(int number) {
         String address = isIpv4First() ? "192.0.2." + number : "2001:db8:1::" + number;
-        return new Node(
-                "node-" + number,
-                "tck://node-" + number,
-                List.of(address),
-                zone(number),
-                "tck-region",
-                Map.of("kubernetes.io/hostname", "node-" + number));
+        return Node.named("node-" + number)
+                .withProviderId("tck://node-" + number)
+                .withAddresses(List.of(address))
+                .withZone(zone(number))
+                .withRegion("tck-region")
+                .withLabels(Map.of("kubernetes.io/hostname", "node-" + number));
     }
 
     private static String zone(int number) {

@@ -1,6 +1,8 @@
 package dev.berth.plugin.grpc.wire;
 
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.Protocol;
 
 /** What a provider can do, both ways. */
 public final class CapabilitiesMapping {
@@ -30,17 +32,22 @@ public final class CapabilitiesMapping {
     public static Capabilities read(dev.berth.plugin.grpc.v1.Capabilities wire) {
         ProtocolViolation.refuseMoreThan(MOST_ANNOTATIONS, wire.getAnnotationsCount(), "annotations");
         try {
-            return new Capabilities(
-                    EnumMapping.ADDRESS_SOURCES.read(wire.getAddressSource(), "address_source"),
-                    EnumMapping.IP_MODES.known(wire.getIpModesList()),
-                    EnumMapping.TARGETS.read(wire.getTargets(), "targets"),
-                    EnumMapping.PROTOCOLS.known(wire.getProtocolsList()),
-                    EnumMapping.FAMILIES.known(wire.getFamiliesList()),
-                    EnumMapping.FEATURES.known(wire.getFeaturesList()),
-                    wire.getAnnotationsList().stream()
+            IpMode[] ipModes = EnumMapping.IP_MODES.known(wire.getIpModesList()).toArray(new IpMode[0]);
+            Capabilities known = switch (EnumMapping.ADDRESS_SOURCES.read(wire.getAddressSource(), "address_source")) {
+                case POOLS -> Capabilities.fromPools(ipModes);
+                case PROVIDER -> Capabilities.ofItsOwn(ipModes);
+            };
+            return known.withTargets(EnumMapping.TARGETS.read(wire.getTargets(), "targets"))
+                    .withProtocols(
+                            EnumMapping.PROTOCOLS.known(wire.getProtocolsList()).toArray(new Protocol[0]))
+                    .withFamilies(
+                            EnumMapping.FAMILIES.known(wire.getFamiliesList()).toArray(new Capabilities.Family[0]))
+                    .withFeatures(
+                            EnumMapping.FEATURES.known(wire.getFeaturesList()).toArray(new Capabilities.Feature[0]))
+                    .withAnnotations(wire.getAnnotationsList().stream()
                             .map(TextLimits::annotation)
-                            .toList(),
-                    wire.getImmediate());
+                            .toArray(String[]::new))
+                    .withImmediate(wire.getImmediate());
         } catch (IllegalArgumentException incomplete) {
             throw new ProtocolViolation(String.valueOf(incomplete.getMessage()));
         }

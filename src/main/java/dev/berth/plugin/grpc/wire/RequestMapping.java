@@ -145,13 +145,12 @@ public final class RequestMapping {
     }
 
     private static Node read(dev.berth.plugin.grpc.v1.Node wire) {
-        return new Node(
-                wire.getName(),
-                wire.getProviderId(),
-                wire.getAddressesList(),
-                wire.getZone(),
-                wire.getRegion(),
-                wire.getLabelsMap());
+        return Node.named(wire.getName())
+                .withProviderId(wire.getProviderId())
+                .withAddresses(wire.getAddressesList())
+                .withZone(wire.getZone())
+                .withRegion(wire.getRegion())
+                .withLabels(wire.getLabelsMap());
     }
 
     private static Endpoint read(dev.berth.plugin.grpc.v1.Endpoint wire) {

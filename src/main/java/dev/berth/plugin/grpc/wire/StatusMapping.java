@@ -24,7 +24,7 @@ public final class StatusMapping {
     public static EnsureLoadBalancerResponse write(EnsureOutcome outcome) {
         var wire = EnsureLoadBalancerResponse.newBuilder();
         switch (outcome) {
-            case EnsureOutcome.Ready(LoadBalancerStatus status) -> wire.setReady(write(status));
+            case EnsureOutcome.Ready ready -> wire.setReady(write(ready.status()));
             case EnsureOutcome.Pending pending ->
                 wire.setPending(Pending.newBuilder()
                         .setRetryAfter(Durations.write(pending.retryAfter()))
@@ -82,12 +82,12 @@ public final class StatusMapping {
      */
     public static EnsureOutcome read(EnsureLoadBalancerResponse wire) {
         return switch (wire.getOutcomeCase()) {
-            case READY -> new EnsureOutcome.Ready(read(wire.getReady()));
+            case READY -> EnsureOutcome.ready(read(wire.getReady()));
             case PENDING ->
-                new EnsureOutcome.Pending(
+                EnsureOutcome.pending(
                         Durations.readDelay(wire.getPending().getRetryAfter()),
                         TextLimits.message(wire.getPending().getMessage()));
-            case IMPLEMENTED_ELSEWHERE -> new EnsureOutcome.ImplementedElsewhere();
+            case IMPLEMENTED_ELSEWHERE -> EnsureOutcome.implementedElsewhere();
             case OUTCOME_NOT_SET -> throw new ProtocolViolation("no outcome");
         };
     }
@@ -116,7 +116,12 @@ public final class StatusMapping {
     private static Ingress read(dev.berth.plugin.grpc.v1.Ingress wire) {
         return switch (wire.getAddressCase()) {
             case IP -> Ingress.ofIp(TextLimits.address(wire.getIp()), ipMode(wire));
-            case HOSTNAME -> new Ingress(null, TextLimits.hostname(wire.getHostname()), ipMode(wire));
+            case HOSTNAME -> {
+                if (ipMode(wire) != null) {
+                    throw new IllegalArgumentException("ipMode goes with an ip only");
+                }
+                yield Ingress.ofHostname(TextLimits.hostname(wire.getHostname()));
+            }
             case ADDRESS_NOT_SET -> throw new ProtocolViolation("an ingress without ip and hostname");
         };
     }

@@ -94,7 +94,7 @@ class ProviderServerTest {
             } catch (InterruptedException stopping) {
                 Thread.currentThread().interrupt();
             }
-            return new EnsureOutcome.ImplementedElsewhere();
+            return EnsureOutcome.implementedElsewhere();
         }
     }
 
@@ -205,7 +205,7 @@ class ProviderServerTest {
 
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-            return new EnsureOutcome.ImplementedElsewhere();
+            return EnsureOutcome.implementedElsewhere();
         }
 
         @Override

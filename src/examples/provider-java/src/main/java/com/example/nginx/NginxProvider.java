@@ -64,7 +64,7 @@ final class NginxProvider implements LoadBalancerProvider {
         StreamFile file = file(request);
         write(path(request), file.text());
         reload.run();
-        return new EnsureOutcome.Ready(file.status());
+        return EnsureOutcome.ready(file.status());
     }
 
     /** All that is known is written anew: the request is whole, and only its targets differ. */
