@@ -1,8 +1,10 @@
 package dev.berth.app;
 
 import dev.berth.dataplane.haproxy.HaproxyFactory;
+import dev.berth.loadbalancer.OneLine;
 import dev.berth.plugin.grpc.GrpcProvider;
 import dev.berth.plugin.grpc.GrpcSettings;
+import dev.berth.plugin.grpc.wire.Contract;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ProviderFactory;
@@ -28,6 +30,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.ZipFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The providers of a plug-in folder. Each {@code *.jar} in it is a plug-in, and each folder in it is one with all the
@@ -35,6 +39,8 @@ import java.util.zip.ZipFile;
  * {@code *.grpc.properties} says where a plug-in is that runs in a separate process.
  */
 final class Plugins {
+    private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
+
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
     private static final String GRPC = ".grpc.properties";
     private static final ClassLoader BERTH = Plugins.class.getClassLoader();
@@ -123,7 +129,9 @@ final class Plugins {
             ClassLoader loader = factory.getClass().getClassLoader();
             String name = name(plugin, loader, factory);
             claim(plugin, name, taken);
+            requireKnownContract(plugin, loader, name, factory);
             providers.put(name, create(plugin, loader, name, factory));
+            LOG.info("provider \"{}\" is of plug-in {}, version {}", name, plugin, version(loader, factory));
         }
     }
 
@@ -198,6 +206,34 @@ final class Plugins {
         // Null, from code that nobody checked.
         requireName(plugin, Objects.requireNonNullElse(name, ""));
         return name;
+    }
+
+    /** Before anything else is asked of it: in a later contract it may mean something else. */
+    private static void requireKnownContract(Path plugin, ClassLoader loader, String name, ProviderFactory factory)
+            throws UnusablePlugin {
+        int version;
+        try {
+            version = JarProvider.within(loader, factory::contractVersion);
+        } catch (RuntimeException | LinkageError broken) {
+            throw unusable(plugin, "its provider \"" + name + "\" does not tell its contract version: " + told(broken));
+        }
+        if (!Contract.VERSIONS.contains(version)) {
+            throw unusable(
+                    plugin,
+                    "its provider \"" + name + "\" is written for contract version " + version + ", and this Berth has "
+                            + Contract.VERSIONS + "; use a plug-in and a Berth that fit");
+        }
+    }
+
+    /** It is for people only: whatever goes wrong with it is no reason to end the start. */
+    private static String version(ClassLoader loader, ProviderFactory factory) {
+        try {
+            // Null, from code that nobody checked.
+            String version = OneLine.of(Objects.requireNonNullElse(JarProvider.within(loader, factory::version), ""));
+            return version.isEmpty() ? "unknown" : version;
+        } catch (RuntimeException | LinkageError broken) {
+            return "unknown (" + told(broken) + ")";
+        }
     }
 
     private static void requireName(Path plugin, String name) throws UnusablePlugin {

@@ -16,6 +16,20 @@ public interface ProviderFactory {
     String name();
 
     /**
+     * The version of the contract that the plug-in was written for. Constant. Berth refuses, at its start, a plug-in of a
+     * version that it does not know; one written for version 1 need not have this method.
+     */
+    default int contractVersion() {
+        return 1;
+    }
+
+    /** The version of the plug-in itself, for the log: by default that in the manifest of its jar; empty: not told. */
+    default String version() {
+        String version = getClass().getPackage().getImplementationVersion();
+        return version == null ? "" : version;
+    }
+
+    /**
      * Makes the provider. Called once, at the start of Berth, on one thread.
      *
      * @param settings of the whole provider, from the file {@code <name>.properties} in the plug-in folder; empty

@@ -166,6 +166,31 @@ class PluginsTest {
         assertThat(load()).containsKey("one");
     }
 
+    private Path pluginThat(String says) throws IOException {
+        return jar(
+                "a.jar",
+                FACTORY.formatted("\"one\"", "return new Provider(\"one\");").replaceFirst("\\}\\s*$", says + "\n}"),
+                "plugin.Factory\n");
+    }
+
+    @Test
+    void aPluginOfAContractThatIsNotKnown_isRefusedAtTheStart_namingBoth() throws IOException {
+        pluginThat("public int contractVersion() { return 2; }");
+
+        assertThatThrownBy(this::load)
+                .isInstanceOf(UnusablePlugin.class)
+                .hasMessageEndingWith(
+                        "a.jar: its provider \"one\" is written for contract version 2, and this Berth has [1];"
+                                + " use a plug-in and a Berth that fit");
+    }
+
+    @Test
+    void aVersionThatCannotBeTold_endsNoStart() throws IOException, UnusablePlugin {
+        pluginThat("public String version() { throw new IllegalStateException(\"lost\"); }");
+
+        assertThat(nameGivenBy("one")).isEqualTo("one");
+    }
+
     @Test
     void noFolder_isSaid() {
         folder = temporary.resolve("nowhere");
