@@ -246,18 +246,10 @@ final class SimulationRules {
         List<Claim> held = cluster.claims.values().stream()
                 .filter(claim -> isOwner(claim, service))
                 .toList();
-        if (held.isEmpty() && nobodyKnowsWhoseItIs(service, classes)) {
-            // Nor whether it waits.
-            if (world.operators.stream()
-                    .anyMatch(operator -> operator.ledger.waiting().contains(service.key()))) {
-                waits.add(service.key());
-            }
-            return;
-        }
         switch (plan(service, classes, told)) {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
-            case ServicePlan.Skip leave -> checkLeftAlone(leave, held, told);
-            case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held);
+            case ServicePlan.Skip leave -> checkLeftAlone(leave, held, classes, told);
+            case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held, classes);
             case ServicePlan.Adopt adopt -> check(false, () -> service + " should be taken over");
             case ServicePlan.TearDown down ->
                 check(false, () -> service + " is ours, and should not be: " + down.why());
@@ -287,19 +279,21 @@ final class SimulationRules {
                 .anyMatch(service -> isUnmarkedOfASpoiledClass(service) || nobodyKnowsWhoseItIs(service, classes));
     }
 
-    private void checkNoneOfOurs(ServiceState service, List<Claim> held) {
+    /** What it publishes may be another's by then, where nobody knows any more who served it. */
+    private void checkNoneOfOurs(ServiceState service, List<Claim> held, ClassBook classes) {
         check(
                 held.isEmpty()
                         && !service.hasOurFinalizer()
                         && !service.hasOurConditions()
-                        && !(cluster.publishedByUs.containsKey(service.key())
-                                && !service.ingress().isEmpty()),
+                        && (!cluster.publishedByUs.containsKey(service.key())
+                                || service.ingress().isEmpty()
+                                || nobodyKnowsWhoseItIs(service, classes)),
                 () -> service + " is none of ours, but has marks of ours, or " + held);
     }
 
-    private void checkLeftAlone(ServicePlan.Skip leave, List<Claim> held, Ledger told) {
+    private void checkLeftAlone(ServicePlan.Skip leave, List<Claim> held, ClassBook classes, Ledger told) {
         if (leave.steps().stream().noneMatch(Step.Explain.class::isInstance)) {
-            checkNoneOfOurs(leave.service(), held);
+            checkNoneOfOurs(leave.service(), held, classes);
             return;
         }
         List<Ip> shown = HoldingSelection.of(
