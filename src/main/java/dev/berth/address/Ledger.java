@@ -353,14 +353,13 @@ public final class Ledger {
     }
 
     /**
-     * The Address object of {@code ip} has vanished, and its owners still need it: it stays theirs until
-     * they have made it again.
+     * The Address object of {@code known} has vanished, and its owners still need the address: it stays theirs until they
+     * have made it again. What became of it since it was known so is newer, and stays.
      */
-    public void lost(Ip ip) {
+    public void lost(Holding known) {
         locked(() -> {
-            Holding held = holdings.get(ip);
-            if (held != null) {
-                put(held.unseen(Holding.State.HELD));
+            if (known.equals(holdings.get(known.ip()))) {
+                put(known.unseen(Holding.State.HELD));
             }
             return true;
         });

@@ -158,6 +158,17 @@ class LedgerTest {
     }
 
     @Test
+    void lost_takesNothingFromAnObjectThatIsHeardOfMeanwhile() {
+        take(request("a", 0, IPV4));
+        Holding known = ledger.holding(FIRST).orElseThrow();
+        ledger.observe(new Claim(FIRST, "u1", "7", known.spec()));
+
+        ledger.lost(known);
+
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.CLAIMED);
+    }
+
+    @Test
     void notMade_keepsWhatWasInDoubtForItsOwner() {
         take(request("a", 0, IPV4));
         ledger.doubt(FIRST);
@@ -184,7 +195,7 @@ class LedgerTest {
         assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.UNSURE);
 
         ledger.observe(claim("192.0.2.0", "a", 7));
-        ledger.lost(FIRST);
+        ledger.lost(ledger.holding(FIRST).orElseThrow());
         assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
         assertThat(assigned(request("b", 0, IPV4)).picks().getFirst().ip()).hasToString("192.0.2.1");
     }

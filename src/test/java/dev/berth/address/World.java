@@ -333,7 +333,7 @@ final class World {
         } else if (claim == null) {
             fail(holding, owners.getFirst());
         } else if (chance(10)) {
-            ledger.lost(holding.ip());
+            ledger.lost(holding);
         } else {
             leave(claim, any(owners));
         }

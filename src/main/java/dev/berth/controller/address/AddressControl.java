@@ -275,7 +275,7 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
-        ledger.lost(ip);
+        ledger.lost(known.get());
         for (Owner owner : owners) {
             if (isOwner(cluster.service(owner.service()), owner)) {
                 LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());

@@ -497,7 +497,7 @@ final class PassClaims {
             }
             Claim claim = held.get().claim();
             if (claim == null || !claim.owners().contains(owner)) {
-                return known(readAgain(serve, ip, () -> pass.parts.ledger().lost(ip)));
+                return known(readAgain(serve, ip, () -> pass.parts.ledger().lost(held.get())));
             }
             switch (pass.parts.cluster().confirmClaim(claim)) {
                 case Write.Done<Claim>(Claim now) -> wrote(now);

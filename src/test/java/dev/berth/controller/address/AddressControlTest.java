@@ -43,6 +43,7 @@ class AddressControlTest {
     private final Ledger ledger = new Ledger();
     private final List<Duration> delays = new ArrayList<>();
     private Runnable next = () -> {};
+    private Runnable whileJudging = () -> {};
     private AddressControl control;
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -58,7 +59,7 @@ class AddressControlTest {
                 ledger,
                 gate,
                 new Backoff(new Random(1)),
-                ClassBook::empty,
+                this::classes,
                 () -> now.plus(ahead),
                 () -> now,
                 none -> {},
@@ -69,6 +70,11 @@ class AddressControlTest {
                     return () -> {};
                 },
                 (owner, className) -> true);
+    }
+
+    private ClassBook classes() {
+        whileJudging.run();
+        return ClassBook.empty();
     }
 
     private static Claim claim(String uid) {
@@ -87,6 +93,16 @@ class AddressControlTest {
         control.vanished(claim("a2"));
 
         assertThat(ledger.isGone(claim("a2"))).isFalse();
+        assertThat(held()).hasValue(Holding.State.CLAIMED);
+    }
+
+    @Test
+    void anAddressThatIsHeardOf_whileTheOneBeforeIsFoundGone_staysClaimed() {
+        ledger.observe(claim("a1"));
+        whileJudging = () -> ledger.observe(new Claim(IP, "a2", "9", claim("a1").spec()));
+
+        control.vanished(claim("a1"));
+
         assertThat(held()).hasValue(Holding.State.CLAIMED);
     }
 
