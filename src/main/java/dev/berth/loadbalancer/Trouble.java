@@ -68,12 +68,11 @@ public record Trouble(
 
     /** The provider failed to make the load balancer. */
     public static Trouble ofEnsuring(ServiceKey service, ProviderException failure, LoadBalancerRequest request) {
-        Reason reason =
-                switch (failure.kind()) {
-                    case TRY_AGAIN -> Reason.EnsureFailed;
-                    case QUOTA_EXCEEDED -> Reason.ProviderQuotaExceeded;
-                    case PERMANENT -> Reason.EnsureRejected;
-                };
+        Reason reason = switch (failure.kind()) {
+            case TRY_AGAIN -> Reason.EnsureFailed;
+            case QUOTA_EXCEEDED -> Reason.ProviderQuotaExceeded;
+            case PERMANENT -> Reason.EnsureRejected;
+        };
         Optional<Duration> delay = failure.kind() == ProviderException.Kind.PERMANENT
                 ? failure.retryAfter().or(() -> Optional.of(REJECTED_FOR))
                 : failure.retryAfter();

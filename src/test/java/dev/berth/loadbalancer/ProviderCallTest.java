@@ -21,7 +21,7 @@ class ProviderCallTest {
     private static final ServedClass EDGE = served(false);
     private static final ServedClass IMMEDIATE = served(true);
     private static final EnsureOutcome.Ready READY =
-            new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))));
+            EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.VIP))));
 
     private static final Demand WITH_ADDRESS = demand("node-a", "192.0.2.1");
     private static final Demand WITHOUT_ADDRESS = demand("node-a");
@@ -50,7 +50,7 @@ class ProviderCallTest {
                 Backends.NONE);
         return new Demand(
                 demand.request().toBuilder()
-                        .nodes(List.of(new LoadBalancerRequest.Node(node, "", List.of("10.0.0.1"))))
+                        .nodes(List.of(LoadBalancerRequest.Node.named(node)))
                         .build(),
                 demand.unmet(),
                 demand.portErrors());

@@ -73,7 +73,7 @@ class ServingTest {
     }
 
     private static EnsureOutcome.Ready ready(String ip) {
-        return new EnsureOutcome.Ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
+        return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
     }
 
     /** Plays the part of the executor, with each effect done as it should be. */
