@@ -92,7 +92,7 @@ final class ClusterAddresses implements AutoCloseable {
                     backoff,
                     clock,
                     steady,
-                    later::after);
+                    later);
         }
 
         /** An address or a range came, went or changed: what it means for those that are about to go. */

@@ -195,7 +195,7 @@ public final class Wiring {
                 steady,
                 this::wake,
                 this::wakeAddress,
-                later::after,
+                later,
                 this::deleteOrphaned);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock);
         classes = new ClassControl(
@@ -234,7 +234,7 @@ public final class Wiring {
                         fencingToken::get,
                         key -> new Backends(surroundings.targets(), kubeProxies.areThere(), () -> endpoints.of(key)),
                         surroundings::isNodes,
-                        later::after,
+                        later,
                         options.deleteOrphaned,
                         options.migrateFrom.dialects()),
                 gate,
