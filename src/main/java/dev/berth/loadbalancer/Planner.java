@@ -221,13 +221,16 @@ public final class Planner {
 
     /**
      * Why its provider cannot be told that it is over: it is marked with a class that cannot be served, or lost all
-     * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, for a mark
-     * that users write alone holds nothing up.
+     * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, and so does
+     * the class that it names: a mark that users write alone holds nothing up, but a claim may have landed late.
      */
     private Optional<String> classMissing() {
         List<String> claimed = claimedClasses();
         Optional<String> madeBy = service.isMarkedOurs()
-                ? service.servedByClass().filter(value -> claimed.isEmpty() || claimed.contains(value))
+                ? service.servedByClass()
+                        .filter(value -> claimed.isEmpty()
+                                || claimed.contains(value)
+                                || value.equals(service.loadBalancerClass()))
                 : snapshot.askedByClass().filter(value -> service.wantsLoadBalancer());
         return madeBy.filter(value -> snapshot.classes().byValue(value).isEmpty())
                 .map(value -> snapshot.classes()

@@ -133,7 +133,16 @@ public final class TearingDown {
         boolean staysLoadBalancer =
                 service.filter(ServiceState::wantsLoadBalancer).isPresent();
         return new TearDownEffect.Finish(
-                isItsOwn && staysLoadBalancer,
+                isItsOwn && service.filter(this::isMarkOfAnotherClassOff).isPresent(),
                 service.isPresent() && (!isItsOwn || staysLoadBalancer || known.releasing()));
+    }
+
+    /** Whether somebody took off the mark of the class that is remembered, and it is to be served by another now. */
+    private boolean isMarkOfAnotherClassOff(ServiceState state) {
+        String named = state.loadBalancerClass();
+        return named != null
+                && state.wantsLoadBalancer()
+                && state.servedByClass().isEmpty()
+                && !known.provider().bringsItsOwn(state.uid()).equals(Optional.of(named));
     }
 }

@@ -142,8 +142,18 @@ class TearingDownTest {
     }
 
     @Test
-    void serviceThatWantsALoadBalancerStill_isPlannedAgain_andWhatWasAskedForItForgotten() {
+    void serviceThatWantsALoadBalancerStill_isPlannedAgain() {
         service = service.map(state -> SampleService.from(state).deleting(false).build());
+
+        assertThat(way(CLEAR, RELEASE)).endsWith("Finish, plans again");
+    }
+
+    @Test
+    void serviceWhoseMarkOfAnotherClassIsOff_isPlannedAgain_andWhatItWasServedByForgotten() {
+        service = service.map(state -> SampleService.from(state)
+                .deleting(false)
+                .loadBalancerClass("x/core")
+                .build());
 
         assertThat(way(CLEAR, RELEASE)).endsWith("Finish, forgets, plans again");
     }

@@ -2,6 +2,10 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
@@ -74,5 +78,26 @@ class FormerClassGoneTest extends CloudStage {
 
         assertThat(reason()).isEqualTo("ClassMissing");
         assertThat(service("web").servedByClass()).hasValue(BEFORE);
+    }
+
+    /** The create of an Address got lost, and landed when another class served the Service, and is gone. */
+    @Test
+    void claimThatLandsLate_doesNotHaveItForgottenWhoServesIt() {
+        put(SampleService.from(service("web")).ingress("203.0.113.1").loadBalancerClass(BEFORE));
+        ledger.observe(cluster.putClaim(new Claim(
+                Ip.parse("192.0.2.1"),
+                cluster.newUid(),
+                "",
+                ClaimSpec.of(null, NOW, new Owner(key("web"), "uid-web")))));
+
+        reconcile("web");
+
+        assertThat(reason()).isEqualTo("ClassMissing");
+        assertThat(service("web").servedByClass()).hasValue(BEFORE);
+        assertThat(service("web").ingress()).isNotEmpty();
+        classesAre(2);
+        reconcile("web");
+        assertThat(reason()).isEqualTo("Assigned");
+        assertThat(cluster.claims).isEmpty();
     }
 }
