@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +63,7 @@ public record Facts(
     /** Nothing was done yet. */
     public static final Facts NONE = new Facts(
             0,
-            Set.of(),
+            EnumSet.noneOf(Done.class),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -72,7 +73,9 @@ public record Facts(
             Optional.empty());
 
     public Facts {
-        done = done.isEmpty() ? Set.of() : Set.copyOf(done);
+        EnumSet<Done> all = EnumSet.noneOf(Done.class);
+        all.addAll(done);
+        done = Collections.unmodifiableSet(all);
         ingress = ingress.map(List::copyOf);
     }
 
