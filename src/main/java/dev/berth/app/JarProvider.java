@@ -83,4 +83,12 @@ final class JarProvider implements LoadBalancerProvider {
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         return within(loader, () -> provider.listLoadBalancers(clusterName));
     }
+
+    @Override
+    public void close() {
+        within(loader, () -> {
+            provider.close();
+            return true;
+        });
+    }
 }

@@ -1,5 +1,6 @@
 package dev.berth.app;
 
+import dev.berth.controller.service.Providers;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.plugin.RemoteProvider;
 import dev.berth.plugin.grpc.host.ProviderServer;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
@@ -73,7 +75,10 @@ final class ProviderHostCommand implements Callable<Integer> {
                     ? null
                     : Tls.ofServer(new Tls.Files(tls.authority, tls.certificate, tls.key), LOOK_AGAIN);
             ProviderServer server = ProviderServer.start(provider, served, endpoint, credentials);
-            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(server::close));
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+                server.close();
+                new Providers(new LinkedHashMap<>(Map.of(provider, served))).close();
+            }));
             System.out.println("serving provider \"" + provider + "\" at " + listen);
             server.awaitEnd();
             return 0;
@@ -98,11 +103,7 @@ final class ProviderHostCommand implements Callable<Integer> {
         }
         SequencedMap<String, LoadBalancerProvider> loaded =
                 pluginDirectory == null ? new LinkedHashMap<>() : Plugins.load(pluginDirectory, Wiring.OWN_PROVIDERS);
-        loaded.values().forEach(one -> {
-            if (one instanceof RemoteProvider elsewhere) {
-                elsewhere.close();
-            }
-        });
+        loaded.values().stream().filter(RemoteProvider.class::isInstance).forEach(LoadBalancerProvider::close);
         return Optional.ofNullable(loaded.get(name))
                 .filter(found -> !(found instanceof RemoteProvider))
                 .orElseThrow(() -> new IllegalArgumentException("there is no provider \"" + name

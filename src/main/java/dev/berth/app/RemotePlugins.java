@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The plug-ins in separate processes: they come and go. */
-final class RemotePlugins implements AutoCloseable {
+final class RemotePlugins {
     /** How long the start waits for those that are not there: their Services would wait, and say so, for a moment. */
     private static final Duration COMING_UP = Duration.ofSeconds(3);
 
@@ -44,10 +44,5 @@ final class RemotePlugins implements AutoCloseable {
     /** Has {@code listener} told, by name, of one that has come, or can do something else than before. */
     void whenChanged(Consumer<String> listener) {
         byName.forEach((name, plugin) -> plugin.whenChanged(() -> listener.accept(name)));
-    }
-
-    @Override
-    public void close() {
-        byName.values().forEach(RemoteProvider::close);
     }
 }

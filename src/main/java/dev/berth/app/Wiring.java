@@ -481,7 +481,7 @@ public final class Wiring {
                 new Closing("the watch of IPAddresses", clusterAddresses),
                 new Closing("the conditions of Addresses", addressConditions),
                 new Closing("events", events),
-                new Closing("plug-ins", remotePlugins));
+                new Closing("providers", providers));
         if (options.leaderElect && isQuiet) {
             lease.handOver();
         }

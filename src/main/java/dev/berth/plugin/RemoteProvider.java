@@ -5,7 +5,7 @@ import dev.berth.provider.LoadBalancerProvider;
 import java.time.Duration;
 
 /** A provider in another process, which comes and goes. Closing it lets go of that process, which goes on. */
-public interface RemoteProvider extends LoadBalancerProvider, AutoCloseable {
+public interface RemoteProvider extends LoadBalancerProvider {
     /**
      * What it said last, also while it is away. When it comes back it may say something else.
      *

@@ -11,7 +11,7 @@ import java.util.Optional;
  * provider, reported as such, and tried again. Berth retries, times, counts and guards the calls: a
  * provider does not.
  */
-public interface LoadBalancerProvider {
+public interface LoadBalancerProvider extends AutoCloseable {
     /** What this provider does and can do; constant for the life of the process. */
     Capabilities capabilities();
 
@@ -56,4 +56,11 @@ public interface LoadBalancerProvider {
     default List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         throw new UnsupportedOperationException("it does not list what it has");
     }
+
+    /**
+     * Releases what the provider holds in this process, such as connections and threads. What it made stays, and carries
+     * traffic. Called once, when the process ends, after the last other call; it has five seconds.
+     */
+    @Override
+    default void close() {}
 }

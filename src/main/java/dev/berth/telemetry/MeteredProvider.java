@@ -89,4 +89,9 @@ public final class MeteredProvider implements LoadBalancerProvider {
     public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
         return timed("list", () -> provider.listLoadBalancers(clusterName));
     }
+
+    @Override
+    public void close() {
+        provider.close();
+    }
 }

@@ -4,13 +4,21 @@ import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.ProviderException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.SequencedMap;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The providers that there are, by the name that a LoadBalancerClass uses. */
-public final class Providers {
+public final class Providers implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Providers.class);
+
+    /** How long all of them have to close. */
+    private static final Duration CLOSING = Duration.ofSeconds(5);
+
     private final SequencedMap<String, LoadBalancerProvider> byName;
     private final Set<String> plugins;
 
@@ -46,6 +54,42 @@ public final class Providers {
     boolean needsNoGuard(LoadBalancerProvider provider) {
         return plugins.stream().noneMatch(name -> provider.equals(byName.get(name)))
                 && provider.capabilities().immediate();
+    }
+
+    /** Closes all side by side: one that hangs, or fails, keeps no other open. */
+    @Override
+    public void close() {
+        close(CLOSING);
+    }
+
+    /** The same, within {@code atMost}. */
+    void close(Duration atMost) {
+        long until = System.nanoTime() + atMost.toNanos();
+        SequencedMap<String, Thread> closing = new LinkedHashMap<>();
+        byName.forEach((name, provider) -> closing.put(
+                name, Thread.ofPlatform().daemon().name("closing-" + name).start(() -> close(name, provider))));
+        closing.forEach((name, thread) -> {
+            if (!hasEnded(thread, Duration.ofNanos(until - System.nanoTime()))) {
+                LOG.warn("provider \"{}\" has not closed within {} s", name, atMost.toSeconds());
+            }
+        });
+    }
+
+    private static void close(String name, LoadBalancerProvider provider) {
+        try {
+            provider.close();
+        } catch (RuntimeException | LinkageError failure) {
+            LOG.warn("closing provider \"{}\": {}", name, failure.toString());
+        }
+    }
+
+    private static boolean hasEnded(Thread thread, Duration atMost) {
+        try {
+            return thread.join(atMost);
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            return !thread.isAlive();
+        }
     }
 
     /** What each can do, or why it has not said so yet. */

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * <p>Targets come and go by HAProxy's runtime API. It is reloaded only for ports, addresses and settings; connections
  * live on in the former worker, for up to 15 minutes.
  */
-public final class HaproxyProvider implements LoadBalancerProvider, AutoCloseable {
+public final class HaproxyProvider implements LoadBalancerProvider {
     /** What a LoadBalancerClass calls it. */
     public static final String NAME = "haproxy";
 
