@@ -15,7 +15,7 @@ SHARD = 1/1
 
 JDK       = src/build/with-jdk
 KUBE      = src/test/kube/kube
-MVN       = $(JDK) mvn -B -ntp
+MVN       = $(JDK) mvn -B -ntp $(OFFLINE)
 DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
@@ -27,7 +27,7 @@ STUBS    = $(EXAMPLES)/providerv1
 GO       = cd $(EXAMPLES) && GOWORK=off CGO_ENABLED=0 go
 
 # A tenth of the seeds of make test, and none of the checks; see the profile in the pom.
-FAST_BUILD = $(MVN) -Pfast -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.io.quarkus=error
+FAST_BUILD = $(MVN) -Punchecked,fast -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.io.quarkus=error
 FAST_SEEDS = -Dproperty.seeds=100 -Dsimulation.seeds=40
 TEST_LOG = -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.surefire=info \
   -Dorg.slf4j.simpleLogger.log.org.apache.maven.plugin.failsafe=info
@@ -68,12 +68,22 @@ demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Serv
 run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl until Ctrl-C
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
 
+CHECKS_LOG = target/checks.log
+# Not by its own name, by which make -n would run the line.
+THIS_MAKE := $(MAKE)
+
+# The checks take what the tests leave of the processor, and a directory of their own. Two Mavens must not fetch into one
+# repository at once, so these fetch nothing; where something is missing, or found, they run again at the end.
 .PHONY: test
-test: kube-to-test lab-tools generated-check go-check go-test ## builds and runs every test (mvn verify)
-	@echo "make: mvn verify: formatting, compiler checks, then each test class as it ends; reports in target/"
-	@$(FULL_BUILD) verify
+test: kube-to-test lab-tools ## builds and runs every test (mvn verify), with all checks beside them
+	@echo "make: mvn verify: each test class as it ends; reports in target/. Beside it make check and go-test: $(CHECKS_LOG)"
+	@mkdir -p target; \
+	nice -n 19 $(THIS_MAKE) --no-print-directory OFFLINE=-o check go-test > $(CHECKS_LOG) 2>&1 & checks=$$!; \
+	$(FULL_BUILD) -Punchecked verify; tests=$$?; \
+	wait $$checks || $(THIS_MAKE) --no-print-directory check go-test || tests=1; \
+	exit $$tests
 	@$(SLOWEST)
-	@echo "make: every test passed"
+	@echo "make: every test passed, and every check"
 
 .PHONY: test-fast
 test-fast: ## unit tests only, on fewer seeds, without the checks of the code, coverage and Go (a minute)
@@ -164,7 +174,7 @@ format: ## puts the Java and Go sources into the one format
 .PHONY: check
 check: generated-check go-check ## checks format, compiler findings, and that generated files are up to date
 	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
-	@$(MVN) -q test -Djacoco.skip=true -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
+	@$(MVN) -q -Pchecks test -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
 
 # --- What the targets above are made of -------------------------------------
 
