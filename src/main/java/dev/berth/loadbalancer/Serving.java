@@ -183,7 +183,13 @@ public final class Serving {
             }
         }
         Publication wanted = publication(facts.did(Done.OVERWRITE_LET_STAND) ? Optional.empty() : entries);
-        List<Ip> first = aboutToBePublished(wanted);
+        Optional<Publication.Difference> difference = wanted.differenceFrom(service);
+        // Decided here, once: by the time of the patch it could be over, with no claim written before.
+        Optional<Duration> delay = difference.flatMap(patch -> known.waits().delay(patch.timeless()));
+        if (delay.isPresent()) {
+            return new ServingEffect.Wait(delay.get());
+        }
+        List<Ip> first = aboutToBePublished(difference);
         return !first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)
                 ? new ServingEffect.ConfirmClaims(first)
                 : new ServingEffect.Publish(wanted);
@@ -228,10 +234,9 @@ public final class Serving {
     }
 
     /** That the status has one of them already proves nothing: others may have written it. */
-    private List<Ip> aboutToBePublished(Publication wanted) {
-        return wanted.differenceFrom(service)
-                .filter(difference -> known.waits().delay(difference.timeless()).isEmpty())
-                .flatMap(difference -> Optional.ofNullable(difference.ingress()))
+    private static List<Ip> aboutToBePublished(Optional<Publication.Difference> difference) {
+        return difference
+                .flatMap(patch -> Optional.ofNullable(patch.ingress()))
                 .map(Publication::addresses)
                 .orElse(List.of());
     }

@@ -51,6 +51,7 @@ class ServingTest {
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
     private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
+    private Serving.Waits waits = request -> Optional.empty();
 
     /** What comes of an effect, beside what always does; by its name. */
     private final Map<String, UnaryOperator<Facts>> outcomes = new HashMap<>();
@@ -103,7 +104,7 @@ class ServingTest {
                 published,
                 false,
                 new IpModes(true, IpModes.Answer.KEPT),
-                request -> Optional.empty(),
+                waits,
                 NOW);
     }
 
@@ -127,6 +128,7 @@ class ServingTest {
             case ServingEffect.Publish(Publication wanted) -> "Publish" + wanted.ingress();
             case ServingEffect.Rest(Optional<Duration> again) ->
                 "Rest" + again.map(Duration::toString).orElse("");
+            case ServingEffect.Wait(Duration delay) -> "Wait" + delay;
             case ServingEffect.Fail(Trouble what, boolean losesTurn) ->
                 "Fail " + what.reason() + (losesTurn ? ", loses turn" : "");
             default -> effect.getClass().getSimpleName();
@@ -289,5 +291,13 @@ class ServingTest {
                 "ConfirmClaims[192.0.2.1]", facts -> facts.withTrouble(DENIED).withoutIngress());
 
         assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "Publishnull", "Fail ClaimFailed");
+    }
+
+    @Test
+    void patchThatFailed_waitsForItsTime_andIsNotSentWithoutTheClaimsBeingWrittenFirst() {
+        waits = request ->
+                request instanceof Publication.Difference ? Optional.of(Duration.ofSeconds(5)) : Optional.empty();
+
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "Ensure", "Keep", "WaitPT5S");
     }
 }
