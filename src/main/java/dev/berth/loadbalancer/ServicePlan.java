@@ -11,6 +11,11 @@ public sealed interface ServicePlan {
     /** The steps, in order; empty: nothing. */
     List<? extends Step> steps();
 
+    /** What is tried, the same whenever it is planned again: tells that it was tried before. */
+    default Object timeless() {
+        return steps();
+    }
+
     /**
      * It is ours to serve.
      *
@@ -29,7 +34,8 @@ public sealed interface ServicePlan {
             steps = List.copyOf(steps);
         }
 
-        /** What is tried, whatever the Service's place among those that wait: tells that it was tried before. */
+        /** Whatever the Service's place among those that wait. */
+        @Override
         public Object timeless() {
             return new Attempt(
                     servedClass,

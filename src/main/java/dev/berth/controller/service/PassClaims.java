@@ -442,7 +442,7 @@ final class PassClaims {
 
     private Outcome notForestalled(ServiceState state, List<Ip> addresses, String message) {
         return pass.failed(
-                state, new Trouble("releasing " + addresses, Reason.ReleaseFailed, message, pass.plan.steps()));
+                state, new Trouble("releasing " + addresses, Reason.ReleaseFailed, message, pass.plan.timeless()));
     }
 
     /** One that bore the name before goes first. */
