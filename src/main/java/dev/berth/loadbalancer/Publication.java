@@ -37,11 +37,6 @@ public record Publication(
         this(finalizer, null, ingress, conditions);
     }
 
-    /** The same, but for the ingress. */
-    public Publication withIngress(@Nullable List<Published> other) {
-        return new Publication(finalizer, servedByClass, other, conditions);
-    }
-
     /**
      * What to publish of a provider's answer; {@code withIpMode} false leaves the mode out. Where a port is not
      * served, every port of the Service is named, as Kubernetes wants it.

@@ -13,7 +13,6 @@ import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.HoldingSelection;
-import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Trouble;
@@ -168,14 +167,6 @@ final class PassState {
                 .filter(holding -> holding.state() == Holding.State.CLAIMED)
                 .toList();
         return HoldingSelection.of(state, claimed, wishes(), parts.ledger().pools());
-    }
-
-    static List<Ip> ips(@Nullable List<Published> entries) {
-        return entries == null
-                ? List.of()
-                : entries.stream()
-                        .flatMap(entry -> Optional.ofNullable(entry.ip()).flatMap(Ip::find).stream())
-                        .toList();
     }
 
     AddressConstraints wishes() {
