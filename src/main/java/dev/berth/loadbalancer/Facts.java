@@ -126,6 +126,14 @@ public record Facts(
                 Optional.of(delay));
     }
 
+    /** It is not tried before {@code left} has passed: what was said of it holds until then. */
+    public Facts putOff(PutOff why, Duration left) {
+        return switch (why) {
+            case PutOff.Failed(Trouble what) -> withTrouble(what.again()).lookingAgain(left);
+            case PutOff.Pending(String message) -> pendingFor(left, message).with(Done.PROVIDER_ASKED);
+        };
+    }
+
     /** This is what it is to publish. */
     public Facts withIngress(List<Published> entries) {
         return new Facts(steps, done, waiting, sharingConflict, trouble, pending, demand, Optional.of(entries), again);
@@ -147,8 +155,14 @@ public record Facts(
         return written ? modes.with(Done.INGRESS_WRITTEN) : modes;
     }
 
-    /** It has to be looked at after {@code delay}, whatever happens. */
+    /** It has to be looked at after {@code delay}, whatever happens; or before. */
     public Facts lookingAgain(Duration delay) {
-        return new Facts(steps, done, waiting, sharingConflict, trouble, pending, demand, ingress, Optional.of(delay));
+        return new Facts(
+                steps, done, waiting, sharingConflict, trouble, pending, demand, ingress, Optional.of(soonest(delay)));
+    }
+
+    /** When to look again where nothing else is left to wait for than {@code delay}. */
+    public Duration soonest(Duration delay) {
+        return again.filter(other -> other.compareTo(delay) < 0).orElse(delay);
     }
 }

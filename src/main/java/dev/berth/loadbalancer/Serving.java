@@ -92,10 +92,17 @@ public final class Serving {
             return publish();
         }
         if (facts.trouble().isPresent()) {
-            return new ServingEffect.Fail(
-                    facts.trouble().get(), serve.acquires() && facts.waiting().isEmpty());
+            return fail(facts.trouble().get());
         }
         return release();
+    }
+
+    private ServingEffect fail(Trouble what) {
+        return facts.again()
+                .filter(left -> what.saidBefore())
+                .<ServingEffect>map(ServingEffect.Wait::new)
+                .orElseGet(() -> new ServingEffect.Fail(
+                        what, serve.acquires() && facts.waiting().isEmpty()));
     }
 
     private ServingEffect claimOrAsk() {
@@ -187,7 +194,7 @@ public final class Serving {
         // Decided here, once: by the time of the patch it could be over, with no claim written before.
         Optional<Duration> delay = difference.flatMap(patch -> known.waits().delay(patch.timeless()));
         if (delay.isPresent()) {
-            return new ServingEffect.Wait(delay.get());
+            return new ServingEffect.Wait(facts.soonest(delay.get()));
         }
         List<Ip> first = aboutToBePublished(difference);
         return !first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)

@@ -14,9 +14,16 @@ import java.util.Optional;
  * @param request what is not to be sent again before its time
  * @param retryAfter when to try again, exactly; absent: by the back-off
  * @param heldUp whether it could not be tried, for an earlier call has not returned
+ * @param saidBefore whether it was not tried just now, for it went wrong before
  */
 public record Trouble(
-        String doing, Reason reason, String cause, Object request, Optional<Duration> retryAfter, boolean heldUp) {
+        String doing,
+        Reason reason,
+        String cause,
+        Object request,
+        Optional<Duration> retryAfter,
+        boolean heldUp,
+        boolean saidBefore) {
     /** How long a request that was rejected is not repeated: the provider may be wrong, or replaced. */
     private static final Duration REJECTED_FOR = Duration.ofHours(1);
 
@@ -63,7 +70,7 @@ public record Trouble(
 
     /** That is tried again by the back-off. */
     public Trouble(String doing, Reason reason, String cause, Object request) {
-        this(doing, reason, cause, request, Optional.empty(), false);
+        this(doing, reason, cause, request, Optional.empty(), false, false);
     }
 
     /** The provider failed to make the load balancer. */
@@ -83,12 +90,17 @@ public record Trouble(
 
     /** The same, tried again when the other side says. */
     public Trouble after(Optional<Duration> delay) {
-        return new Trouble(doing, reason, cause, request, delay, heldUp);
+        return new Trouble(doing, reason, cause, request, delay, heldUp, saidBefore);
     }
 
     /** The same, that could not be tried: it need not wait once the earlier call has returned. */
     public Trouble heldUpByEarlierCall() {
-        return new Trouble(doing, reason, cause, request, retryAfter, true);
+        return new Trouble(doing, reason, cause, request, retryAfter, true, saidBefore);
+    }
+
+    /** The same, that still has to wait. */
+    Trouble again() {
+        return new Trouble(doing, reason, cause, request, retryAfter, heldUp, true);
     }
 
     /** Whether it is said in words of the provider. */

@@ -300,4 +300,11 @@ class ServingTest {
 
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "Ensure", "Keep", "WaitPT5S");
     }
+
+    @Test
+    void failureThatWasSaidBefore_isSaidStill_andWaits_forItIsNoNewOne() {
+        outcomes.put("Ensure", facts -> facts.putOff(new PutOff.Failed(DENIED), Duration.ofMinutes(50)));
+
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "Ensure", "Publishnull", "WaitPT50M");
+    }
 }

@@ -70,7 +70,7 @@ final class PassProvider {
         }
         if (call instanceof ProviderCall.InTurn inTurn) {
             Optional<Outcome> hindered = inTurn(inTurn, served);
-            if (hindered.isPresent() || pass.facts.trouble().isPresent()) {
+            if (hindered.isPresent() || pass.facts.trouble().isPresent() || pass.facts.did(Done.PROVIDER_ASKED)) {
                 return hindered;
             }
         }
@@ -101,13 +101,15 @@ final class PassProvider {
         LoadBalancerRequest request = call.request();
         Optional<Duration> mustWait = mustWait(request, served, request);
         if (mustWait.isPresent()) {
-            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+            // Somebody may have taken it off the status meanwhile.
+            pass.facts = pass.facts.putOff(pass.memory.retries.why(request).orElseThrow(), mustWait.get());
+            return Optional.empty();
         }
         return switch (enter(served, request)) {
             case Entry.In mayCall -> Optional.empty();
             case Entry.InLine inLine -> Optional.of(IN_LINE);
             case Entry.Stuck(String message) -> {
-                pass.trouble((call instanceof ProviderCall.Withdraw
+                pass.troubleOfProvider((call instanceof ProviderCall.Withdraw
                                 ? notDeleted(message, request)
                                 : new Trouble(
                                         "ensuring load balancer for " + pass.key,
@@ -131,10 +133,10 @@ final class PassProvider {
      */
     private Optional<Duration> mustWait(Object what, ServedClass served, LoadBalancerRequest request) {
         Optional<Duration> wait = pass.memory.retries.mustWait(what, pass.steady());
-        if (wait.isEmpty() || !pass.memory.retries.isHeldUp() || !(enter(served, request) instanceof Entry.In)) {
+        if (wait.isEmpty() || !pass.memory.retries.isHeldUp(what) || !(enter(served, request) instanceof Entry.In)) {
             return wait;
         }
-        pass.memory.retries.heldUpNoLonger();
+        pass.memory.retries.heldUpNoLonger(what);
         return Optional.empty();
     }
 
@@ -208,8 +210,11 @@ final class PassProvider {
                                 .after(failure.retryAfter()),
                         made.get()));
             }
-            Duration delay =
-                    pass.memory.retries.failed(request, failure.retryAfter(), pass.parts.backoff(), pass.steady());
+            Duration delay = pass.memory.retries.failed(
+                    predecessorStays(made.get(), String.valueOf(failure.getMessage()))
+                            .after(failure.retryAfter()),
+                    pass.parts.backoff(),
+                    pass.steady());
             LOG.warn(
                     "deleting the load balancer of Service {}, which is gone: {}; trying again in {} s",
                     request.service(),
@@ -258,7 +263,7 @@ final class PassProvider {
                 case EnsureOutcome.Ready ready -> {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
-                        pass.trouble(refused(served, broken.get(), request));
+                        pass.troubleOfProvider(refused(served, broken.get(), request));
                         return Optional.empty();
                     }
                     pass.memory.provider(state -> state.ensured(request, served, ready));
@@ -268,7 +273,8 @@ final class PassProvider {
                     LOG.info("Service {}: {}", pass.key, pending.message());
                     pass.facts = pass.facts
                             .pendingFor(
-                                    pass.memory.retries.putOff(request, pending.retryAfter(), pass.steady()),
+                                    pass.memory.retries.pending(
+                                            request, pending.retryAfter(), pending.message(), pass.steady()),
                                     pending.message())
                             .with(Done.PROVIDER_ASKED);
                 }
@@ -276,7 +282,7 @@ final class PassProvider {
                     pass.memory.provider(state -> state.elsewhere(request, served));
             }
         } catch (ProviderException failure) {
-            pass.trouble(Trouble.ofEnsuring(pass.key, failure, request));
+            pass.troubleOfProvider(Trouble.ofEnsuring(pass.key, failure, request));
         }
         return Optional.empty();
     }
@@ -412,7 +418,7 @@ final class PassProvider {
             pass.visit.delete(pass.parts.providers().named(served.provider()), request);
             pass.memory.provider(state -> state.withdrawn(request.service()));
         } catch (ProviderException failure) {
-            pass.trouble(
+            pass.troubleOfProvider(
                     notDeleted(String.valueOf(failure.getMessage()), request).after(failure.retryAfter()));
         }
         return Optional.empty();

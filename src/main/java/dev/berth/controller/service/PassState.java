@@ -178,6 +178,12 @@ final class PassState {
         facts = facts.withTrouble(what);
     }
 
+    /** Its provider failed. It is not asked again before its time, also where saying so fails, too. */
+    void troubleOfProvider(Trouble what) {
+        Duration delay = memory.retries.failed(what, parts.backoff(), steady());
+        facts = facts.withTrouble(what).lookingAgain(delay);
+    }
+
     void trouble(String doing, Reason reason, String cause, Object request) {
         trouble(new Trouble(doing, reason, cause, request));
     }
@@ -194,9 +200,9 @@ final class PassState {
 
     /** Says what went wrong, and when the Service is tried again. */
     Outcome failed(ServiceState about, Trouble what) {
-        Duration delay = what.heldUp()
-                ? memory.retries.heldUp(what.request(), parts.backoff(), steady())
-                : memory.retries.failed(what.request(), what.retryAfter(), parts.backoff(), steady());
+        Duration delay = memory.retries
+                .mustWait(what.request(), steady())
+                .orElseGet(() -> memory.retries.failed(what, parts.backoff(), steady()));
         return failed(about, what.message(), delay);
     }
 
@@ -213,6 +219,6 @@ final class PassState {
         parts.events()
                 .warning(About.service(about), "SyncLoadBalancerFailed", "Error syncing load balancer: " + message);
         LOG.warn("Service {}: {}; trying again in {} s", key, message, delay.toSeconds());
-        return new Outcome.Finished(Next.after(delay));
+        return new Outcome.Finished(Next.after(facts.soonest(delay)));
     }
 }

@@ -168,8 +168,9 @@ final class PassStatus {
         boolean isOfItsProvider = pass.facts.pending().isPresent()
                 || pass.facts.trouble().filter(Trouble::isOfItsProvider).isPresent();
         if (isOfItsProvider && difference.get().isInWordsOnly(state)) {
-            if (!pass.memory.status.mayWriteWords(pass.steady())) {
-                // It is asked again soon, and they are written then.
+            Optional<Duration> delay = pass.memory.status.wordsMustWait(pass.steady());
+            if (delay.isPresent()) {
+                pass.facts = pass.facts.lookingAgain(delay.get());
                 return Optional.empty();
             }
             pass.memory.status.writesWords(pass.steady());

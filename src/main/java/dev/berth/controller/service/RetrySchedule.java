@@ -2,6 +2,9 @@ package dev.berth.controller.service;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Retry;
+import dev.berth.loadbalancer.PutOff;
+import dev.berth.loadbalancer.Trouble;
+import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -10,21 +13,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When one Service is tried again. What failed last is not sent again unchanged before its time; anything else is sent
- * at once. Used by one pass at a time, but for {@link #providerReturned}.
+ * at once. What its provider was asked is remembered apart: a status that cannot be written does not have it asked again.
+ * Used by one pass at a time, but for {@link #providerReturned}.
  */
 final class RetrySchedule {
     /**
-     * What failed last.
+     * What failed last, or was put off.
      *
-     * @param heldUp whether it could not be sent, for an earlier call has not returned
      * @param providerReturns how often its provider had returned when the pass began that failed
      */
-    private record Failed(Object request, boolean heldUp, int providerReturns) {}
+    private record Failed(Object request, PutOff why, int providerReturns) {
+        boolean isHeldUp() {
+            return why instanceof PutOff.Failed(Trouble what) && what.heldUp();
+        }
+    }
+
+    /** What failed last; null: nothing has to wait. */
+    private record Attempt(@Nullable Failed failed, Retry retry) {
+        static final Attempt NONE = new Attempt(null, Retry.AT_ONCE);
+
+        Optional<Failed> of(Object request) {
+            return Optional.ofNullable(failed).filter(last -> last.request().equals(request));
+        }
+    }
 
     private final AtomicInteger providerReturns = new AtomicInteger();
     private int providerReturnsBefore;
-    private @Nullable Failed failed;
-    private Retry retry = Retry.AT_ONCE;
+    private Attempt ofProvider = Attempt.NONE;
+    private Attempt ofOthers = Attempt.NONE;
     private Retry overtaken = Retry.AT_ONCE;
 
     /** A pass begins. */
@@ -32,43 +48,57 @@ final class RetrySchedule {
         providerReturnsBefore = providerReturns.get();
     }
 
-    /** How long {@code request}, if it is the one that failed or was put off, must still wait; absent: not at all. */
+    private Attempt attempt(Object request) {
+        return request instanceof LoadBalancerRequest ? ofProvider : ofOthers;
+    }
+
+    private void attempt(Object request, Attempt now) {
+        if (request instanceof LoadBalancerRequest) {
+            ofProvider = now;
+        } else {
+            ofOthers = now;
+        }
+    }
+
+    /** How long {@code request}, if it is one that failed or was put off, must still wait; absent: not at all. */
     Optional<Duration> mustWait(Object request, Instant now) {
-        return failed != null && failed.request().equals(request) && failed.providerReturns() == providerReturns.get()
-                ? retry.delay(now)
-                : Optional.empty();
+        Attempt last = attempt(request);
+        return last.of(request)
+                .filter(failed -> failed.providerReturns() == providerReturns.get())
+                .flatMap(failed -> last.retry().delay(now));
     }
 
-    /** {@code request} failed. Returns the delay before it may be sent again. */
-    Duration failed(Object request, Optional<Duration> retryAfter, Backoff backoff, Instant now) {
-        return retryAfter
-                .map(delay -> putOff(request, delay, now))
-                .orElseGet(() -> schedule(request, false, retry.failed(backoff, now), now));
+    /** Why {@code request} must wait; absent: it is not the one that failed or was put off. */
+    Optional<PutOff> why(Object request) {
+        return attempt(request).of(request).map(Failed::why);
     }
 
-    /** {@code request} could not be sent, for an earlier call has not returned; once it has, it need not wait. */
-    Duration heldUp(Object request, Backoff backoff, Instant now) {
-        return schedule(request, true, retry.failed(backoff, now), now);
+    /** Something failed. Returns the delay before it may be tried again. */
+    Duration failed(Trouble what, Backoff backoff, Instant now) {
+        Retry before = attempt(what.request()).retry();
+        Retry next =
+                what.retryAfter().map(delay -> before.putOff(delay, now)).orElseGet(() -> before.failed(backoff, now));
+        return schedule(what.request(), new PutOff.Failed(what), next, now);
     }
 
-    /** {@code request} is not to be sent again before {@code delay} has passed; that is no failure. */
-    Duration putOff(Object request, Duration delay, Instant now) {
-        return schedule(request, false, retry.putOff(delay, now), now);
+    /** Its provider is not to be asked {@code request} again before {@code delay} has passed; that is no failure. */
+    Duration pending(LoadBalancerRequest request, Duration delay, String message, Instant now) {
+        return schedule(request, new PutOff.Pending(message), ofProvider.retry().putOff(delay, now), now);
     }
 
-    private Duration schedule(Object request, boolean heldUp, Retry next, Instant now) {
-        failed = new Failed(request, heldUp, providerReturnsBefore);
-        retry = next;
+    private Duration schedule(Object request, PutOff why, Retry next, Instant now) {
+        attempt(request, new Attempt(new Failed(request, why, providerReturnsBefore), next));
         return next.delay(now).orElse(Duration.ZERO);
     }
 
-    boolean isHeldUp() {
-        return failed != null && failed.heldUp();
+    /** Whether {@code request} could not be sent, for an earlier call had not returned. */
+    boolean isHeldUp(Object request) {
+        return attempt(request).of(request).filter(Failed::isHeldUp).isPresent();
     }
 
-    /** The earlier call has returned. */
-    void heldUpNoLonger() {
-        failed = null;
+    /** The earlier call has returned: {@code request} need not wait. */
+    void heldUpNoLonger(Object request) {
+        attempt(request, new Attempt(null, attempt(request).retry()));
     }
 
     /** Its provider is there again: what failed may be tried again at once. Notified by other threads, too. */
@@ -83,8 +113,8 @@ final class RetrySchedule {
     }
 
     void succeeded() {
-        failed = null;
-        retry = Retry.AT_ONCE;
+        ofProvider = Attempt.NONE;
+        ofOthers = Attempt.NONE;
         overtaken = Retry.AT_ONCE;
     }
 }

@@ -39,9 +39,10 @@ final class StatusWrites {
         return published;
     }
 
-    /** Whether other words of its provider, and nothing else, may be written already. */
-    boolean mayWriteWords(Instant now) {
-        return Duration.between(words, now).abs().compareTo(WORDS_EVERY) >= 0;
+    /** How long other words of its provider, and nothing else, must wait; absent: not at all. */
+    Optional<Duration> wordsMustWait(Instant now) {
+        Duration passed = Duration.between(words, now).abs();
+        return passed.compareTo(WORDS_EVERY) < 0 ? Optional.of(WORDS_EVERY.minus(passed)) : Optional.empty();
     }
 
     /** They are written now. */

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -64,6 +66,87 @@ class FailureKindsTest extends CloudStage {
         create("web");
 
         assertThat(reconcile("web").delay()).contains(Duration.ofSeconds(40));
+    }
+
+    @Test
+    void permanent_isSaidAgain_whereSomebodyTookItOffTheStatus() {
+        cloud.ensureFails = ProviderException.permanent("use fewer ports");
+        create("web");
+        reconcile("web");
+
+        clock = clock.plus(Duration.ofMinutes(10));
+        put(SampleService.from(service("web")).conditions(List.of()));
+        Optional<Duration> next = reconcile("web").delay();
+
+        assertThat(programmed().message()).endsWith("use fewer ports");
+        assertThat(next).contains(Duration.ofMinutes(50));
+        assertThat(cloud.calls).hasSize(1);
+    }
+
+    @Test
+    void permanent_isNotRepeated_whereTheStatusCannotSaySo_andIsSaidOnceItCan() {
+        cloud.ensureFails = ProviderException.permanent("use fewer ports");
+        cloud.meanwhile = () -> writes = SimulatedCluster.Fault.REFUSED;
+        create("web");
+        reconcile("web");
+
+        assertThat(callsWithin(Duration.ofMinutes(50))).isZero();
+        writes = SimulatedCluster.Fault.NONE;
+        clock = clock.plus(LONGEST_BACKOFF);
+        reconcile("web");
+
+        assertThat(programmed().message()).endsWith("use fewer ports");
+        assertThat(cloud.calls).hasSize(1);
+    }
+
+    @Test
+    void permanent_inOtherWordsThanJustBefore_isSaidWithinHalfAMinute() {
+        cloud.ensureFails = ProviderException.permanent("use fewer ports");
+        create("web");
+        reconcile("web");
+        rejectedAfter(Duration.ofSeconds(31), "use fewer labels");
+
+        Optional<Duration> next = rejectedAfter(Duration.ofSeconds(10), "use other labels");
+        assertThat(programmed().message()).endsWith("use fewer labels");
+        assertThat(next).contains(Duration.ofSeconds(20));
+
+        clock = clock.plus(Duration.ofSeconds(20));
+        reconcile("web");
+        assertThat(programmed().message()).endsWith("use other labels");
+        assertThat(cloud.calls).hasSize(3);
+    }
+
+    private Optional<Duration> rejectedAfter(Duration span, String why) {
+        clock = clock.plus(span);
+        cloud.ensureFails = ProviderException.permanent(why);
+        put(SampleService.from(service("web")).labels(Map.of("app", why)));
+        return reconcile("web").delay();
+    }
+
+    @Test
+    void pending_isSaidAgain_whereSomebodyTookItOffTheStatus_andIsAskedWhenItSaid() {
+        cloud.answer = EnsureOutcome.pending(Duration.ofMinutes(30), "on its way");
+        create("web");
+        reconcile("web");
+
+        clock = clock.plus(Duration.ofMinutes(10));
+        put(SampleService.from(service("web")).conditions(List.of()));
+        Optional<Duration> next = reconcile("web").delay();
+
+        assertThat(programmed().message()).isEqualTo("on its way");
+        assertThat(next).contains(Duration.ofMinutes(20));
+        assertThat(cloud.calls).hasSize(1);
+    }
+
+    @Test
+    void pending_isAskedWhenItSaid_alsoWhereTheStatusCannotSaySo() {
+        cloud.answer = EnsureOutcome.pending(Duration.ofMinutes(30), "on its way");
+        cloud.meanwhile = () -> writes = SimulatedCluster.Fault.REFUSED;
+        create("web");
+        reconcile("web");
+
+        assertThat(callsWithin(Duration.ofMinutes(29))).isZero();
+        assertThat(callsWithin(Duration.ofMinutes(2))).isEqualTo(1);
     }
 
     @Test

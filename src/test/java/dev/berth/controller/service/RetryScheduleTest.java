@@ -3,6 +3,12 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
+import dev.berth.loadbalancer.PutOff;
+import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -12,12 +18,21 @@ import org.junit.jupiter.api.Test;
 class RetryScheduleTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
+    private static final Optional<Duration> SEVEN_SECONDS = Optional.of(Duration.ofSeconds(7));
+    private static final LoadBalancerRequest OF_PROVIDER = LoadBalancerRequest.builder(
+                    "c", new ServiceIdentity("prod", "web", "u1"), IpMode.VIP)
+            .build();
+
     private final RetrySchedule retries = new RetrySchedule();
     private final Backoff backoff = new Backoff(new Random(1));
 
+    private static Trouble trouble(Object request) {
+        return new Trouble("ensuring load balancer", Reason.EnsureFailed, "quota", request);
+    }
+
     @Test
     void unchangedRequest_isNotSentBeforeItsTime_andAnotherIs() {
-        Duration delay = retries.failed("request", Optional.empty(), backoff, NOW);
+        Duration delay = retries.failed(trouble("request"), backoff, NOW);
 
         assertThat(retries.mustWait("request", NOW)).contains(delay);
         assertThat(retries.mustWait("another", NOW)).isEmpty();
@@ -26,15 +41,14 @@ class RetryScheduleTest {
 
     @Test
     void providersOwnDelay_isExact_andCountsForNoFailure() {
-        assertThat(retries.failed("request", Optional.of(Duration.ofSeconds(7)), backoff, NOW))
+        assertThat(retries.failed(trouble("request").after(SEVEN_SECONDS), backoff, NOW))
                 .isEqualTo(Duration.ofSeconds(7));
-        assertThat(retries.failed("request", Optional.empty(), backoff, NOW))
-                .isLessThanOrEqualTo(Duration.ofSeconds(5));
+        assertThat(retries.failed(trouble("request"), backoff, NOW)).isLessThanOrEqualTo(Duration.ofSeconds(5));
     }
 
     @Test
     void whatFailed_isTriedAtOnce_whenItsProviderIsBack_asOftenAsItIsAsked() {
-        retries.failed("request", Optional.of(Duration.ofSeconds(7)), backoff, NOW);
+        retries.failed(trouble("request").after(SEVEN_SECONDS), backoff, NOW);
         retries.providerReturned();
 
         assertThat(retries.mustWait("request", NOW)).isEmpty();
@@ -45,7 +59,7 @@ class RetryScheduleTest {
     void whatFailsAfterItsProviderWasBack_waitsAgain() {
         retries.providerReturned();
         retries.begin();
-        retries.failed("request", Optional.of(Duration.ofSeconds(7)), backoff, NOW);
+        retries.failed(trouble("request").after(SEVEN_SECONDS), backoff, NOW);
 
         assertThat(retries.mustWait("request", NOW)).isPresent();
     }
@@ -54,30 +68,40 @@ class RetryScheduleTest {
     void providerThatReturnsWhileAPassFails_isAskedAtOnce() {
         retries.begin();
         retries.providerReturned();
-        retries.failed("request", Optional.of(Duration.ofSeconds(7)), backoff, NOW);
+        retries.failed(trouble("request").after(SEVEN_SECONDS), backoff, NOW);
 
         assertThat(retries.mustWait("request", NOW)).isEmpty();
     }
 
     @Test
     void requestThatWasHeldUp_needNotWait_onceTheEarlierCallHasReturned() {
-        retries.heldUp("request", backoff, NOW);
-        assertThat(retries.isHeldUp()).isTrue();
+        retries.failed(trouble("request").heldUpByEarlierCall(), backoff, NOW);
+        assertThat(retries.isHeldUp("request")).isTrue();
         assertThat(retries.mustWait("request", NOW)).isPresent();
 
-        retries.heldUpNoLonger();
+        retries.heldUpNoLonger("request");
 
-        assertThat(retries.isHeldUp()).isFalse();
+        assertThat(retries.isHeldUp("request")).isFalse();
         assertThat(retries.mustWait("request", NOW)).isEmpty();
     }
 
     @Test
     void delaysGrow_withEachFailure_untilOneSucceeds() {
-        Duration first = retries.failed("request", Optional.empty(), backoff, NOW);
-        assertThat(retries.failed("other", Optional.empty(), backoff, NOW)).isGreaterThan(first);
+        Duration first = retries.failed(trouble("request"), backoff, NOW);
+        assertThat(retries.failed(trouble("other"), backoff, NOW)).isGreaterThan(first);
 
         retries.succeeded();
 
-        assertThat(retries.failed("request", Optional.empty(), backoff, NOW)).isLessThan(Duration.ofSeconds(6));
+        assertThat(retries.failed(trouble("request"), backoff, NOW)).isLessThan(Duration.ofSeconds(6));
+    }
+
+    @Test
+    void whatItsProviderPutOff_isRemembered_alsoWhereAWriteFailsAfterIt() {
+        retries.pending(OF_PROVIDER, Duration.ofMinutes(30), "on its way", NOW);
+        retries.failed(trouble("a patch"), backoff, NOW);
+
+        assertThat(retries.mustWait(OF_PROVIDER, NOW)).contains(Duration.ofMinutes(30));
+        assertThat(retries.why(OF_PROVIDER)).contains(new PutOff.Pending("on its way"));
+        assertThat(retries.mustWait("a patch", NOW)).isPresent();
     }
 }
