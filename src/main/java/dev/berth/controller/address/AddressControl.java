@@ -187,11 +187,11 @@ public final class AddressControl {
         return switch (delete(claim)) {
             case Write.Done<Claim> done -> {
                 LOG.info("{} has rested, and may be allocated again", ip);
-                due.accept(ledger.free(claim));
+                handOn(ip, ledger.free(claim));
                 yield Next.ON_EVENT;
             }
             case Write.NotFound<Claim> gone -> {
-                due.accept(ledger.free(claim));
+                handOn(ip, ledger.free(claim));
                 yield Next.ON_EVENT;
             }
             case Write.Conflict<Claim> changed -> Next.after(backoff.after(1));
@@ -299,6 +299,38 @@ public final class AddressControl {
         }
     }
 
+    /** A read showed that this Address object is gone, and nobody here has deleted it: its owners make it again. */
+    public void foundGone(Claim claim) {
+        handOn(claim.ip(), ledger.vanished(claim, null));
+    }
+
+    /** The same of what is known of the address; whose it is no longer is left alone. */
+    public void foundGone(Holding known) {
+        ledger.lost(known);
+        handOn(
+                known.ip(),
+                known.owners().stream()
+                        .filter(owner -> !owner.isReservation())
+                        .map(Owner::service)
+                        .toList());
+    }
+
+    /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */
+    private void handOn(Ip ip, List<ServiceKey> services) {
+        due.accept(services);
+        // A Service that is gone gets no event any more, and neither does an address without an Address.
+        ledger.holding(ip).filter(held -> held.state() == Holding.State.HELD).stream()
+                .flatMap(held -> held.owners().stream())
+                .filter(owner -> !owner.isReservation() && !isOwner(cluster.service(owner.service()), owner))
+                .forEach(owner -> lookAfter(ip, owner));
+    }
+
+    private void lookAfter(Ip ip, Owner owner) {
+        if (lingering.add(new Lingering(ip, owner))) {
+            later.after(backoff.after(1), () -> releaseVanished(ip, owner, 2));
+        }
+    }
+
     private boolean isGone(Holding holding) {
         Claim claim = holding.claim();
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);
@@ -317,9 +349,9 @@ public final class AddressControl {
         boolean released = isReleased(ip, owner);
         if (!released && cluster.claim(ip).isPresent()) {
             retry.accept(ip);
-        } else if (!released && lingering.add(new Lingering(ip, owner))) {
+        } else if (!released) {
             // Neither the Service nor the Address need be in a cache: nothing else would come back to it.
-            later.after(backoff.after(1), () -> releaseVanished(ip, owner, 2));
+            lookAfter(ip, owner);
         }
         return released;
     }
@@ -373,7 +405,7 @@ public final class AddressControl {
             return Released.DONE;
         }
         if (holding.get().state() == Holding.State.HELD) {
-            due.accept(ledger.leave(ip, leaving(owner)));
+            handOn(ip, ledger.leave(ip, leaving(owner)));
             return leftBy(owner, ip);
         }
         Claim claim = holding.get().claim();
@@ -395,7 +427,7 @@ public final class AddressControl {
                 yield leftBy(owner, ip);
             }
             case Read.Absent<Claim> gone -> {
-                due.accept(known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
+                handOn(ip, known == null ? ledger.leave(ip, leaving(owner)) : ledger.vanished(known, leaving(owner)));
                 yield leftBy(owner, ip);
             }
             case Read.Failed<Claim>(String message) -> cannotRelease(ip, message);
@@ -433,7 +465,7 @@ public final class AddressControl {
         return switch (outcome) {
             case Write.Done<Claim>(Claim now) -> {
                 if (goes) {
-                    due.accept(ledger.free(claim));
+                    handOn(claim.ip(), ledger.free(claim));
                 } else {
                     observe(now);
                 }
@@ -441,7 +473,7 @@ public final class AddressControl {
                 yield Released.DONE;
             }
             case Write.NotFound<Claim> gone -> {
-                due.accept(ledger.vanished(claim, leaving));
+                handOn(claim.ip(), ledger.vanished(claim, leaving));
                 yield leftBy(owner, claim.ip());
             }
             case Write.Conflict<Claim> changed -> Released.CHANGED;
@@ -449,7 +481,7 @@ public final class AddressControl {
             case Write.Unknown<Claim>(String message) -> {
                 if (ledger.isGone(claim)) {
                     // The informer was quicker than the answer that got lost: it is done.
-                    due.accept(ledger.free(claim));
+                    handOn(claim.ip(), ledger.free(claim));
                     yield leftBy(owner, claim.ip());
                 }
                 ledger.doubt(claim);

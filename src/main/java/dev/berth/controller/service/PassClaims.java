@@ -168,8 +168,7 @@ final class PassClaims {
     }
 
     private Optional<Outcome> readAgain(ServicePlan.Serve serve, Claim claim) {
-        return readAgain(
-                serve, claim.ip(), () -> pass.due.accept(pass.parts.ledger().vanished(claim, null)));
+        return readAgain(serve, claim.ip(), () -> pass.parts.addresses().foundGone(claim));
     }
 
     private Optional<Outcome> readAgain(ServicePlan.Serve serve, Ip ip, Runnable absent) {
@@ -323,7 +322,7 @@ final class PassClaims {
                 yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
             }
             case Read.Absent<Claim> none -> {
-                pass.due.accept(pass.parts.ledger().vanished(shared, null));
+                pass.parts.addresses().foundGone(shared);
                 yield Created.ANOTHERS;
             }
             case Read.Failed<Claim>(String message) -> {
@@ -497,7 +496,7 @@ final class PassClaims {
             }
             Claim claim = held.get().claim();
             if (claim == null || !claim.owners().contains(owner)) {
-                return known(readAgain(serve, ip, () -> pass.parts.ledger().lost(held.get())));
+                return known(readAgain(serve, ip, () -> pass.parts.addresses().foundGone(held.get())));
             }
             switch (pass.parts.cluster().confirmClaim(claim)) {
                 case Write.Done<Claim>(Claim now) -> wrote(now);

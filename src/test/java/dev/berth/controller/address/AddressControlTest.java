@@ -241,6 +241,35 @@ class AddressControlTest {
         assertThat(look(released(now))).isEqualTo(Next.after(Duration.ofHours(2)));
     }
 
+    /** Two operators gave it back, each for one of two who shared it; the one of the two that stays is deleted. */
+    @Test
+    void whoIsToHaveAVanishedAddressAgain_butIsInNoCache_isReadAgain_untilItIsTold() {
+        Claim shared = new Claim(IP, "a1", "5", ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER));
+        ledger.observe(shared);
+        cluster.update = new Write.NotFound<>("no such Address");
+        cluster.live = new Read.Failed<>("no route to host");
+        control.release(IP, WEB, shared);
+        next.run();
+        assertThat(ledger.holding(IP).map(Holding::owners)).hasValue(List.of(OTHER));
+
+        cluster.live = new Read.Absent<>();
+        next.run();
+
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void whoseAddressWasFoundGone_butIsInNoCache_isReadAgain_untilItIsTold() {
+        ledger.observe(claim("a1"));
+
+        control.foundGone(claim("a1"));
+        assertThat(held()).hasValue(Holding.State.HELD);
+        next.run();
+
+        assertThat(held()).isEmpty();
+        assertThat(delays).hasSize(1);
+    }
+
     @Test
     void vanishedAddressThatAnotherHoldsByNow_isReadNoMore() {
         ledger.observe(claim("a1"));
