@@ -21,6 +21,7 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerProvider;
@@ -47,8 +48,19 @@ final class PassProvider {
 
     private final PassState pass;
 
+    /** Whether it could not be asked for a load balancer. */
+    private boolean isTurnedAway;
+
     PassProvider(PassState pass) {
         this.pass = pass;
+    }
+
+    /** Whether it could not be asked, and nothing else tells if it has a load balancer for the Service. */
+    boolean isStillToBeAsked() {
+        return isTurnedAway
+                && pass.service
+                        .flatMap(state -> pass.memory.provider().bringsItsOwn(state.uid()))
+                        .isEmpty();
     }
 
     Demand demand(ServiceState state, ServedClass served) {
@@ -105,7 +117,9 @@ final class PassProvider {
             pass.facts = pass.facts.putOff(pass.memory.retries.why(request).orElseThrow(), mustWait.get());
             return Optional.empty();
         }
-        return switch (enter(served, request)) {
+        Entry entry = enter(served, request);
+        isTurnedAway = !(entry instanceof Entry.In) && served.capabilities().addresses() == AddressSource.PROVIDER;
+        return switch (entry) {
             case Entry.In mayCall -> Optional.empty();
             case Entry.InLine inLine -> Optional.of(IN_LINE);
             case Entry.Stuck(String message) -> {

@@ -398,12 +398,15 @@ public final class ServiceControl implements ClassControl.Services {
         gate.await();
         MDC.put("service", key.toString());
         boolean wasUnsure = foreign.isUnsure();
+        // One that cannot be looked at at all must not hold up all others.
+        boolean isDecided = true;
         try {
             ServiceMemory memory = memory(key);
-            Next next;
+            Looked looked;
             try (ProviderGuard.Visit visit = guard.visit(key, () -> due.accept(List.of(key)))) {
-                next = reconcile(key, memory, visit);
+                looked = look(key, memory, visit);
             }
+            isDecided = looked.isDecided();
             if (!parts.cluster().hasService(key)) {
                 if (!memory.version.isSeenLive()) {
                     memories.remove(key);
@@ -416,9 +419,9 @@ public final class ServiceControl implements ClassControl.Services {
                         .ifPresent(made -> orphans.deleteUntilDone(
                                 made.by(), made.request().service()));
             }
-            return next;
+            return looked.next();
         } finally {
-            if (foreign.decided(key)) {
+            if (isDecided && foreign.decided(key)) {
                 deferenceChanged.run();
             }
             if (!foreign.isUnsure()) {
@@ -438,7 +441,14 @@ public final class ServiceControl implements ClassControl.Services {
         return parts.ledger().heldFor(key).stream().anyMatch(holding -> holding.isFor(key, service.uid()));
     }
 
-    private Next reconcile(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
+    /**
+     * What came of looking at a Service.
+     *
+     * @param isDecided false: whether its provider has a load balancer for it could not be asked
+     */
+    private record Looked(Next next, boolean isDecided) {}
+
+    private Looked look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         memory.retries.begin();
         boolean live = false;
         PassState.Written written = new PassState.Written();
@@ -452,7 +462,7 @@ public final class ServiceControl implements ClassControl.Services {
                     if (!parts.cluster().hasService(key)) {
                         releaseWhatIsHeld(key);
                     }
-                    return Next.after(parts.backoff().after(1));
+                    return new Looked(Next.after(parts.backoff().after(1)), false);
                 }
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
@@ -466,7 +476,7 @@ public final class ServiceControl implements ClassControl.Services {
             memory.version.sawLive(live && service.isPresent());
             noteForeign(key, service);
             if (service.filter(this::mayBeAnothers).isPresent()) {
-                return Next.ON_EVENT;
+                return new Looked(Next.ON_EVENT, true);
             }
             Map<Ip, Claim> claims = PassState.claims(parts.ledger(), key);
             ServicePlan plan = Planner.plan(snapshot(key, service));
@@ -499,7 +509,7 @@ public final class ServiceControl implements ClassControl.Services {
             boolean isEnough = pass == PASSES && outcome instanceof ServicePass.Outcome.Again;
             switch (isEnough ? work.overtaken(PASSES) : outcome) {
                 case ServicePass.Outcome.Finished(Next next) -> {
-                    return next;
+                    return new Looked(next, !work.isProviderStillToBeAsked());
                 }
                 case ServicePass.Outcome.Again(boolean readLive) -> live = readLive;
             }

@@ -74,6 +74,11 @@ final class ServicePass {
         return pass.plan;
     }
 
+    /** Whether it could not ask the provider, which alone knows if it has a load balancer for the Service. */
+    boolean isProviderStillToBeAsked() {
+        return provider.isStillToBeAsked();
+    }
+
     /** That it was the last of {@code looks}, and is no more use than those before. */
     Outcome overtaken(int looks) {
         return pass.service

@@ -166,6 +166,9 @@ abstract class CloudStage {
     /** What happens once, while the API server is asked past the cache. */
     Runnable whenRead = () -> {};
 
+    /** Whether the API server answers nothing past the cache. */
+    boolean readsFail;
+
     /** What happens to each write. */
     SimulatedCluster.Fault writes = SimulatedCluster.Fault.NONE;
 
@@ -176,7 +179,7 @@ abstract class CloudStage {
             Runnable happens = whenRead;
             whenRead = () -> {};
             happens.run();
-            return false;
+            return readsFail;
         }
 
         @Override
@@ -366,6 +369,27 @@ abstract class CloudStage {
         List<ServiceKey> woken = List.copyOf(due);
         due.clear();
         woken.forEach(key -> reconcile(key.name()));
+    }
+
+    /** As many as are called at once for a class; a Service more meets a full one. */
+    void whileTheClassIsFull(Runnable happens) {
+        whileFull(15, happens);
+        put(inClass("full"));
+        reconcile("full");
+    }
+
+    private void whileFull(int more, Runnable happens) {
+        cloud.meanwhile = more == 0
+                ? happens
+                : () -> {
+                    put(inClass("full-" + more));
+                    whileFull(more - 1, happens);
+                    reconcile("full-" + more);
+                };
+    }
+
+    private static SampleService inClass(String name) {
+        return SampleService.named(key(name), "uid-" + name).loadBalancerClass(CLASS);
     }
 
     void resync() {

@@ -199,6 +199,49 @@ class LostMarksTest extends CloudStage {
         assertThat(control.deference()).isEmpty();
     }
 
+    /** Berth serves {@code web}, somebody forged a status, {@code new} waits, and Berth is started again. */
+    private void restartBesideAForgedStatus() {
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
+        served("web");
+        put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
+        create("new");
+        client.relist();
+        control = operator();
+        control.adopt();
+    }
+
+    @Test
+    void restart_isNoSignOfAnotherController_whileTheApiServerDoesNotAnswer() {
+        restartBesideAForgedStatus();
+        readsFail = true;
+
+        assertThat(reconcile("web").delay()).isPresent();
+        reconcile("new");
+
+        assertThat(control.deference()).isEmpty();
+        assertThat(control.isDeferenceUnsure()).isTrue();
+        readsFail = false;
+        reconcile("web");
+        reconcileDue();
+        assertThat(service("new").publishedAddresses()).hasSize(1);
+    }
+
+    @Test
+    void restart_isNoSignOfAnotherController_whileTheProviderHasNoPlaceForACall() {
+        restartBesideAForgedStatus();
+
+        whileTheClassIsFull(() -> {
+            reconcile("web");
+            reconcile("new");
+            assertThat(control.isDeferenceUnsure()).isTrue();
+        });
+        assertThat(control.deference()).isEmpty();
+        reconcileDue();
+        reconcileDue();
+
+        assertThat(service("new").publishedAddresses()).hasSize(1);
+    }
+
     @Test
     void restart_saysNothingElseOfServicesWithoutAClass_untilItIsKnownWhoseTheyAre() {
         classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);

@@ -558,22 +558,11 @@ class ProviderCallsTest extends CloudStage {
         assertThat(due).containsExactly(key("s0"), key("s1"), key("s2"), key("s3"));
     }
 
-    /** As many as are called at once for a class; a Service more meets a full one. */
-    private void whileTheClassIsFull(int calls, Runnable happens) {
-        cloud.meanwhile = calls == 0
-                ? happens
-                : () -> {
-                    create("full-" + calls);
-                    whileTheClassIsFull(calls - 1, happens);
-                    reconcile("full-" + calls);
-                };
-    }
-
     @Test
     void whoMeetsAFullClass_waitsInLine_withoutARead_anEventOrAWrite_andIsDueInItsTurn() {
-        create("web", "first");
+        create("web");
         List<Object> seen = new ArrayList<>();
-        whileTheClassIsFull(15, () -> {
+        whileTheClassIsFull(() -> {
             // The finalizer may be written before it has to wait.
             reconcile("web");
             told.events.clear();
@@ -587,8 +576,6 @@ class ProviderCallsTest extends CloudStage {
             seen.add(cluster.writes() - writes);
         });
 
-        reconcile("first");
-
         assertThat(seen).containsExactly(Next.after(Duration.ofMinutes(1)), 0);
         assertThat(cloud.calls).doesNotContain("ensure web[n1]");
         assertThat(due).contains(key("web"));
@@ -599,10 +586,9 @@ class ProviderCallsTest extends CloudStage {
     @Test
     void whoIsToBeLookedAt_andMeetsAFullClass_isLookedAtInItsTurn() {
         served("web");
-        create("first");
-        whileTheClassIsFull(15, this::resync);
 
-        reconcile("first");
+        whileTheClassIsFull(this::resync);
+
         assertThat(cloud.calls).doesNotContain("get web[n1]");
         cloud.calls.clear();
         reconcileDue();
