@@ -123,6 +123,7 @@ public final class Wiring {
     private final StartGate gate = new StartGate();
     private final AtomicLong fencingToken = new AtomicLong();
     private final LeaderLease lease;
+    private final Leadership leadership;
     private final Later later = new Later();
     private final Cluster cluster;
     private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups", later);
@@ -154,6 +155,7 @@ public final class Wiring {
         this.quarkus = quarkus;
         this.registry = registry;
         lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
+        leadership = new Leadership(lease, fencingToken::set, this::adopt, Wiring::exit);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
         ApiBudget budget = new ApiBudget();
         cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry);
@@ -403,12 +405,12 @@ public final class Wiring {
                 .withResourceCloner(AS_IT_IS)
                 .withCloseClientOnStop(false);
         if (options.leaderElect) {
-            overrider.withLeaderElectionConfiguration(
-                    LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(options.leaderElectLeaseName)
-                            .withLeaseNamespace(options.leaderElectNamespace)
-                            .withIdentity(identity)
-                            .withLeaderCallbacks(new LeaderCallbacks(this::lead, this::follow, this::sayWhoLeads))
-                            .build());
+            overrider.withLeaderElectionConfiguration(LeaderElectionConfigurationBuilder.aLeaderElectionConfiguration(
+                            options.leaderElectLeaseName)
+                    .withLeaseNamespace(options.leaderElectNamespace)
+                    .withIdentity(identity)
+                    .withLeaderCallbacks(new LeaderCallbacks(leadership::begin, leadership::lost, this::sayWhoLeads))
+                    .build());
         }
     }
 
@@ -471,7 +473,7 @@ public final class Wiring {
         if (operator == null) {
             return;
         }
-        stopping = true;
+        leadership.stopping();
         boolean isQuiet = Closing.all(
                 // First, so that nothing begins that the others would have to end.
                 new Closing("delayed work", later),
@@ -484,25 +486,6 @@ public final class Wiring {
                 new Closing("providers", providers));
         if (options.leaderElect && isQuiet) {
             lease.handOver();
-        }
-    }
-
-    /** A replica that holds the lease and does not work is worse than none: it ends, and another leads. */
-    private void lead() {
-        try {
-            fencingToken.set(lease.takeToken());
-            adopt(lease::requireHeld);
-        } catch (Throwable failure) {
-            LOG.error("cannot take the lead: {}; the process ends", failure.toString());
-            exit();
-        }
-    }
-
-    /** The SDK only stops to renew the lease: its controllers work on beside those of the next leader. */
-    private void follow() {
-        if (!stopping) {
-            LOG.error("the lease is lost; the process ends");
-            exit();
         }
     }
 
@@ -596,7 +579,6 @@ public final class Wiring {
     }
 
     private volatile boolean started;
-    private volatile boolean stopping;
     private volatile @Nullable Operator running;
     /** Empty: not asked yet. */
     private Optional<Optional<Deference>> lastDeference = Optional.empty();

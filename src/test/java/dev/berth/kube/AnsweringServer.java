@@ -15,20 +15,20 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
 /** An API server that answers as a test says, and a client of it that asks once. */
-final class AnsweringServer implements AutoCloseable {
+public final class AnsweringServer implements AutoCloseable {
     private final HttpServer server;
     private final KubernetesClient client;
 
     /** The status code and the JSON of an answer. */
-    record Answer(int status, String body) {}
+    public record Answer(int status, String body) {}
 
     /** What it answers. */
-    interface Answers {
+    public interface Answers {
         Answer to(HttpExchange request) throws IOException;
     }
 
     /** @param path below which it answers; elsewhere nothing is found */
-    AnsweringServer(String path, Answers answers) {
+    public AnsweringServer(String path, Answers answers) {
         try {
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         } catch (IOException failure) {
@@ -60,7 +60,7 @@ final class AnsweringServer implements AutoCloseable {
         return new KubernetesClientBuilder().withConfig(config).build();
     }
 
-    KubernetesClient client() {
+    public KubernetesClient client() {
         return client;
     }
 
