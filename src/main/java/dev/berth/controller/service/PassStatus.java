@@ -141,6 +141,7 @@ final class PassStatus {
      */
     Optional<Outcome> clear(ServiceState state, List<Published> others, Object request) {
         Map<Ip, Claim> claimsBefore = PassState.claims(pass.parts.ledger(), pass.key);
+        pass.memory.status.published(state.uid(), List.of());
         return switch (pass.parts.cluster().clear(state, others)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
                 pass.wrote(answer, claimsBefore);
@@ -204,9 +205,8 @@ final class PassStatus {
 
     /** In the words of the API server: a mode that it dropped was not overwritten by anybody. */
     private void rememberPublished(Publication wanted, ServiceState stored) {
-        List<Published> entries = wanted.ingress();
-        if (entries != null && !entries.isEmpty()) {
-            pass.memory.status.published(stored.ingress());
+        if (wanted.ingress() != null) {
+            pass.memory.status.published(stored.uid(), stored.ingress());
         }
     }
 

@@ -222,7 +222,7 @@ final class ServicePass {
                 pass.parts.ledger().pools(),
                 pass.memory.provider(),
                 ready -> provider.isUnbroken(serve, ready),
-                pass.memory.status.published(),
+                pass.memory.status.published(state.uid()),
                 status.isInConflict(state),
                 pass.parts.ipMode().known(pass.steady()),
                 request -> pass.memory.retries.mustWait(request, pass.steady()),

@@ -22,7 +22,7 @@ final class StatusWrites {
     /** How often a status is written only because its provider says something else. */
     static final Duration WORDS_EVERY = Duration.ofSeconds(30);
 
-    private @Nullable List<Published> published;
+    private @Nullable Written written;
     private final Deque<Instant> overwrites = new ArrayDeque<>();
     private int conflicts;
     private Instant letStandUntil = Instant.EPOCH;
@@ -30,13 +30,18 @@ final class StatusWrites {
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
 
-    void published(List<Published> ingress) {
-        published = ingress;
+    /** The ingress that stood in the status of the Service of this uid after our last write. */
+    private record Written(String uid, List<Published> ingress) {}
+
+    /** {@code ingress} stands in the status of the Service of {@code uid}, as we want it; empty: we took it off. */
+    void published(String uid, List<Published> ingress) {
+        written = ingress.isEmpty() ? null : new Written(uid, ingress);
     }
 
     /** What was written last: whatever else stands there now is another's; null: nothing, as far as is remembered. */
-    @Nullable List<Published> published() {
-        return published;
+    @Nullable List<Published> published(String uid) {
+        Written last = written;
+        return last != null && last.uid().equals(uid) ? last.ingress() : null;
     }
 
     /** How long other words of its provider, and nothing else, must wait; absent: not at all. */
