@@ -1,6 +1,7 @@
 package dev.berth.provider;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ public final class ProviderException extends RuntimeException {
     private ProviderException(
             Kind kind, @Nullable String message, @Nullable Duration retryAfter, @Nullable Throwable cause) {
         super(message, cause);
-        this.kind = kind;
+        this.kind = Objects.requireNonNull(kind, "kind");
         this.retryAfter = retryAfter;
     }
 

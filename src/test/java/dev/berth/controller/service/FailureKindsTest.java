@@ -183,4 +183,17 @@ class FailureKindsTest extends CloudStage {
         assertThat(next).hasValueSatisfying(delay -> assertThat(delay).isLessThan(LONGEST_BACKOFF));
         assertThat(callsWithin(Duration.ofMinutes(59))).isGreaterThan(10);
     }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void kindThatIsNull_isAFailureOfTheProvider_andTriedByTheBackOff() {
+        cloud.meanwhile = () -> {
+            throw ProviderException.of(null, "the rack is on fire");
+        };
+        create("web");
+
+        assertThat(reconcile("web").delay()).isPresent();
+
+        assertThat(programmed().reason()).isEqualTo("EnsureFailed");
+    }
 }
