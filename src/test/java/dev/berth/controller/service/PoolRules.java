@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the statuses of pools and classes must say when nothing happens any more. */
@@ -38,9 +39,9 @@ final class PoolRules {
     /**
      * Checks all of them.
      *
-     * @param told what a ledger knows that learned all from the cluster
+     * @param told what a ledger knows that learned all from the cluster, for each operator
      */
-    void settled(Ledger told) {
+    void settled(List<Ledger> told) {
         PoolBook book = world.poolBook();
         world.kinds.pools.objects.values().forEach(pool -> checkPool(pool, book, told));
         ClassBook classes = world.classBook();
@@ -49,7 +50,7 @@ final class PoolRules {
 
     // ---- pools
 
-    private void checkPool(AddressPool pool, PoolBook book, Ledger told) {
+    private void checkPool(AddressPool pool, PoolBook book, List<Ledger> told) {
         String name = pool.getMetadata().getName();
         AddressPool.Status status = pool.getStatus();
         if (status == null) {
@@ -66,7 +67,7 @@ final class PoolRules {
     }
 
     private void checkFamily(
-            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolBook book, Ledger told) {
+            String name, IpFamily family, AddressPool.@Nullable Family shown, PoolBook book, List<Ledger> told) {
         BigInteger capacity =
                 book.named(name).map(found -> found.capacity(family)).orElse(BigInteger.ZERO);
         if (shown == null) {
@@ -75,10 +76,8 @@ final class PoolRules {
         }
         // What is published and not claimed is kept back by one that saw it when it began, and maybe by nobody else.
         List<PoolUse> known = isAnyKeptBack()
-                ? world.operators.stream()
-                        .map(operator -> operator.ledger.use(name, family))
-                        .toList()
-                : List.of(told.use(name, family));
+                ? uses(name, family)
+                : told.stream().map(ledger -> ledger.use(name, family)).toList();
         check(
                 known.stream().anyMatch(use -> isShown(name, family, shown, capacity, use, book)),
                 () -> "pool " + name + " shows " + shown + " of capacity " + capacity + ", but it is " + known + ": "
@@ -93,14 +92,31 @@ final class PoolRules {
                 && shown.cooling().equals(count(name, family, ClaimSpec.Phase.COOLING, book))
                 && shown.allocated().equals(use.allocated().toString())
                 && shown.available().equals(use.available().toString())
-                // Two operators that know nothing of each other need not agree on who waits for which pool.
-                && (world.operators.size() > 1 || shown.waiting().equals(use.waiting()));
+                && shown.waiting().equals(use.waiting());
     }
 
-    /** Whether a Service publishes what nobody claimed: a stranger wrote it, and nothing is done to it. */
+    private List<PoolUse> uses(String name, IpFamily family) {
+        return world.operators.stream()
+                .map(operator -> operator.ledger.use(name, family))
+                .toList();
+    }
+
+    /**
+     * Whether the operators have other numbers of a pool, and write them in turn: they know nothing of each other, so
+     * neither need they agree on the order of those that wait, nor on what was published when they began.
+     */
+    boolean doOperatorsDisagree() {
+        return world.kinds.pools.objects.keySet().stream()
+                .flatMap(name -> Stream.of(IpFamily.values()).map(family -> uses(name, family)))
+                .anyMatch(known -> known.stream().distinct().count() > 1);
+    }
+
+    /** Whether a Service publishes what a pool has and nobody claimed: a stranger wrote it, and nothing is done to it. */
     boolean isAnyKeptBack() {
+        PoolBook book = world.poolBook();
         return world.cluster.services.values().stream()
                 .flatMap(service -> service.publishedAddresses().stream())
+                .filter(ip -> book.poolOf(ip).isPresent())
                 .anyMatch(ip -> !world.cluster.claims.containsKey(ip));
     }
 

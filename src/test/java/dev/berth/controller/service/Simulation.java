@@ -72,25 +72,36 @@ final class Simulation {
         // What a waiting Service was told of the pools may have aged: it is told anew when it is looked at.
         reconcileEverything();
         rules.settled();
-        int before = writes();
-        int services = world.cluster.writes();
+        int writes = world.cluster.writes();
+        int statuses = world.kinds.writes();
+        boolean disagreed = rules.doOperatorsDisagree();
         world.operators.forEach(operator -> operator.loops.queueEverything());
         reconcileEverything();
         rules.check(
-                writes() == before, () -> "a further reconcile of everything wrote " + (writes() - before) + " times");
+                world.cluster.writes() == writes,
+                () -> "a further reconcile of everything wrote " + (world.cluster.writes() - writes) + " times");
+        checkStatuses(disagreed, statuses, "a further look at everything");
         rules.settled();
+        SimulationRules.Found found = rules.found();
+        int statusesFound = world.kinds.writes();
+        boolean disagreedBefore = rules.doOperatorsDisagree();
         for (SimulatedOperator operator : List.copyOf(world.operators)) {
             operator.kill();
             replace(operator);
         }
         world.trace("restarted after everything settled");
         settle();
-        rules.check(
-                rules.mayServicesChangeWithARestart()
-                        || (world.cluster.writes() == services
-                                && (writes() == before || rules.mayPoolsChangeWithARestart())),
-                () -> "a restart of a settled cluster wrote " + (writes() - before) + " times");
+        rules.restarted(found);
+        if (world.cluster.writes() == found.writes() && !rules.mayPoolsChangeWithARestart()) {
+            checkStatuses(disagreedBefore, statusesFound, "a restart of a settled cluster");
+        }
         rules.settled();
+    }
+
+    private void checkStatuses(boolean disagreed, int before, String what) {
+        rules.check(
+                disagreed || rules.doOperatorsDisagree() || world.kinds.writes() == before,
+                () -> what + " wrote " + (world.kinds.writes() - before) + " statuses of pools or classes");
     }
 
     private void happen() {
@@ -130,11 +141,6 @@ final class Simulation {
             restart();
         }
         happenToPools();
-    }
-
-    private int writes() {
-        // Two operators without a lease may write a pool's numbers in turn for ever.
-        return world.cluster.writes() + (world.operators.size() > 1 ? 0 : world.kinds.writes());
     }
 
     private void happenToPools() {
@@ -299,7 +305,6 @@ final class Simulation {
         world.kinds.landAll();
         long lookedAt = -1;
         int looks = 0;
-        boolean mayDisagree = world.operators.size() > 1;
         Instant end = world.clock.plus(Duration.ofHours(2));
         for (int i = 0; i < 40_000; i++) {
             if (!isIdle()) {
@@ -324,7 +329,9 @@ final class Simulation {
                                 operator -> operator.nextTimer().orElseThrow()));
                 if (next.isPresent() && !world.clock.isAfter(end)) {
                     next.get().advance();
-                } else if (loopsAreIdle() ? lookedAt == world.kinds.revision() : mayDisagree && looks > 4 * LOOKS) {
+                } else if (loopsAreIdle()
+                        ? lookedAt == world.kinds.revision()
+                        : looks > 4 * LOOKS && rules.doOperatorsDisagree()) {
                     return;
                 } else {
                     // Each pool is looked at once more after all that happened, and what could not be written is.

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -178,10 +179,18 @@ final class SimulationRules {
         return pools.isAnyKeptBack();
     }
 
+    /** Whether two operators write the statuses of pools in turn, for ever. */
+    boolean doOperatorsDisagree() {
+        return world.operators.size() > 1 && pools.doOperatorsDisagree();
+    }
+
     void settled() {
         checkPublished(false);
         ClassBook classes = world.classBook();
-        Ledger told = ledgerOfTheCluster(classes);
+        List<Ledger> all = world.operators.stream()
+                .map(operator -> ledgerOfTheCluster(operator, classes))
+                .toList();
+        Ledger told = all.getFirst();
         Set<ServiceKey> waits = new HashSet<>();
         for (ServiceState service : cluster.services.values()) {
             checkOthersMarks(service);
@@ -189,26 +198,25 @@ final class SimulationRules {
         }
         cluster.claims.values().forEach(this::checkClaim);
         world.operators.forEach(operator -> checkLedger(operator, waits));
-        pools.settled(told);
+        pools.settled(all);
         if (tellsTheProviderAll()) {
             checkNothingIsLeft();
         }
     }
 
     /** What a ledger would know that had no history but who waits, in which order. */
-    private Ledger ledgerOfTheCluster(ClassBook classes) {
+    private Ledger ledgerOfTheCluster(SimulatedOperator operator, ClassBook classes) {
         Ledger ledger = new Ledger();
         ledger.usePools(world.poolBook());
         ledger.rebuild(new ArrayList<>(cluster.claims.values()));
         cluster.services.forEach((key, service) -> ledger.withhold(key, service.publishedAddresses()));
         for (ServiceState service : cluster.services.values()) {
-            acquire(plan(service, classes, ledger)).ifPresent(ledger::await);
+            acquire(plan(operator, service, classes, ledger)).ifPresent(ledger::await);
         }
         return ledger;
     }
 
-    private ServicePlan plan(ServiceState service, ClassBook classes, Ledger ledger) {
-        SimulatedOperator operator = world.operators.getFirst();
+    private ServicePlan plan(SimulatedOperator operator, ServiceState service, ClassBook classes, Ledger ledger) {
         return Planner.plan(new ServiceSnapshot(
                 Optional.of(service),
                 ledger.heldFor(service.key()),
@@ -246,7 +254,7 @@ final class SimulationRules {
         List<Claim> held = cluster.claims.values().stream()
                 .filter(claim -> isOwner(claim, service))
                 .toList();
-        switch (plan(service, classes, told)) {
+        switch (plan(world.operators.getFirst(), service, classes, told)) {
             case ServicePlan.Serve serve -> checkServed(serve, held, told, waits);
             case ServicePlan.Skip leave -> checkLeftAlone(leave, held, classes, told);
             case ServicePlan.NotOurs none -> checkNoneOfOurs(service, held, classes);
@@ -272,11 +280,52 @@ final class SimulationRules {
         return world.unmarked.contains(service.uid()) && world.kinds.wasAnySpoiled();
     }
 
-    /** Whether after a restart it is not known any more who served a Service. */
-    boolean mayServicesChangeWithARestart() {
+    /**
+     * What a restart finds when nothing happens any more.
+     *
+     * @param unknown the Services of which it is not known any more after it who served them
+     */
+    record Found(Map<ServiceKey, ServiceState> services, Map<Ip, Claim> claims, int writes, Set<ServiceKey> unknown) {}
+
+    Found found() {
         ClassBook classes = world.classBook();
-        return cluster.services.values().stream()
-                .anyMatch(service -> isUnmarkedOfASpoiledClass(service) || nobodyKnowsWhoseItIs(service, classes));
+        return new Found(
+                new TreeMap<>(cluster.services),
+                new TreeMap<>(cluster.claims),
+                cluster.writes(),
+                cluster.services.values().stream()
+                        .filter(service -> nobodyKnowsWhoseItIs(service, classes))
+                        .map(ServiceState::key)
+                        .collect(Collectors.toSet()));
+    }
+
+    /** What a restart may write: Services of which is not known any more who served them, and what comes of it. */
+    void restarted(Found before) {
+        if (cluster.writes() == before.writes()) {
+            return;
+        }
+        check(
+                !before.unknown().isEmpty(),
+                () -> "a restart of a settled cluster wrote " + (cluster.writes() - before.writes()) + " times");
+        if (claimsOf(before.unknown(), before.claims()).equals(claimsOf(before.unknown(), cluster.claims))) {
+            check(
+                    others(before.unknown(), before.services()).equals(others(before.unknown(), cluster.services)),
+                    () -> "a restart of a settled cluster changed more than " + before.unknown() + ": "
+                            + before.services() + " are now " + cluster.services);
+        }
+    }
+
+    private static Map<Ip, Claim> claimsOf(Set<ServiceKey> services, Map<Ip, Claim> all) {
+        Map<Ip, Claim> claims = new TreeMap<>(all);
+        claims.values()
+                .removeIf(claim -> claim.owners().stream().noneMatch(owner -> services.contains(owner.service())));
+        return claims;
+    }
+
+    private static Map<ServiceKey, ServiceState> others(Set<ServiceKey> services, Map<ServiceKey, ServiceState> all) {
+        Map<ServiceKey, ServiceState> others = new TreeMap<>(all);
+        others.keySet().removeAll(services);
+        return others;
     }
 
     /** What it publishes may be another's by then, where nobody knows any more who served it. */
