@@ -27,6 +27,8 @@ class ForgedStatusIT {
 
     @BeforeEach
     void install(Installation shared) {
+        // What is there before the start must be untouched until then.
+        shared.stopOperator();
         controlPlane = shared.controlPlane();
         berth = BerthOnCluster.on(shared);
     }

@@ -73,6 +73,8 @@ class GrpcPluginIT {
 
     @BeforeEach
     void install(Installation shared) throws IOException {
+        // What is there before the start must be untouched until then.
+        shared.stopOperator();
         plugins = Files.createDirectory(temporary.resolve("plugins"));
         controlPlane = shared.controlPlane();
         berth = BerthOnCluster.on(shared);

@@ -57,6 +57,8 @@ class MigrationIT {
 
     @BeforeEach
     void install(Installation shared) {
+        // What is there before the start must be untouched until then.
+        shared.stopOperator();
         berth = shared;
         controlPlane = berth.controlPlane();
         namespace(NAMESPACE);

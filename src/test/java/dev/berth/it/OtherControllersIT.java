@@ -37,6 +37,8 @@ class OtherControllersIT {
 
     @BeforeEach
     void install(Installation shared) {
+        // What is there before the start must be untouched until then.
+        shared.stopOperator();
         berth = shared;
         controlPlane = berth.controlPlane();
     }

@@ -50,6 +50,8 @@ class PluginIT {
 
     @BeforeEach
     void install(Installation shared) throws IOException {
+        // What is there before the start must be untouched until then.
+        shared.stopOperator();
         plugins = Files.createDirectory(temporary.resolve("plugins"));
         files = new NginxFiles(temporary.resolve("conf.d"));
         controlPlane = shared.controlPlane();

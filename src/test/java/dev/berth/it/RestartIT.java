@@ -38,6 +38,8 @@ class RestartIT {
 
     @BeforeEach
     void install(Installation shared) {
+        // What is there before the start must be untouched until then.
+        shared.stopOperator();
         berth = shared;
         controlPlane = berth.controlPlane();
     }
