@@ -24,6 +24,8 @@ final class ForeignServices {
     /** Those without a class that are marked as served, which only their providers can confirm. */
     private final Set<ServiceKey> unconfirmed = new HashSet<>();
 
+    private boolean becameSure;
+
     /**
      * Takes note of a Service as it is now.
      *
@@ -60,6 +62,13 @@ final class ForeignServices {
         return !unconfirmed.isEmpty() && !marks.isEmpty() && served.isEmpty();
     }
 
+    /** Whether it has become sure since this was asked last. */
+    synchronized boolean takeBecameSure() {
+        boolean became = becameSure;
+        becameSure = false;
+        return became;
+    }
+
     /** Berth serves the Service no longer. Returns as {@link #note}. */
     synchronized boolean noteNotServed(ServiceKey service) {
         return changesSign(() -> served.remove(service));
@@ -76,7 +85,9 @@ final class ForeignServices {
 
     private boolean changesSign(Runnable change) {
         Optional<Deference> before = sign();
+        boolean wasUnsure = isUnsure();
         change.run();
+        becameSure |= wasUnsure && !isUnsure();
         return !before.equals(sign());
     }
 

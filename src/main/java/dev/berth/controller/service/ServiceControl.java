@@ -397,7 +397,6 @@ public final class ServiceControl implements ClassControl.Services {
     public Next reconcile(ServiceKey key) {
         gate.await();
         MDC.put("service", key.toString());
-        boolean wasUnsure = foreign.isUnsure();
         // One that cannot be looked at at all must not hold up all others.
         boolean isDecided = true;
         try {
@@ -424,10 +423,10 @@ public final class ServiceControl implements ClassControl.Services {
             if (isDecided && foreign.decided(key)) {
                 deferenceChanged.run();
             }
+            if (foreign.takeBecameSure()) {
+                classes.get().defaultClass().map(ServedClass::name).ifPresent(classChanged);
+            }
             if (!foreign.isUnsure()) {
-                if (wasUnsure) {
-                    classes.get().defaultClass().map(ServedClass::name).ifPresent(classChanged);
-                }
                 List<ServiceKey> waiting = List.copyOf(unsure);
                 due.accept(waiting.stream().filter(unsure::remove).toList());
             }

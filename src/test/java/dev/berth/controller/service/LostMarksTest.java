@@ -12,6 +12,7 @@ import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -259,6 +260,28 @@ class LostMarksTest extends CloudStage {
 
         reconcile("marked");
 
+        assertThat(control.isDeferenceUnsure()).isFalse();
+        assertThat(classesChanged).containsExactly("cloud");
+    }
+
+    @Test
+    void classIsLookedAtAgain_alsoWhereItWasUnsureOnlyWhileOneServiceWasReconciled() {
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
+        served("web");
+        client.relist();
+        control = operator();
+        control.adopt();
+        classesChanged.clear();
+        List<Boolean> unsure = new ArrayList<>();
+        cloud.meanwhile = () -> {
+            put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
+            reconcile("stranger");
+            unsure.add(control.isDeferenceUnsure());
+        };
+
+        reconcile("web");
+
+        assertThat(unsure).containsExactly(true);
         assertThat(control.isDeferenceUnsure()).isFalse();
         assertThat(classesChanged).containsExactly("cloud");
     }
