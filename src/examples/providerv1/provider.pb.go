@@ -319,6 +319,8 @@ const (
 	Feature_FEATURE_LOCAL_TRAFFIC_POLICY Feature = 4
 	// ListLoadBalancers.
 	Feature_FEATURE_LISTING Feature = 5
+	// LoadBalancerRequest.tls. Without it, a LoadBalancerClass that asks for TLS is not served.
+	Feature_FEATURE_TLS_TERMINATION Feature = 6
 )
 
 // Enum value maps for Feature.
@@ -330,6 +332,7 @@ var (
 		3: "FEATURE_SESSION_AFFINITY",
 		4: "FEATURE_LOCAL_TRAFFIC_POLICY",
 		5: "FEATURE_LISTING",
+		6: "FEATURE_TLS_TERMINATION",
 	}
 	Feature_value = map[string]int32{
 		"FEATURE_UNSPECIFIED":          0,
@@ -338,6 +341,7 @@ var (
 		"FEATURE_SESSION_AFFINITY":     3,
 		"FEATURE_LOCAL_TRAFFIC_POLICY": 4,
 		"FEATURE_LISTING":              5,
+		"FEATURE_TLS_TERMINATION":      6,
 	}
 )
 
@@ -694,7 +698,9 @@ type LoadBalancerRequest struct {
 	// That are to get packets, by port, address and target port; may be empty. With TARGETS_ENDPOINTS only.
 	Endpoints []*Endpoint `protobuf:"bytes,16,rep,name=endpoints,proto3" json:"endpoints,omitempty"`
 	// All labels of the Service.
-	Labels        map[string]string `protobuf:"bytes,17,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Labels map[string]string `protobuf:"bytes,17,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Absent: none is terminated. With FEATURE_TLS_TERMINATION only.
+	Tls           *Tls `protobuf:"bytes,18,opt,name=tls,proto3" json:"tls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -848,6 +854,77 @@ func (x *LoadBalancerRequest) GetLabels() map[string]string {
 	return nil
 }
 
+func (x *LoadBalancerRequest) GetTls() *Tls {
+	if x != nil {
+		return x.Tls
+	}
+	return nil
+}
+
+// TLS that the load balancer terminates: its clients speak TLS with it, and targets get what is inside.
+type Tls struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Those of LoadBalancerRequest.ports that are never served without it; at least one.
+	Ports []int32 `protobuf:"varint,1,rep,packed,name=ports,proto3" json:"ports,omitempty"`
+	// PEM: the server's, and after it those of the authorities that vouch for it.
+	Certificate string `protobuf:"bytes,2,opt,name=certificate,proto3" json:"certificate,omitempty"`
+	// PEM, PKCS #8, of the server's certificate. Not for logs, messages, or files that others can read.
+	PrivateKey    string `protobuf:"bytes,3,opt,name=private_key,json=privateKey,proto3" json:"private_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Tls) Reset() {
+	*x = Tls{}
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Tls) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Tls) ProtoMessage() {}
+
+func (x *Tls) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Tls.ProtoReflect.Descriptor instead.
+func (*Tls) Descriptor() ([]byte, []int) {
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Tls) GetPorts() []int32 {
+	if x != nil {
+		return x.Ports
+	}
+	return nil
+}
+
+func (x *Tls) GetCertificate() string {
+	if x != nil {
+		return x.Certificate
+	}
+	return ""
+}
+
+func (x *Tls) GetPrivateKey() string {
+	if x != nil {
+		return x.PrivateKey
+	}
+	return ""
+}
+
 type Port struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty if the Service has one port without a name.
@@ -865,7 +942,7 @@ type Port struct {
 
 func (x *Port) Reset() {
 	*x = Port{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[5]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -877,7 +954,7 @@ func (x *Port) String() string {
 func (*Port) ProtoMessage() {}
 
 func (x *Port) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[5]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -890,7 +967,7 @@ func (x *Port) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Port.ProtoReflect.Descriptor instead.
 func (*Port) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{5}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Port) GetName() string {
@@ -948,7 +1025,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[6]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1037,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[6]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1050,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{6}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Node) GetName() string {
@@ -1036,7 +1113,7 @@ type Endpoint struct {
 
 func (x *Endpoint) Reset() {
 	*x = Endpoint{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[7]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1125,7 @@ func (x *Endpoint) String() string {
 func (*Endpoint) ProtoMessage() {}
 
 func (x *Endpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[7]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1138,7 @@ func (x *Endpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Endpoint.ProtoReflect.Descriptor instead.
 func (*Endpoint) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{7}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Endpoint) GetPort() string {
@@ -1112,7 +1189,7 @@ type HealthCheck struct {
 
 func (x *HealthCheck) Reset() {
 	*x = HealthCheck{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[8]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1124,7 +1201,7 @@ func (x *HealthCheck) String() string {
 func (*HealthCheck) ProtoMessage() {}
 
 func (x *HealthCheck) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[8]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1137,7 +1214,7 @@ func (x *HealthCheck) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HealthCheck.ProtoReflect.Descriptor instead.
 func (*HealthCheck) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{8}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *HealthCheck) GetPort() int32 {
@@ -1167,7 +1244,7 @@ type LoadBalancerStatus struct {
 
 func (x *LoadBalancerStatus) Reset() {
 	*x = LoadBalancerStatus{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[9]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1179,7 +1256,7 @@ func (x *LoadBalancerStatus) String() string {
 func (*LoadBalancerStatus) ProtoMessage() {}
 
 func (x *LoadBalancerStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[9]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1192,7 +1269,7 @@ func (x *LoadBalancerStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadBalancerStatus.ProtoReflect.Descriptor instead.
 func (*LoadBalancerStatus) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{9}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *LoadBalancerStatus) GetIngress() []*Ingress {
@@ -1227,7 +1304,7 @@ type Ingress struct {
 
 func (x *Ingress) Reset() {
 	*x = Ingress{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[10]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1316,7 @@ func (x *Ingress) String() string {
 func (*Ingress) ProtoMessage() {}
 
 func (x *Ingress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[10]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1329,7 @@ func (x *Ingress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ingress.ProtoReflect.Descriptor instead.
 func (*Ingress) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{10}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Ingress) GetAddress() isIngress_Address {
@@ -1317,7 +1394,7 @@ type PortError struct {
 
 func (x *PortError) Reset() {
 	*x = PortError{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1329,7 +1406,7 @@ func (x *PortError) String() string {
 func (*PortError) ProtoMessage() {}
 
 func (x *PortError) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1342,7 +1419,7 @@ func (x *PortError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PortError.ProtoReflect.Descriptor instead.
 func (*PortError) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{11}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PortError) GetPort() int32 {
@@ -1375,7 +1452,7 @@ type GetLoadBalancerNameRequest struct {
 
 func (x *GetLoadBalancerNameRequest) Reset() {
 	*x = GetLoadBalancerNameRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +1464,7 @@ func (x *GetLoadBalancerNameRequest) String() string {
 func (*GetLoadBalancerNameRequest) ProtoMessage() {}
 
 func (x *GetLoadBalancerNameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +1477,7 @@ func (x *GetLoadBalancerNameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerNameRequest.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerNameRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{12}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetLoadBalancerNameRequest) GetService() *ServiceIdentity {
@@ -1419,7 +1496,7 @@ type GetLoadBalancerNameResponse struct {
 
 func (x *GetLoadBalancerNameResponse) Reset() {
 	*x = GetLoadBalancerNameResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1431,7 +1508,7 @@ func (x *GetLoadBalancerNameResponse) String() string {
 func (*GetLoadBalancerNameResponse) ProtoMessage() {}
 
 func (x *GetLoadBalancerNameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1444,7 +1521,7 @@ func (x *GetLoadBalancerNameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerNameResponse.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerNameResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{13}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetLoadBalancerNameResponse) GetName() string {
@@ -1463,7 +1540,7 @@ type GetLoadBalancerRequest struct {
 
 func (x *GetLoadBalancerRequest) Reset() {
 	*x = GetLoadBalancerRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1475,7 +1552,7 @@ func (x *GetLoadBalancerRequest) String() string {
 func (*GetLoadBalancerRequest) ProtoMessage() {}
 
 func (x *GetLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1488,7 +1565,7 @@ func (x *GetLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{14}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetLoadBalancerRequest) GetRequest() *LoadBalancerRequest {
@@ -1508,7 +1585,7 @@ type GetLoadBalancerResponse struct {
 
 func (x *GetLoadBalancerResponse) Reset() {
 	*x = GetLoadBalancerResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1597,7 @@ func (x *GetLoadBalancerResponse) String() string {
 func (*GetLoadBalancerResponse) ProtoMessage() {}
 
 func (x *GetLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1610,7 @@ func (x *GetLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{15}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetLoadBalancerResponse) GetStatus() *LoadBalancerStatus {
@@ -1552,7 +1629,7 @@ type EnsureLoadBalancerRequest struct {
 
 func (x *EnsureLoadBalancerRequest) Reset() {
 	*x = EnsureLoadBalancerRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1641,7 @@ func (x *EnsureLoadBalancerRequest) String() string {
 func (*EnsureLoadBalancerRequest) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1654,7 @@ func (x *EnsureLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{16}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EnsureLoadBalancerRequest) GetRequest() *LoadBalancerRequest {
@@ -1603,7 +1680,7 @@ type EnsureLoadBalancerResponse struct {
 
 func (x *EnsureLoadBalancerResponse) Reset() {
 	*x = EnsureLoadBalancerResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1692,7 @@ func (x *EnsureLoadBalancerResponse) String() string {
 func (*EnsureLoadBalancerResponse) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1705,7 @@ func (x *EnsureLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{17}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EnsureLoadBalancerResponse) GetOutcome() isEnsureLoadBalancerResponse_Outcome {
@@ -1702,7 +1779,7 @@ type Pending struct {
 
 func (x *Pending) Reset() {
 	*x = Pending{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1714,7 +1791,7 @@ func (x *Pending) String() string {
 func (*Pending) ProtoMessage() {}
 
 func (x *Pending) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1727,7 +1804,7 @@ func (x *Pending) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pending.ProtoReflect.Descriptor instead.
 func (*Pending) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{18}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Pending) GetRetryAfter() *durationpb.Duration {
@@ -1752,7 +1829,7 @@ type ImplementedElsewhere struct {
 
 func (x *ImplementedElsewhere) Reset() {
 	*x = ImplementedElsewhere{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1841,7 @@ func (x *ImplementedElsewhere) String() string {
 func (*ImplementedElsewhere) ProtoMessage() {}
 
 func (x *ImplementedElsewhere) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1854,7 @@ func (x *ImplementedElsewhere) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImplementedElsewhere.ProtoReflect.Descriptor instead.
 func (*ImplementedElsewhere) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{19}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{20}
 }
 
 type UpdateLoadBalancerRequest struct {
@@ -1789,7 +1866,7 @@ type UpdateLoadBalancerRequest struct {
 
 func (x *UpdateLoadBalancerRequest) Reset() {
 	*x = UpdateLoadBalancerRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +1878,7 @@ func (x *UpdateLoadBalancerRequest) String() string {
 func (*UpdateLoadBalancerRequest) ProtoMessage() {}
 
 func (x *UpdateLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +1891,7 @@ func (x *UpdateLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*UpdateLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{20}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *UpdateLoadBalancerRequest) GetRequest() *LoadBalancerRequest {
@@ -1832,7 +1909,7 @@ type UpdateLoadBalancerResponse struct {
 
 func (x *UpdateLoadBalancerResponse) Reset() {
 	*x = UpdateLoadBalancerResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +1921,7 @@ func (x *UpdateLoadBalancerResponse) String() string {
 func (*UpdateLoadBalancerResponse) ProtoMessage() {}
 
 func (x *UpdateLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +1934,7 @@ func (x *UpdateLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*UpdateLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{21}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{22}
 }
 
 type EnsureLoadBalancerDeletedRequest struct {
@@ -1870,7 +1947,7 @@ type EnsureLoadBalancerDeletedRequest struct {
 
 func (x *EnsureLoadBalancerDeletedRequest) Reset() {
 	*x = EnsureLoadBalancerDeletedRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +1959,7 @@ func (x *EnsureLoadBalancerDeletedRequest) String() string {
 func (*EnsureLoadBalancerDeletedRequest) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerDeletedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +1972,7 @@ func (x *EnsureLoadBalancerDeletedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerDeletedRequest.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerDeletedRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{22}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EnsureLoadBalancerDeletedRequest) GetRequest() *LoadBalancerRequest {
@@ -1913,7 +1990,7 @@ type EnsureLoadBalancerDeletedResponse struct {
 
 func (x *EnsureLoadBalancerDeletedResponse) Reset() {
 	*x = EnsureLoadBalancerDeletedResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1925,7 +2002,7 @@ func (x *EnsureLoadBalancerDeletedResponse) String() string {
 func (*EnsureLoadBalancerDeletedResponse) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerDeletedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1938,7 +2015,7 @@ func (x *EnsureLoadBalancerDeletedResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use EnsureLoadBalancerDeletedResponse.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerDeletedResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{23}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{24}
 }
 
 type ListLoadBalancersRequest struct {
@@ -1955,7 +2032,7 @@ type ListLoadBalancersRequest struct {
 
 func (x *ListLoadBalancersRequest) Reset() {
 	*x = ListLoadBalancersRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1967,7 +2044,7 @@ func (x *ListLoadBalancersRequest) String() string {
 func (*ListLoadBalancersRequest) ProtoMessage() {}
 
 func (x *ListLoadBalancersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1980,7 +2057,7 @@ func (x *ListLoadBalancersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLoadBalancersRequest.ProtoReflect.Descriptor instead.
 func (*ListLoadBalancersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{24}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListLoadBalancersRequest) GetClusterName() string {
@@ -2015,7 +2092,7 @@ type ListLoadBalancersResponse struct {
 
 func (x *ListLoadBalancersResponse) Reset() {
 	*x = ListLoadBalancersResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2027,7 +2104,7 @@ func (x *ListLoadBalancersResponse) String() string {
 func (*ListLoadBalancersResponse) ProtoMessage() {}
 
 func (x *ListLoadBalancersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2040,7 +2117,7 @@ func (x *ListLoadBalancersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLoadBalancersResponse.ProtoReflect.Descriptor instead.
 func (*ListLoadBalancersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{25}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListLoadBalancersResponse) GetLoadBalancers() []*ListedLoadBalancer {
@@ -2070,7 +2147,7 @@ type ListedLoadBalancer struct {
 
 func (x *ListedLoadBalancer) Reset() {
 	*x = ListedLoadBalancer{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2082,7 +2159,7 @@ func (x *ListedLoadBalancer) String() string {
 func (*ListedLoadBalancer) ProtoMessage() {}
 
 func (x *ListedLoadBalancer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2095,7 +2172,7 @@ func (x *ListedLoadBalancer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListedLoadBalancer.ProtoReflect.Descriptor instead.
 func (*ListedLoadBalancer) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{26}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListedLoadBalancer) GetName() string {
@@ -2138,7 +2215,7 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x0fServiceIdentity\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +
-	"\x03uid\x18\x03 \x01(\tR\x03uid\"\x81\t\n" +
+	"\x03uid\x18\x03 \x01(\tR\x03uid\"\xab\t\n" +
 	"\x13LoadBalancerRequest\x12!\n" +
 	"\fcluster_name\x18\x01 \x01(\tR\vclusterName\x12<\n" +
 	"\aservice\x18\x02 \x01(\v2\".berth.provider.v1.ServiceIdentityR\aservice\x12#\n" +
@@ -2159,7 +2236,8 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"parameters\x12Y\n" +
 	"\vannotations\x18\x0f \x03(\v27.berth.provider.v1.LoadBalancerRequest.AnnotationsEntryR\vannotations\x129\n" +
 	"\tendpoints\x18\x10 \x03(\v2\x1b.berth.provider.v1.EndpointR\tendpoints\x12J\n" +
-	"\x06labels\x18\x11 \x03(\v22.berth.provider.v1.LoadBalancerRequest.LabelsEntryR\x06labels\x1a=\n" +
+	"\x06labels\x18\x11 \x03(\v22.berth.provider.v1.LoadBalancerRequest.LabelsEntryR\x06labels\x12(\n" +
+	"\x03tls\x18\x12 \x01(\v2\x16.berth.provider.v1.TlsR\x03tls\x1a=\n" +
 	"\x0fParametersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
@@ -2168,7 +2246,12 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbd\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"c\n" +
+	"\x03Tls\x12\x14\n" +
+	"\x05ports\x18\x01 \x03(\x05R\x05ports\x12 \n" +
+	"\vcertificate\x18\x02 \x01(\tR\vcertificate\x12$\n" +
+	"\vprivate_key\x18\x03 \x01(\tB\x03\x80\x01\x01R\n" +
+	"privateKey\"\xbd\x01\n" +
 	"\x04Port\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
 	"\bprotocol\x18\x02 \x01(\x0e2\x1b.berth.provider.v1.ProtocolR\bprotocol\x12\x12\n" +
@@ -2269,14 +2352,15 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\x06Family\x12\x16\n" +
 	"\x12FAMILY_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vFAMILY_IPV4\x10\x01\x12\x0f\n" +
-	"\vFAMILY_IPV6\x10\x02*\xaf\x01\n" +
+	"\vFAMILY_IPV6\x10\x02*\xcc\x01\n" +
 	"\aFeature\x12\x17\n" +
 	"\x13FEATURE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17FEATURE_MIXED_PROTOCOLS\x10\x01\x12\x19\n" +
 	"\x15FEATURE_SOURCE_RANGES\x10\x02\x12\x1c\n" +
 	"\x18FEATURE_SESSION_AFFINITY\x10\x03\x12 \n" +
 	"\x1cFEATURE_LOCAL_TRAFFIC_POLICY\x10\x04\x12\x13\n" +
-	"\x0fFEATURE_LISTING\x10\x052\xa7\x06\n" +
+	"\x0fFEATURE_LISTING\x10\x05\x12\x1b\n" +
+	"\x17FEATURE_TLS_TERMINATION\x10\x062\xa7\x06\n" +
 	"\x14LoadBalancerProvider\x12P\n" +
 	"\aConnect\x12!.berth.provider.v1.ConnectRequest\x1a\".berth.provider.v1.ConnectResponse\x12t\n" +
 	"\x13GetLoadBalancerName\x12-.berth.provider.v1.GetLoadBalancerNameRequest\x1a..berth.provider.v1.GetLoadBalancerNameResponse\x12h\n" +
@@ -2300,7 +2384,7 @@ func file_berth_provider_v1_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_provider_v1_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(AddressSource)(0),                        // 0: berth.provider.v1.AddressSource
 	(IpMode)(0),                               // 1: berth.provider.v1.IpMode
@@ -2313,33 +2397,34 @@ var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(*Capabilities)(nil),                      // 8: berth.provider.v1.Capabilities
 	(*ServiceIdentity)(nil),                   // 9: berth.provider.v1.ServiceIdentity
 	(*LoadBalancerRequest)(nil),               // 10: berth.provider.v1.LoadBalancerRequest
-	(*Port)(nil),                              // 11: berth.provider.v1.Port
-	(*Node)(nil),                              // 12: berth.provider.v1.Node
-	(*Endpoint)(nil),                          // 13: berth.provider.v1.Endpoint
-	(*HealthCheck)(nil),                       // 14: berth.provider.v1.HealthCheck
-	(*LoadBalancerStatus)(nil),                // 15: berth.provider.v1.LoadBalancerStatus
-	(*Ingress)(nil),                           // 16: berth.provider.v1.Ingress
-	(*PortError)(nil),                         // 17: berth.provider.v1.PortError
-	(*GetLoadBalancerNameRequest)(nil),        // 18: berth.provider.v1.GetLoadBalancerNameRequest
-	(*GetLoadBalancerNameResponse)(nil),       // 19: berth.provider.v1.GetLoadBalancerNameResponse
-	(*GetLoadBalancerRequest)(nil),            // 20: berth.provider.v1.GetLoadBalancerRequest
-	(*GetLoadBalancerResponse)(nil),           // 21: berth.provider.v1.GetLoadBalancerResponse
-	(*EnsureLoadBalancerRequest)(nil),         // 22: berth.provider.v1.EnsureLoadBalancerRequest
-	(*EnsureLoadBalancerResponse)(nil),        // 23: berth.provider.v1.EnsureLoadBalancerResponse
-	(*Pending)(nil),                           // 24: berth.provider.v1.Pending
-	(*ImplementedElsewhere)(nil),              // 25: berth.provider.v1.ImplementedElsewhere
-	(*UpdateLoadBalancerRequest)(nil),         // 26: berth.provider.v1.UpdateLoadBalancerRequest
-	(*UpdateLoadBalancerResponse)(nil),        // 27: berth.provider.v1.UpdateLoadBalancerResponse
-	(*EnsureLoadBalancerDeletedRequest)(nil),  // 28: berth.provider.v1.EnsureLoadBalancerDeletedRequest
-	(*EnsureLoadBalancerDeletedResponse)(nil), // 29: berth.provider.v1.EnsureLoadBalancerDeletedResponse
-	(*ListLoadBalancersRequest)(nil),          // 30: berth.provider.v1.ListLoadBalancersRequest
-	(*ListLoadBalancersResponse)(nil),         // 31: berth.provider.v1.ListLoadBalancersResponse
-	(*ListedLoadBalancer)(nil),                // 32: berth.provider.v1.ListedLoadBalancer
-	nil,                                       // 33: berth.provider.v1.LoadBalancerRequest.ParametersEntry
-	nil,                                       // 34: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
-	nil,                                       // 35: berth.provider.v1.LoadBalancerRequest.LabelsEntry
-	nil,                                       // 36: berth.provider.v1.Node.LabelsEntry
-	(*durationpb.Duration)(nil),               // 37: google.protobuf.Duration
+	(*Tls)(nil),                               // 11: berth.provider.v1.Tls
+	(*Port)(nil),                              // 12: berth.provider.v1.Port
+	(*Node)(nil),                              // 13: berth.provider.v1.Node
+	(*Endpoint)(nil),                          // 14: berth.provider.v1.Endpoint
+	(*HealthCheck)(nil),                       // 15: berth.provider.v1.HealthCheck
+	(*LoadBalancerStatus)(nil),                // 16: berth.provider.v1.LoadBalancerStatus
+	(*Ingress)(nil),                           // 17: berth.provider.v1.Ingress
+	(*PortError)(nil),                         // 18: berth.provider.v1.PortError
+	(*GetLoadBalancerNameRequest)(nil),        // 19: berth.provider.v1.GetLoadBalancerNameRequest
+	(*GetLoadBalancerNameResponse)(nil),       // 20: berth.provider.v1.GetLoadBalancerNameResponse
+	(*GetLoadBalancerRequest)(nil),            // 21: berth.provider.v1.GetLoadBalancerRequest
+	(*GetLoadBalancerResponse)(nil),           // 22: berth.provider.v1.GetLoadBalancerResponse
+	(*EnsureLoadBalancerRequest)(nil),         // 23: berth.provider.v1.EnsureLoadBalancerRequest
+	(*EnsureLoadBalancerResponse)(nil),        // 24: berth.provider.v1.EnsureLoadBalancerResponse
+	(*Pending)(nil),                           // 25: berth.provider.v1.Pending
+	(*ImplementedElsewhere)(nil),              // 26: berth.provider.v1.ImplementedElsewhere
+	(*UpdateLoadBalancerRequest)(nil),         // 27: berth.provider.v1.UpdateLoadBalancerRequest
+	(*UpdateLoadBalancerResponse)(nil),        // 28: berth.provider.v1.UpdateLoadBalancerResponse
+	(*EnsureLoadBalancerDeletedRequest)(nil),  // 29: berth.provider.v1.EnsureLoadBalancerDeletedRequest
+	(*EnsureLoadBalancerDeletedResponse)(nil), // 30: berth.provider.v1.EnsureLoadBalancerDeletedResponse
+	(*ListLoadBalancersRequest)(nil),          // 31: berth.provider.v1.ListLoadBalancersRequest
+	(*ListLoadBalancersResponse)(nil),         // 32: berth.provider.v1.ListLoadBalancersResponse
+	(*ListedLoadBalancer)(nil),                // 33: berth.provider.v1.ListedLoadBalancer
+	nil,                                       // 34: berth.provider.v1.LoadBalancerRequest.ParametersEntry
+	nil,                                       // 35: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
+	nil,                                       // 36: berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	nil,                                       // 37: berth.provider.v1.Node.LabelsEntry
+	(*durationpb.Duration)(nil),               // 38: google.protobuf.Duration
 }
 var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	8,  // 0: berth.provider.v1.ConnectResponse.capabilities:type_name -> berth.provider.v1.Capabilities
@@ -2351,52 +2436,53 @@ var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	5,  // 6: berth.provider.v1.Capabilities.features:type_name -> berth.provider.v1.Feature
 	9,  // 7: berth.provider.v1.LoadBalancerRequest.service:type_name -> berth.provider.v1.ServiceIdentity
 	4,  // 8: berth.provider.v1.LoadBalancerRequest.families:type_name -> berth.provider.v1.Family
-	11, // 9: berth.provider.v1.LoadBalancerRequest.ports:type_name -> berth.provider.v1.Port
+	12, // 9: berth.provider.v1.LoadBalancerRequest.ports:type_name -> berth.provider.v1.Port
 	1,  // 10: berth.provider.v1.LoadBalancerRequest.ip_mode:type_name -> berth.provider.v1.IpMode
-	12, // 11: berth.provider.v1.LoadBalancerRequest.nodes:type_name -> berth.provider.v1.Node
-	14, // 12: berth.provider.v1.LoadBalancerRequest.health_check:type_name -> berth.provider.v1.HealthCheck
-	37, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
-	33, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
-	34, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
-	13, // 16: berth.provider.v1.LoadBalancerRequest.endpoints:type_name -> berth.provider.v1.Endpoint
-	35, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
-	3,  // 18: berth.provider.v1.Port.protocol:type_name -> berth.provider.v1.Protocol
-	36, // 19: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
-	16, // 20: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
-	17, // 21: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
-	1,  // 22: berth.provider.v1.Ingress.ip_mode:type_name -> berth.provider.v1.IpMode
-	3,  // 23: berth.provider.v1.PortError.protocol:type_name -> berth.provider.v1.Protocol
-	9,  // 24: berth.provider.v1.GetLoadBalancerNameRequest.service:type_name -> berth.provider.v1.ServiceIdentity
-	10, // 25: berth.provider.v1.GetLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	15, // 26: berth.provider.v1.GetLoadBalancerResponse.status:type_name -> berth.provider.v1.LoadBalancerStatus
-	10, // 27: berth.provider.v1.EnsureLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	15, // 28: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
-	24, // 29: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
-	25, // 30: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
-	37, // 31: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
-	10, // 32: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	10, // 33: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	32, // 34: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
-	9,  // 35: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
-	6,  // 36: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
-	18, // 37: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
-	20, // 38: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
-	22, // 39: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
-	26, // 40: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
-	28, // 41: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
-	30, // 42: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
-	7,  // 43: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
-	19, // 44: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
-	21, // 45: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
-	23, // 46: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
-	27, // 47: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
-	29, // 48: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
-	31, // 49: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
-	43, // [43:50] is the sub-list for method output_type
-	36, // [36:43] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	13, // 11: berth.provider.v1.LoadBalancerRequest.nodes:type_name -> berth.provider.v1.Node
+	15, // 12: berth.provider.v1.LoadBalancerRequest.health_check:type_name -> berth.provider.v1.HealthCheck
+	38, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
+	34, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
+	35, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
+	14, // 16: berth.provider.v1.LoadBalancerRequest.endpoints:type_name -> berth.provider.v1.Endpoint
+	36, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	11, // 18: berth.provider.v1.LoadBalancerRequest.tls:type_name -> berth.provider.v1.Tls
+	3,  // 19: berth.provider.v1.Port.protocol:type_name -> berth.provider.v1.Protocol
+	37, // 20: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
+	17, // 21: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
+	18, // 22: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
+	1,  // 23: berth.provider.v1.Ingress.ip_mode:type_name -> berth.provider.v1.IpMode
+	3,  // 24: berth.provider.v1.PortError.protocol:type_name -> berth.provider.v1.Protocol
+	9,  // 25: berth.provider.v1.GetLoadBalancerNameRequest.service:type_name -> berth.provider.v1.ServiceIdentity
+	10, // 26: berth.provider.v1.GetLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	16, // 27: berth.provider.v1.GetLoadBalancerResponse.status:type_name -> berth.provider.v1.LoadBalancerStatus
+	10, // 28: berth.provider.v1.EnsureLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	16, // 29: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
+	25, // 30: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
+	26, // 31: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
+	38, // 32: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
+	10, // 33: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	10, // 34: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	33, // 35: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
+	9,  // 36: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
+	6,  // 37: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
+	19, // 38: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
+	21, // 39: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
+	23, // 40: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
+	27, // 41: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
+	29, // 42: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
+	31, // 43: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
+	7,  // 44: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
+	20, // 45: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
+	22, // 46: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
+	24, // 47: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
+	28, // 48: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
+	30, // 49: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
+	32, // 50: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
+	44, // [44:51] is the sub-list for method output_type
+	37, // [37:44] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_berth_provider_v1_provider_proto_init() }
@@ -2404,13 +2490,13 @@ func file_berth_provider_v1_provider_proto_init() {
 	if File_berth_provider_v1_provider_proto != nil {
 		return
 	}
-	file_berth_provider_v1_provider_proto_msgTypes[5].OneofWrappers = []any{}
-	file_berth_provider_v1_provider_proto_msgTypes[8].OneofWrappers = []any{}
-	file_berth_provider_v1_provider_proto_msgTypes[10].OneofWrappers = []any{
+	file_berth_provider_v1_provider_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_provider_v1_provider_proto_msgTypes[9].OneofWrappers = []any{}
+	file_berth_provider_v1_provider_proto_msgTypes[11].OneofWrappers = []any{
 		(*Ingress_Ip)(nil),
 		(*Ingress_Hostname)(nil),
 	}
-	file_berth_provider_v1_provider_proto_msgTypes[17].OneofWrappers = []any{
+	file_berth_provider_v1_provider_proto_msgTypes[18].OneofWrappers = []any{
 		(*EnsureLoadBalancerResponse_Ready)(nil),
 		(*EnsureLoadBalancerResponse_Pending)(nil),
 		(*EnsureLoadBalancerResponse_ImplementedElsewhere)(nil),
@@ -2421,7 +2507,7 @@ func file_berth_provider_v1_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_provider_v1_provider_proto_rawDesc), len(file_berth_provider_v1_provider_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -87,7 +87,9 @@ public final class Capabilities {
         /** {@code externalTrafficPolicy: Local}: only nodes that pass the health check get packets. */
         LOCAL_TRAFFIC_POLICY,
         /** {@link LoadBalancerProvider#listLoadBalancers}. */
-        LISTING
+        LISTING,
+        /** {@link LoadBalancerRequest#tls}. Without it, a class that asks for TLS is not served. */
+        TLS_TERMINATION
     }
 
     /** A provider that makes the addresses of Berth's pools carry TCP and UDP of both families. */

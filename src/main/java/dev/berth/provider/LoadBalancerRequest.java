@@ -29,6 +29,7 @@ public final class LoadBalancerRequest {
     private final Map<String, String> parameters;
     private final Map<String, String> annotations;
     private final Map<String, String> labels;
+    private final @Nullable Tls tls;
 
     private LoadBalancerRequest(Builder builder) {
         clusterName = builder.clusterName;
@@ -48,6 +49,7 @@ public final class LoadBalancerRequest {
         parameters = Collections.unmodifiableMap(new LinkedHashMap<>(builder.parameters));
         annotations = Collections.unmodifiableMap(new LinkedHashMap<>(builder.annotations));
         labels = Collections.unmodifiableMap(new LinkedHashMap<>(builder.labels));
+        tls = builder.tls;
     }
 
     /** Tells apart the clusters that one provider serves. */
@@ -142,6 +144,11 @@ public final class LoadBalancerRequest {
     /** All of the Service, by name. */
     public Map<String, String> labels() {
         return labels;
+    }
+
+    /** The TLS that is to be terminated; null: none. Only for {@link Capabilities.Feature#TLS_TERMINATION}. */
+    public @Nullable Tls tls() {
+        return tls;
     }
 
     /**
@@ -296,6 +303,25 @@ public final class LoadBalancerRequest {
      */
     public record HealthCheck(int port, @Nullable String path) {}
 
+    /**
+     * TLS that the load balancer terminates: its clients speak TLS with it, and targets get what is inside.
+     *
+     * @param ports those of {@link #ports} that are never served without it; at least one
+     * @param certificate PEM: the server's, and after it those of the authorities that vouch for it
+     * @param privateKey PEM, PKCS #8, of the server's certificate; not for logs, messages, or files that others can read
+     */
+    public record Tls(List<Integer> ports, String certificate, String privateKey) {
+        public Tls {
+            ports = List.copyOf(ports);
+        }
+
+        /** Without the key. */
+        @Override
+        public String toString() {
+            return "Tls" + ports;
+        }
+    }
+
     /** Begins a request without ports, for an IPv4 address, that asks for nothing else. */
     public static Builder builder(String clusterName, ServiceIdentity service, IpMode ipMode) {
         return new Builder(clusterName, service, ipMode);
@@ -318,6 +344,7 @@ public final class LoadBalancerRequest {
         builder.parameters = parameters;
         builder.annotations = annotations;
         builder.labels = labels;
+        builder.tls = tls;
         return builder;
     }
 
@@ -364,7 +391,8 @@ public final class LoadBalancerRequest {
                 localTrafficPolicy,
                 parameters,
                 annotations,
-                labels);
+                labels,
+                tls);
     }
 
     /** A request to be; each method sets the component of its name. */
@@ -386,6 +414,7 @@ public final class LoadBalancerRequest {
         private Map<String, String> parameters = Map.of();
         private Map<String, String> annotations = Map.of();
         private Map<String, String> labels = Map.of();
+        private @Nullable Tls tls;
 
         private Builder(String clusterName, ServiceIdentity service, IpMode ipMode) {
             this.clusterName = clusterName;
@@ -470,6 +499,11 @@ public final class LoadBalancerRequest {
 
         public Builder labels(Map<String, String> value) {
             labels = value;
+            return this;
+        }
+
+        public Builder tls(@Nullable Tls value) {
+            tls = value;
             return this;
         }
 

@@ -379,6 +379,28 @@ final class BrokenProviders {
                     return super.ensureLoadBalancer(request);
                 }
             }),
+            new Broken("ensure29", "refuses another certificate", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                    Optional<LoadBalancerRequest.Tls> before = world.find(request)
+                            .flatMap(held -> Optional.ofNullable(held.request().tls()));
+                    if (before.filter(tls -> request.tls() != null && !tls.equals(request.tls()))
+                            .isPresent()) {
+                        throw new ProviderException("it has a certificate");
+                    }
+                    return super.ensureLoadBalancer(request);
+                }
+            }),
+            new Broken("ensure30", "tells all that it was asked for", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                    LoadBalancerRequest.Tls tls = request.tls();
+                    if (tls != null && request.ports().size() == 1) {
+                        throw new ProviderException("no pair: " + tls.certificate() + tls.privateKey());
+                    }
+                    return super.ensureLoadBalancer(request);
+                }
+            }),
             new Broken("pending01", "asks to be called in no time", world -> new ReferenceProvider(world, ALL) {
                 @Override
                 EnsureOutcome pending(LoadBalancerRequest request) {

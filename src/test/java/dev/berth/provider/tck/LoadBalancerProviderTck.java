@@ -36,6 +36,7 @@ import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
@@ -556,6 +557,42 @@ public abstract class LoadBalancerProviderTck {
         calls.delete(web);
         LoadBalancerStatus status = calls.ready(other);
         assertEquals(ingress(status), ingress(calls.get(other)));
+    }
+
+    @Test
+    void optional_ensure29_tlsIsServed_andAnotherCertificateTakenOver() {
+        can(Feature.TLS_TERMINATION);
+        LoadBalancerRequest plain = requests.withPorts(
+                requests.of("web"), requests.port(Protocol.TCP, 80), requests.port(Protocol.TCP, 443));
+        Port port = plain.ports().getLast();
+        LoadBalancerRequest web = plain.toBuilder().tls(SampleTls.first(port)).build();
+        LoadBalancerRequest renewed =
+                plain.toBuilder().tls(SampleTls.second(port)).build();
+        for (LoadBalancerRequest request : List.of(web, renewed, plain)) {
+            LoadBalancerStatus status = calls.ready(request);
+            assertEquals(List.of(), errorsOfPortsAsked(request, status));
+            assertEquals(ingress(status), ingress(calls.get(request)));
+        }
+    }
+
+    /** To be seen by all who may read events and conditions. */
+    @Test
+    void optional_ensure30_noFailureTellsTheKey() {
+        can(Feature.TLS_TERMINATION);
+        LoadBalancerRequest web = requests.withPorts(requests.of("web"), requests.port(Protocol.TCP, 443));
+        Tls first = SampleTls.first(web.ports().getFirst());
+        Tls mixedUp = new Tls(
+                first.ports(),
+                first.certificate(),
+                SampleTls.second(web.ports().getFirst()).privateKey());
+        try {
+            calls.ready(web.toBuilder().tls(mixedUp).build());
+        } catch (ProviderException refused) {
+            String message = String.valueOf(refused.getMessage());
+            assertTrue(
+                    mixedUp.privateKey().lines().skip(1).limit(2).noneMatch(message::contains),
+                    "the failure has a part of the key in it");
+        }
     }
 
     private LoadBalancerRequest underAnotherClass(LoadBalancerRequest request) {

@@ -6,6 +6,7 @@ import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.ServiceIdentity;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ public final class RequestMapping {
         }
         if (request.sessionAffinity() != null) {
             wire.setSessionAffinity(Durations.write(request.sessionAffinity()));
+        }
+        if (request.tls() != null) {
+            wire.setTls(write(request.tls()));
         }
         return wire.build();
     }
@@ -90,6 +94,14 @@ public final class RequestMapping {
         return wire.build();
     }
 
+    private static dev.berth.plugin.grpc.v1.Tls write(Tls tls) {
+        return dev.berth.plugin.grpc.v1.Tls.newBuilder()
+                .addAllPorts(tls.ports())
+                .setCertificate(tls.certificate())
+                .setPrivateKey(tls.privateKey())
+                .build();
+    }
+
     /**
      * What is asked for.
      *
@@ -113,6 +125,7 @@ public final class RequestMapping {
                 .parameters(wire.getParametersMap())
                 .annotations(wire.getAnnotationsMap())
                 .labels(wire.getLabelsMap())
+                .tls(wire.hasTls() ? read(wire.getTls()) : null)
                 .build();
     }
 
@@ -159,6 +172,10 @@ public final class RequestMapping {
 
     private static HealthCheck read(dev.berth.plugin.grpc.v1.HealthCheck wire) {
         return new HealthCheck(wire.getPort(), present(wire.hasPath(), wire.getPath()));
+    }
+
+    private static Tls read(dev.berth.plugin.grpc.v1.Tls wire) {
+        return new Tls(wire.getPortsList(), wire.getCertificate(), wire.getPrivateKey());
     }
 
     private static @Nullable String present(boolean has, String text) {

@@ -9,6 +9,7 @@ import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
 import java.lang.reflect.Field;
@@ -43,6 +44,7 @@ class RequestMappingTest {
             .parameters(Map.of("rack", "7"))
             .annotations(Map.of("example.com/a", "b"))
             .labels(Map.of("app", "web"))
+            .tls(new Tls(List.of(80), "CERTIFICATE", "A PRIVATE KEY"))
             .build();
 
     @Test
@@ -70,7 +72,13 @@ class RequestMappingTest {
                         .parameters(FULL.parameters())
                         .annotations(FULL.annotations())
                         .labels(FULL.labels())
+                        .tls(FULL.tls())
                         .build());
+    }
+
+    @Test
+    void aRequest_tellsNoPrivateKey() {
+        assertThat(FULL.toString()).contains("Tls[80]").doesNotContain("A PRIVATE KEY");
     }
 
     @Test
