@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -30,7 +31,11 @@ final class Configuration {
     static String of(String directory, Collection<LoadBalancer> loadBalancers) {
         Configuration configuration = new Configuration();
         configuration.global(directory);
-        loadBalancers.forEach(one -> one.ports().forEach(port -> configuration.add(one, port)));
+        if (loadBalancers.stream().anyMatch(one -> one.tls() != null)) {
+            configuration.minimumTls();
+        }
+        configuration.defaults(directory);
+        loadBalancers.forEach(one -> one.open().forEach(port -> configuration.add(directory, one, port)));
         return configuration.text.toString();
     }
 
@@ -66,6 +71,14 @@ final class Configuration {
         line("  spread-checks 5");
         line("  max-spread-checks 200");
         line("  mworker-max-reloads 50");
+    }
+
+    /** Not said without need: a HAProxy that has no TLS does not know the words. */
+    private void minimumTls() {
+        line("  ssl-default-bind-options ssl-min-ver TLSv1.2");
+    }
+
+    private void defaults(String directory) {
         line("");
         line("defaults");
         line("  mode tcp");
@@ -79,13 +92,14 @@ final class Configuration {
         line("  peer berth unix@" + word(directory) + "/peers.sock");
     }
 
-    private void add(LoadBalancer one, ListenPort port) {
+    private void add(String directory, LoadBalancer one, ListenPort port) {
         String proxy = word(one.proxy(port));
         ClassParameters parameters = one.parameters();
         line("");
         line("# Service " + word(one.namespace()) + "/" + word(one.service()));
         line("frontend " + proxy);
-        one.addresses().forEach(address -> line("  bind " + socket(address, port.port())));
+        String tls = one.hasTls(port) ? tls(directory, one) : "";
+        one.addresses().forEach(address -> line("  bind " + socket(address, port.port()) + tls));
         line("  maxconn " + parameters.maxConnections());
         line("  timeout client " + millis(parameters.idleTimeout()));
         if (!one.sourceRanges().isEmpty()) {
@@ -111,6 +125,14 @@ final class Configuration {
         port.targets()
                 .forEach(target ->
                         line("  server " + word(target.server()) + " " + String.join(" ", server(parameters, target))));
+    }
+
+    /** The digest makes another certificate another configuration. */
+    private static String tls(String directory, LoadBalancer one) {
+        return " ssl crt " + word(directory + "/certificates/" + one.name() + ".pem")
+                + Optional.ofNullable(one.tls())
+                        .map(tls -> " # " + word(tls.digest()))
+                        .orElse("");
     }
 
     private static boolean isIpv6(LoadBalancer one) {

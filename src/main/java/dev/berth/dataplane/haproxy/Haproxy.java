@@ -37,6 +37,9 @@ final class Haproxy {
     private static final Pattern WORKER = Pattern.compile("(?m)^# workers\\R(\\d+)\\s+worker\\s");
     private static final Pattern PID = Pattern.compile("[0-9]{1,10}");
     private static final long LOG_BYTES = 10_000_000;
+    /** Of its runtime API: tune.bufsize, less a bit for the words around it. */
+    private static final int LONGEST_PAYLOAD = 15_000;
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration ANSWER = Duration.ofSeconds(2);
     private static final Duration POLL = Duration.ofMillis(10);
@@ -170,6 +173,35 @@ final class Haproxy {
         } catch (IOException failure) {
             throw failed("asking it for \"" + command + "\"", failure);
         }
+    }
+
+    /** Whether it was built with TLS. */
+    boolean hasTls() {
+        return Command.run(List.of(binary, "-vv")).output().contains("+OPENSSL");
+    }
+
+    /**
+     * Has new connections see another certificate. Those that are open go on, and nothing is reloaded.
+     *
+     * @param file as the configuration names it
+     * @param pem what is in it by now
+     * @return whether it has; if not, it has to be reloaded
+     */
+    boolean showCertificate(Path file, String pem) {
+        if (pem.length() > LONGEST_PAYLOAD) {
+            return false;
+        }
+        try {
+            // An empty line ends it. No message may have it in it: it is the key.
+            String answer = ask(file("stats.sock"), "set ssl cert " + file + " <<\n" + pem);
+            if (answer.contains("Transaction") && runtime("commit ssl cert " + file).contains("Success")) {
+                return true;
+            }
+        } catch (IOException failure) {
+            throw failed("setting certificate " + file, failure);
+        }
+        runtime("abort ssl cert " + file);
+        return false;
     }
 
     /** Empties its log when it has grown large: HAProxy appends, so it goes on from there. */

@@ -10,6 +10,7 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ProviderException;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -56,6 +58,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     private final Capabilities capabilities;
     private final String directory;
     private final Records records;
+    private final Certificates certificates;
     private final HostAddresses addresses;
     private final Haproxy haproxy;
     private final SequencedMap<String, LoadBalancer> wanted;
@@ -76,20 +79,31 @@ public final class HaproxyProvider implements LoadBalancerProvider {
      */
     public HaproxyProvider(Map<String, String> settings) {
         Settings read = Settings.of(settings);
+        haproxy = new Haproxy(read.directory(), read.binary());
         capabilities = Capabilities.fromPools(IpMode.PROXY)
                 .withTargets(read.targets())
                 .withProtocols(Protocol.TCP)
-                .withFeatures(
-                        Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY, Feature.LOCAL_TRAFFIC_POLICY, Feature.LISTING);
+                .withFeatures(features(haproxy.hasTls()));
         records = new Records(read.directory());
+        certificates = new Certificates(read.directory());
         addresses = new HostAddresses(read.networkInterface());
-        haproxy = new Haproxy(read.directory(), read.binary());
         directory = read.directory().toString();
         wanted = records.loadBalancers();
+        wanted.replaceAll((name, one) -> certificates.asStored(one));
+        certificates.retain(wanted.values());
         bindAddresses();
         takeOver();
         ScheduledFuture<?> _ = supervisor.scheduleWithFixedDelay(
                 this::supervise, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private static Feature[] features(boolean tls) {
+        List<Feature> features = new ArrayList<>(List.of(
+                Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY, Feature.LOCAL_TRAFFIC_POLICY, Feature.LISTING));
+        if (tls) {
+            features.add(Feature.TLS_TERMINATION);
+        }
+        return features.toArray(Feature[]::new);
     }
 
     /** One that another interface has by now is said, and stops nothing else. */
@@ -140,7 +154,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         }
         return Optional.ofNullable(wanted.get(getLoadBalancerName(request.service())))
                 .filter(one -> one.clusterName().equals(request.clusterName()))
-                .filter(one -> !one.addresses().isEmpty())
+                .filter(one -> one.isWhole() && !one.addresses().isEmpty())
                 .filter(one -> one.addresses().stream().allMatch(addresses::has))
                 .map(HaproxyProvider::status);
     }
@@ -182,7 +196,8 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                     + request.service().name() + " has no address to listen on");
         }
         LoadBalancer next = LoadBalancer.of(getLoadBalancerName(request.service()), request);
-        replace(next.name(), next);
+        Tls tls = request.tls();
+        replace(next.name(), next, tls == null ? null : Certificates.pem(tls));
         return next;
     }
 
@@ -200,7 +215,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     public synchronized void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
         records.requireLeader(request.clusterName(), request.fencingToken());
         requireSameCluster(request);
-        replace(getLoadBalancerName(request.service()), null);
+        replace(getLoadBalancerName(request.service()), null, null);
     }
 
     @Override
@@ -212,8 +227,12 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                 .toList();
     }
 
-    /** Records are written before anything is added, and removed after everything is gone: a crash leaves nothing. */
-    private void replace(String name, @Nullable LoadBalancer next) {
+    /**
+     * Records are written before anything is added, and removed after everything is gone: a crash leaves nothing.
+     *
+     * @param pem certificate and key for its ports with TLS; null: it has none
+     */
+    private void replace(String name, @Nullable LoadBalancer next, @Nullable String pem) {
         LoadBalancer former = wanted.get(name);
         if (next == null && former == null) {
             return;
@@ -239,6 +258,10 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         }
         // Services that share an address.
         all.values().forEach(other -> removed.removeAll(other.addresses()));
+        String formerPem = certificates.read(name);
+        if (pem != null) {
+            certificates.put(name, pem);
+        }
         if (next != null) {
             records.put(name, next);
         }
@@ -258,6 +281,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                     .forEach(addresses::remove);
             records.put(name, former);
             records.putAddresses(held);
+            if (pem != null) {
+                certificates.put(name, formerPem);
+            }
             throw refused;
         }
         wanted.clear();
@@ -266,6 +292,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         records.putAddresses(records.addresses().stream()
                 .filter(one -> !removed.contains(one))
                 .toList());
+        if (pem == null) {
+            certificates.put(name, null);
+        }
         if (next == null) {
             records.put(name, null);
         }
@@ -303,7 +332,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             return;
         }
         boolean onlyTargets = haproxy.isRunning() && structure(all).equals(structure(wanted));
-        if (onlyTargets && changeTargets(all)) {
+        if (onlyTargets && changeTargets(all) && changeCertificates(all)) {
             haproxy.note(configuration);
         } else {
             haproxy.load(configuration, all.values());
@@ -343,6 +372,17 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             }
         }
         return true;
+    }
+
+    /** The same of certificates. */
+    private boolean changeCertificates(Map<String, LoadBalancer> all) {
+        return all.values().stream()
+                .filter(next -> next.tls() != null
+                        && !next.tls()
+                                .equals(Objects.requireNonNull(wanted.get(next.name()))
+                                        .tls()))
+                .allMatch(next -> haproxy.showCertificate(
+                        certificates.file(next.name()), Objects.requireNonNull(certificates.read(next.name()))));
     }
 
     private boolean changeTargets(LoadBalancer one, ListenPort former, ListenPort next) {

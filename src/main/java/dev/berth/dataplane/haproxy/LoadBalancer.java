@@ -7,6 +7,7 @@ import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param sourceRanges CIDRs that are let in; empty: all are
  * @param sessionAffinity for how long a client's connections go to one target; null: no affinity
  * @param parameters of the class
+ * @param tls that is terminated; null: none
  */
 record LoadBalancer(
         String name,
@@ -33,11 +35,27 @@ record LoadBalancer(
         List<ListenPort> ports,
         List<String> sourceRanges,
         @Nullable Duration sessionAffinity,
-        ClassParameters parameters) {
+        ClassParameters parameters,
+        @Nullable Tls tls) {
     LoadBalancer {
         addresses = List.copyOf(addresses);
         ports = List.copyOf(ports);
         sourceRanges = List.copyOf(sourceRanges);
+    }
+
+    /**
+     * Which ports speak TLS. Certificate and key are in a file of their own, see {@link Certificates}.
+     *
+     * @param digest of that file; empty: it is lost, and the ports are closed until there is another
+     */
+    record Tls(List<Integer> ports, String digest) {
+        Tls {
+            ports = List.copyOf(ports);
+        }
+
+        boolean isLost() {
+            return digest.isEmpty();
+        }
     }
 
     /** A port, and where its connections go. */
@@ -88,7 +106,10 @@ record LoadBalancer(
                         .toList(),
                 request.sourceRanges(),
                 request.sessionAffinity(),
-                ClassParameters.of(request.parameters()));
+                ClassParameters.of(request.parameters()),
+                Optional.ofNullable(request.tls())
+                        .map(tls -> new Tls(tls.ports(), Certificates.digest(Certificates.pem(tls))))
+                        .orElse(null));
     }
 
     private static List<Target> targets(LoadBalancerRequest request, Port port) {
@@ -126,7 +147,7 @@ record LoadBalancer(
         return address.indexOf(':') >= 0;
     }
 
-    /** The same without targets: what HAProxy has to be reloaded for. */
+    /** The same without targets and digest: what HAProxy has to be reloaded for. */
     LoadBalancer withoutTargets() {
         return new LoadBalancer(
                 name,
@@ -140,7 +161,41 @@ record LoadBalancer(
                         .toList(),
                 sourceRanges,
                 sessionAffinity,
-                parameters);
+                parameters,
+                tls == null || tls.isLost() ? tls : new Tls(tls.ports(), "any"));
+    }
+
+    /** The same with the file of certificate and key that there is; empty: there is none. */
+    LoadBalancer withCertificate(String digest) {
+        return tls == null
+                ? this
+                : new LoadBalancer(
+                        name,
+                        clusterName,
+                        namespace,
+                        service,
+                        uid,
+                        addresses,
+                        ports,
+                        sourceRanges,
+                        sessionAffinity,
+                        parameters,
+                        new Tls(tls.ports(), digest));
+    }
+
+    /** Whether clients of the port speak TLS. */
+    boolean hasTls(ListenPort port) {
+        return tls != null && tls.ports().contains(port.port());
+    }
+
+    /** Whether it listens on all of its ports. */
+    boolean isWhole() {
+        return tls == null || !tls.isLost();
+    }
+
+    /** The ports that it listens on. */
+    List<ListenPort> open() {
+        return ports.stream().filter(port -> isWhole() || !hasTls(port)).toList();
     }
 
     /** HAProxy's name for a port of it, as frontend and backend. */

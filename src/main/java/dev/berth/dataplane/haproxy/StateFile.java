@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 
 /** Files that are written whole or not at all, and are there after a power failure. */
 final class StateFile {
@@ -21,10 +22,25 @@ final class StateFile {
     }
 
     static void write(Path file, String text) {
+        write(file, text, false);
+    }
+
+    /** The same, for its owner alone to read. */
+    static void writeSecret(Path file, String text) {
+        write(file, text, true);
+    }
+
+    private static void write(Path file, String text, boolean isSecret) {
         try {
+            Path part = file.resolveSibling(file.getFileName() + ".part");
+            if (isSecret) {
+                Files.deleteIfExists(part);
+                Files.createFile(
+                        part, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
             // Without DSYNC, a file may be empty after a power failure.
-            Path part = Files.writeString(
-                    file.resolveSibling(file.getFileName() + ".part"),
+            Files.writeString(
+                    part,
                     text,
                     StandardOpenOption.CREATE,
                     StandardOpenOption.TRUNCATE_EXISTING,

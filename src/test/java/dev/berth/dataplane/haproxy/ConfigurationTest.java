@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,8 @@ class ConfigurationTest {
                 List.of(new ListenPort(80, List.of(targets))),
                 range.isEmpty() ? List.of() : List.of(range),
                 Duration.ofHours(3),
-                ClassParameters.of(Map.of("balance", parameterBalance)));
+                ClassParameters.of(Map.of("balance", parameterBalance)),
+                null);
     }
 
     @Test
@@ -44,6 +46,46 @@ class ConfigurationTest {
                 .contains("  stick-table type ipv6 size 100k expire 10800000ms peers berth\n")
                 .contains("  option httpchk GET /healthz\n")
                 .contains("  server 10.77.0.11_30080 10.77.0.11:30080 check port 10256 inter 1s");
+    }
+
+    @Test
+    void aPortWithTls_showsItsCertificate_andIsClosedWithoutOne() {
+        LoadBalancer plain = loadBalancer("192.0.2.1", "", "RoundRobin");
+        LoadBalancer tls = new LoadBalancer(
+                plain.name(),
+                plain.clusterName(),
+                plain.namespace(),
+                plain.service(),
+                plain.uid(),
+                plain.addresses(),
+                List.of(new ListenPort(80, List.of()), new ListenPort(443, List.of())),
+                plain.sourceRanges(),
+                plain.sessionAffinity(),
+                plain.parameters(),
+                new LoadBalancer.Tls(List.of(443), "abc"));
+
+        assertThat(Configuration.of("/state", List.of(tls)))
+                .contains("  ssl-default-bind-options ssl-min-ver TLSv1.2\n\ndefaults\n")
+                .contains("  bind 192.0.2.1:80\n")
+                .contains("  bind 192.0.2.1:443 ssl crt /state/certificates/a1.pem # abc\n");
+        assertThat(Configuration.of("/state", List.of(tls.withCertificate(""))))
+                .contains("  bind 192.0.2.1:80\n")
+                .doesNotContain("a1-443");
+        assertThat(Configuration.of("/state", List.of(plain))).doesNotContain("ssl");
+    }
+
+    /** A blank line would end a command of the runtime API, and begin another. */
+    @Test
+    void aCertificate_isPemOrRefused_andNothingOfItIsTold() {
+        Tls tidy = new Tls(List.of(443), "-----BEGIN CERTIFICATE-----\n\nAAAA\r\n-----END CERTIFICATE-----", "\nBBBB=\n");
+
+        assertThat(Certificates.pem(tidy))
+                .isEqualTo("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\nBBBB=\n");
+        for (String harmful : List.of("BBBB\n\nshutdown frontend x;", "a b", "#", "<<", "é", "-----BEGIN a-----")) {
+            assertThatThrownBy(() -> Certificates.pem(new Tls(List.of(443), tidy.certificate(), harmful)))
+                    .isInstanceOf(ProviderException.class)
+                    .hasMessage("certificate or key has a line that is not PEM");
+        }
     }
 
     /** What comes from Kubernetes is one word, or nothing is written. */

@@ -23,7 +23,8 @@ class ServerStateTest {
                 List.of(new ListenPort(80, List.of(targets))),
                 List.of(),
                 null,
-                ClassParameters.of(Map.of())));
+                ClassParameters.of(Map.of()),
+                null));
     }
 
     /** As HAProxy 2.6 answers. */

@@ -1,0 +1,87 @@
+package dev.berth.testing;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Date;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/** A certificate that its own key has signed, as a Secret has it. */
+public record SampleCertificate(X509Certificate certificate, KeyPair keys) {
+    /** With an elliptic key. */
+    public static SampleCertificate of(String commonName, Instant notBefore, Instant notAfter) {
+        return of("EC", 256, commonName, notBefore, notAfter);
+    }
+
+    /** @param algorithm EC, RSA or Ed25519, for which {@code bits} is 255 */
+    public static SampleCertificate of(
+            String algorithm, int bits, String commonName, Instant notBefore, Instant notAfter) {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+            generator.initialize(bits);
+            KeyPair keys = generator.generateKeyPair();
+            X500Name name = new X500Name("CN=" + commonName);
+            String signature = switch (algorithm) {
+                case "EC" -> "SHA256withECDSA";
+                case "RSA" -> "SHA256withRSA";
+                default -> algorithm;
+            };
+            return new SampleCertificate(
+                    new JcaX509CertificateConverter()
+                            .getCertificate(new JcaX509v3CertificateBuilder(
+                                            name,
+                                            BigInteger.ONE,
+                                            Date.from(notBefore),
+                                            Date.from(notAfter),
+                                            name,
+                                            keys.getPublic())
+                                    .build(new JcaContentSignerBuilder(signature).build(keys.getPrivate()))),
+                    keys);
+        } catch (GeneralSecurityException | OperatorCreationException failure) {
+            throw new IllegalStateException(commonName, failure);
+        }
+    }
+
+    /** PEM. */
+    public String pem() {
+        try {
+            return pem("CERTIFICATE", certificate.getEncoded());
+        } catch (GeneralSecurityException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** PEM, PKCS #8. */
+    public String key() {
+        return pem("PRIVATE KEY", keys.getPrivate().getEncoded());
+    }
+
+    /** PEM, PKCS #1 or SEC 1. */
+    public String traditionalKey() {
+        try {
+            return pem(
+                    keys.getPrivate().getAlgorithm() + " PRIVATE KEY",
+                    PrivateKeyInfo.getInstance(keys.getPrivate().getEncoded())
+                            .parsePrivateKey()
+                            .toASN1Primitive()
+                            .getEncoded());
+        } catch (IOException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    private static String pem(String type, byte[] der) {
+        String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
+    }
+}
