@@ -43,7 +43,8 @@ public final class OperatorOptions {
             names = "--leader-elect-namespace",
             defaultValue = "${env:POD_NAMESPACE:-berth-system}",
             paramLabel = "NAME",
-            description = "namespace of the lease (default: ${DEFAULT-VALUE})")
+            description = "Berth's own namespace: of the lease, and of Secrets that classes name (default:"
+                    + " ${DEFAULT-VALUE})")
     String leaderElectNamespace = "berth-system";
 
     @Option(

@@ -14,6 +14,7 @@ import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.address.AddressReconciler;
+import dev.berth.controller.loadbalancerclass.Certificates;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
 import dev.berth.controller.pool.PoolControl;
@@ -37,12 +38,15 @@ import dev.berth.kube.KubeProxies;
 import dev.berth.kube.LeaderLease;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
+import dev.berth.kube.TlsSecrets;
 import dev.berth.kube.Trimmed;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.loadbalancer.ClassTls;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
+import dev.berth.loadbalancer.TlsSecret;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.telemetry.ClusterAddressMeters;
@@ -84,6 +88,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -135,6 +140,8 @@ public final class Wiring {
     private final Providers providers;
     private final Surroundings surroundings;
     private final Endpoints endpoints;
+    private final TlsSecrets secrets;
+    private final Certificates certificates;
     private final WatchedEndpoints watchedEndpoints;
     private final KubeProxies kubeProxies = new KubeProxies();
     private final Once lookAround = new Once(gate, later, this::lookAround);
@@ -163,6 +170,22 @@ public final class Wiring {
         providers = providers();
         surroundings = new Surroundings(client, caches);
         endpoints = new Endpoints(client);
+        secrets = new TlsSecrets(client, options.leaderElectNamespace, this::certificateChanged);
+        certificates = new Certificates(
+                new Certificates.Source() {
+                    @Override
+                    public String fullName(String secret) {
+                        return secrets.fullName(secret);
+                    }
+
+                    @Override
+                    public TlsSecret read(String secret) {
+                        return secrets.read(secret);
+                    }
+                },
+                clock,
+                later,
+                this::certificateChanged);
         watchedEndpoints = new WatchedEndpoints(
                 options.controllerName, endpoints::areWatched, this::watchEndpoints, this::endpointsNotWatched);
         events = new FabricEvents(
@@ -213,13 +236,15 @@ public final class Wiring {
                     public void classChanged(ClassDeclaration declaration) {
                         wake(new Due.Event.ClassChanged(declaration.value()));
                         askForKubeProxiesSoon();
+                        retainSecrets();
                     }
 
                     @Override
                     public void judgedAnew(String name) {
                         wakeClass(name);
                     }
-                });
+                },
+                certificates::of);
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,
@@ -238,7 +263,8 @@ public final class Wiring {
                         surroundings::isNodes,
                         later,
                         options.deleteOrphaned,
-                        options.migrateFrom.dialects()),
+                        options.migrateFrom.dialects(),
+                        certificates::of),
                 gate,
                 classes::book,
                 surroundings::cloudNode,
@@ -295,6 +321,30 @@ public final class Wiring {
         if (caches.classes().get(null, name).isPresent()) {
             classWakeups.wake(new ResourceID(name));
         }
+    }
+
+    /** Of those classes that name the Secret: another is used, or another thing said of it. */
+    private void certificateChanged(String secret) {
+        declared()
+                .filter(declaration -> declaration.tls() != null
+                        && declaration.tls().secretName().equals(secret))
+                .forEach(declaration -> {
+                    wakeClass(declaration.name());
+                    wake(new Due.Event.ClassChanged(declaration.value()));
+                });
+    }
+
+    private void retainSecrets() {
+        List<String> named = declared()
+                .flatMap(declaration -> Optional.ofNullable(declaration.tls()).stream())
+                .map(ClassTls::secretName)
+                .toList();
+        secrets.retain(named);
+        certificates.retain(named);
+    }
+
+    private Stream<ClassDeclaration> declared() {
+        return Classes.declarations(caches.classes().list()).stream();
     }
 
     /** No provider of our own looks at it. */
@@ -480,6 +530,7 @@ public final class Wiring {
                 new Closing("the controllers", operator::stop),
                 new Closing("the watch of Nodes and Namespaces", surroundings),
                 new Closing("the watch of EndpointSlices", endpoints),
+                new Closing("the watch of Secrets", secrets),
                 new Closing("the watch of IPAddresses", clusterAddresses),
                 new Closing("the conditions of Addresses", addressConditions),
                 new Closing("events", events),

@@ -3,6 +3,7 @@ package dev.berth.kube;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.ClassTls;
 import dev.berth.loadbalancer.HealthCheckPolicy;
 import dev.berth.loadbalancer.HealthCheckPolicy.Kind;
 import dev.berth.provider.IpMode;
@@ -10,15 +11,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** From LoadBalancerClass objects to declarations. */
 public final class Classes {
     private static final int HIGHEST_PORT = 65535;
+    private static final Pattern SECRET_NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
 
     private static final LoadBalancerClass.Spec NOTHING =
-            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null);
+            new LoadBalancerClass.Spec("", null, null, null, null, null, null, null, null, null, null);
 
     private Classes() {}
 
@@ -51,6 +54,7 @@ public final class Classes {
                     default -> Classless.NEVER;
                 },
                 "Refuse".equals(words.one("unenforcedSourceRanges", spec.unenforcedSourceRanges(), "Allow", "Refuse")),
+                tls(spec.tls(), faults),
                 faults);
     }
 
@@ -65,6 +69,23 @@ public final class Classes {
             }
             return said != null && all.contains(said) ? said : all.getFirst();
         }
+    }
+
+    private static @Nullable ClassTls tls(LoadBalancerClass.@Nullable Tls said, List<String> faults) {
+        if (said == null) {
+            return null;
+        }
+        String secret = Given.text(said.secretName());
+        if (!SECRET_NAME.matcher(secret).matches()) {
+            faults.add("spec.tls.secretName is \"" + Given.shortened(secret) + "\", which is no name of a Secret");
+        }
+        List<Integer> ports = Given.list(said.ports());
+        ports.stream()
+                .filter(port -> port < 1 || port > HIGHEST_PORT)
+                .findFirst()
+                .ifPresent(
+                        port -> faults.add("spec.tls.ports has " + port + ", which is none of 1 to " + HIGHEST_PORT));
+        return new ClassTls(secret, ports);
     }
 
     private static HealthCheckPolicy healthCheck(LoadBalancerClass.@Nullable HealthCheck said, EnumMapping words) {

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
@@ -178,6 +179,22 @@ public final class ClassBook {
                     "provider \"" + declaration.provider() + "\" cannot do ipMode " + mode + ", only "
                             + capabilities.ipModes() + "; use that, or Auto"));
         }
+        if (declaration.tls() != null) {
+            if (!capabilities.has(Feature.TLS_TERMINATION)) {
+                return Optional.of(
+                        new Fault(
+                                "TLSNotSupported",
+                                "provider \"" + declaration.provider()
+                                        + "\" does not terminate TLS, which spec.tls asks for; use another, or leave spec.tls out"));
+            }
+            if (mode == IpMode.VIP || !capabilities.ipModes().contains(IpMode.PROXY)) {
+                return Optional.of(new Fault(
+                        "UnsupportedIPMode",
+                        "TLS is terminated with ipMode Proxy alone: with VIP, kube-proxy sends clients inside the cluster"
+                                + " around it; use "
+                                + (mode == IpMode.VIP ? "Proxy, or Auto" : "another provider")));
+            }
+        }
         if (declaration.releasesNodePorts() && capabilities.targets() == Targets.NODE_PORTS) {
             return Optional.of(new Fault(
                     "NodePortsNeeded",
@@ -197,10 +214,15 @@ public final class ClassBook {
                     capabilities,
                     declaration.parameters(),
                     declaration.pools(),
-                    mode != null ? mode : capabilities.ipModes().getFirst(),
+                    mode != null
+                            ? mode
+                            : declaration.tls() != null
+                                    ? IpMode.PROXY
+                                    : capabilities.ipModes().getFirst(),
                     declaration.healthCheck(),
                     declaration.releasesNodePorts(),
-                    declaration.refusesUnenforcedSourceRanges());
+                    declaration.refusesUnenforcedSourceRanges(),
+                    declaration.tls());
         });
     }
 

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param releasesNodePorts whether {@code spec.nodePorts} is Release, not Keep
  * @param classless when it serves Services that name no class
  * @param refusesUnenforcedSourceRanges whether {@code spec.unenforcedSourceRanges} is Refuse, not Allow
+ * @param tls that is terminated for its Services; null: none
  * @param unreadable what of it could not be understood, a sentence each; it is not accepted then
  */
 public record ClassDeclaration(
@@ -31,6 +32,7 @@ public record ClassDeclaration(
         boolean releasesNodePorts,
         Classless classless,
         boolean refusesUnenforcedSourceRanges,
+        @Nullable ClassTls tls,
         List<String> unreadable) {
     static final Comparator<ClassDeclaration> BY_AGE =
             Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
@@ -40,7 +42,7 @@ public record ClassDeclaration(
         unreadable = List.copyOf(unreadable);
     }
 
-    /** One that is understood, and refuses no source ranges. */
+    /** One that is understood, refuses no source ranges, and has no TLS. */
     public ClassDeclaration(
             String name,
             Instant created,
@@ -66,6 +68,7 @@ public record ClassDeclaration(
                 releasesNodePorts,
                 classless,
                 false,
+                null,
                 List.of());
     }
 

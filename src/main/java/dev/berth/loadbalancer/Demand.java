@@ -11,6 +11,7 @@ import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
@@ -19,7 +20,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -28,8 +31,10 @@ import java.util.stream.Collectors;
  * @param request without what the provider cannot carry; with no ports if it can carry none
  * @param unmet requests that cannot be met, human-readable; empty: all can be met
  * @param portErrors the ports that are left out of the request, and why
+ * @param held why the provider cannot be asked yet, human-readable; absent: it can
  */
-public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortError> portErrors) {
+public record Demand(
+        LoadBalancerRequest request, List<Unmet> unmet, List<PortError> portErrors, Optional<String> held) {
     /** The ports' protocols differ, and the provider wants one. As Kubernetes' cloud providers say it. */
     public static final String MIXED_PROTOCOLS = "MixedProtocolNotSupported";
 
@@ -44,6 +49,11 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
         portErrors = List.copyOf(portErrors);
     }
 
+    /** One that the provider can be asked for. */
+    public Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortError> portErrors) {
+        this(request, unmet, portErrors, Optional.empty());
+    }
+
     /**
      * A request that cannot be met.
      *
@@ -56,6 +66,7 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
      *
      * @param addresses that are surely its own
      * @param backends that may get packets
+     * @param certificates of classes, by the name of their Secret
      */
     public static Demand of(
             ServiceState service,
@@ -64,8 +75,30 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
             long fencingToken,
             AddressConstraints wishes,
             List<Ip> addresses,
+            Backends backends,
+            Function<String, ClassCertificate> certificates) {
+        return new Reading(service, served)
+                .demand(clusterName, fencingToken, wishes, addresses, backends, certificates);
+    }
+
+    /** The same, of a class without TLS. */
+    public static Demand of(
+            ServiceState service,
+            ServedClass served,
+            String clusterName,
+            long fencingToken,
+            AddressConstraints wishes,
+            List<Ip> addresses,
             Backends backends) {
-        return new Reading(service, served).demand(clusterName, fencingToken, wishes, addresses, backends);
+        return of(
+                service,
+                served,
+                clusterName,
+                fencingToken,
+                wishes,
+                addresses,
+                backends,
+                secret -> ClassCertificate.NONE);
     }
 
     /** Whether there is anything that the provider can be asked for. */
@@ -124,7 +157,8 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                 long fencingToken,
                 AddressConstraints wishes,
                 List<Ip> addresses,
-                Backends backends) {
+                Backends backends,
+                Function<String, ClassCertificate> certificates) {
             List<Family> families = families();
             List<Port> ports = letsNobodyIn() || refusesSourceRanges() ? List.of() : ports();
             boolean targetsNodes = can.targets() == Targets.NODE_PORTS;
@@ -140,6 +174,10 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                         provider + " sends packets to nodes without an endpoint, too, where"
                                 + " spec.externalTrafficPolicy: Local drops them; use Cluster");
             }
+            List<Integer> withTls = withTls(ports);
+            Optional<ClassCertificate> certificate = withTls.isEmpty()
+                    ? Optional.empty()
+                    : Optional.ofNullable(served.tls()).map(tls -> certificates.apply(tls.secretName()));
             LoadBalancerRequest request = LoadBalancerRequest.builder(
                             clusterName,
                             new ServiceIdentity(
@@ -173,8 +211,27 @@ public record Demand(LoadBalancerRequest request, List<Unmet> unmet, List<PortEr
                     .parameters(served.parameters())
                     .annotations(annotations())
                     .labels(new TreeMap<>(service.labels()))
+                    .tls(certificate
+                            .flatMap(ClassCertificate::used)
+                            .map(used -> new Tls(withTls, used.chain(), used.privateKey()))
+                            .orElse(null))
                     .build();
-            return new Demand(request, unmet, portErrors);
+            return new Demand(
+                    request,
+                    unmet,
+                    portErrors,
+                    certificate
+                            .filter(found -> found.used().isEmpty())
+                            .map(found -> "port " + withTls.getFirst()
+                                    + " needs the certificate of LoadBalancerClass \"" + served.name() + "\": "
+                                    + found.message()));
+        }
+
+        private List<Integer> withTls(List<Port> ports) {
+            ClassTls tls = served.tls();
+            return tls == null
+                    ? List.of()
+                    : ports.stream().filter(tls::terminates).map(Port::port).toList();
         }
 
         private List<String> sourceRanges() {

@@ -17,6 +17,9 @@ public sealed interface ProviderCall {
     /** Nothing: it answered that another serves the Service. */
     record LeaveToAnother() implements ProviderCall {}
 
+    /** Nothing yet: what is lacking is no affair of the provider's, and what it has stays. */
+    record Hold(LoadBalancerRequest request, String why) implements ProviderCall {}
+
     /** {@code getLoadBalancer}: whether it still has what it answered. */
     record Look(LoadBalancerRequest request, EnsureOutcome.Ready known) implements ProviderCall {}
 
@@ -58,6 +61,9 @@ public sealed interface ProviderCall {
             return immediate || !mayHave || state.isWithdrawn(request.service())
                     ? new NothingToServe()
                     : new Withdraw(request);
+        }
+        if (demand.held().isPresent()) {
+            return new Hold(request, demand.held().get());
         }
         Optional<EnsureOutcome.Ready> known = state.answerTo(request);
         if (known.filter(holds).isPresent()) {

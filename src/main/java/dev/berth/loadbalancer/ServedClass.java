@@ -5,6 +5,7 @@ import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A class that this Berth serves.
@@ -16,6 +17,7 @@ import java.util.Map;
  * @param healthCheck how nodes are found fit, where the provider targets nodes
  * @param releasesNodePorts whether its Services give back their node ports
  * @param refusesUnenforcedSourceRanges whether a Service is not served where nobody enforces its source ranges
+ * @param tls that is terminated for its Services; null: none
  */
 public record ServedClass(
         String name,
@@ -27,9 +29,36 @@ public record ServedClass(
         IpMode ipMode,
         HealthCheckPolicy healthCheck,
         boolean releasesNodePorts,
-        boolean refusesUnenforcedSourceRanges) {
+        boolean refusesUnenforcedSourceRanges,
+        @Nullable ClassTls tls) {
     public ServedClass {
         pools = List.copyOf(pools);
+    }
+
+    /** Without TLS. */
+    public ServedClass(
+            String name,
+            String value,
+            String provider,
+            Capabilities capabilities,
+            Map<String, String> parameters,
+            List<String> pools,
+            IpMode ipMode,
+            HealthCheckPolicy healthCheck,
+            boolean releasesNodePorts,
+            boolean refusesUnenforcedSourceRanges) {
+        this(
+                name,
+                value,
+                provider,
+                capabilities,
+                parameters,
+                pools,
+                ipMode,
+                healthCheck,
+                releasesNodePorts,
+                refusesUnenforcedSourceRanges,
+                null);
     }
 
     /**

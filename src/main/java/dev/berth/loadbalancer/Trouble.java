@@ -39,6 +39,8 @@ public record Trouble(
         EnsureRejected,
         /** The provider has no room for more. */
         ProviderQuotaExceeded,
+        /** The provider is not asked, for the class has no certificate that ports of the Service need. */
+        CertificateMissing,
         /** The provider answered what the contract forbids. */
         AnswerRefused,
         /** The provider cannot be asked, for an earlier call has outlived its deadline. */
@@ -55,7 +57,12 @@ public record Trouble(
         /** Whether the provider failed to make the load balancer. */
         boolean isOfEnsuring() {
             return switch (this) {
-                case EnsureFailed, EnsureRejected, ProviderQuotaExceeded, AnswerRefused, ProviderStuck -> true;
+                case EnsureFailed,
+                        EnsureRejected,
+                        ProviderQuotaExceeded,
+                        CertificateMissing,
+                        AnswerRefused,
+                        ProviderStuck -> true;
                 case ClaimFailed,
                         ClaimUncertain,
                         DeleteFailed,

@@ -345,8 +345,9 @@ class HostileObjectsTest {
             {"apiVersion": "berth.dev/v1alpha1", "kind": "LoadBalancerClass",
             "metadata": {"name": "hw", "uid": "u1", "resourceVersion": "7", "creationTimestamp": "2026-01-01T00:00:00Z"},
             "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "me", "provider": "hw",
-              "parameters": {"a": "b"}, "pools": ["edge"], "ipMode": "VIP", "nodePorts": "Keep",
-              "classless": "Always", "unenforcedSourceRanges": "Refuse", "healthCheck": {"type": "TCP", "port": 80}},
+              "parameters": {"a": "b"}, "pools": ["edge"], "ipMode": "Proxy", "nodePorts": "Keep",
+              "classless": "Always", "unenforcedSourceRanges": "Refuse", "healthCheck": {"type": "TCP", "port": 80},
+              "tls": {"secretName": "web", "ports": [443]}},
             "status": {"observedGeneration": 1}}
             """;
 
@@ -392,7 +393,12 @@ class HostileObjectsTest {
             ClassBook book = ClassBook.of(
                     List.of(declaration),
                     declaration.controllerName(),
-                    new KnownProviders(Map.of("hw", Capabilities.fromPools(IpMode.VIP)), Map.of()));
+                    new KnownProviders(
+                            Map.of(
+                                    "hw",
+                                    Capabilities.fromPools(IpMode.PROXY)
+                                            .withFeatures(Capabilities.Feature.TLS_TERMINATION)),
+                            Map.of()));
             if (!object.unreadable().isEmpty() || !object.adjusted().isEmpty()) {
                 assertThat(book.served()).isEmpty();
             }

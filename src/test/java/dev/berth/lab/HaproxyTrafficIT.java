@@ -10,6 +10,7 @@ import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.SampleCertificate;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.ArrayList;
 import java.util.List;
@@ -181,6 +183,58 @@ class HaproxyTrafficIT {
         Reply reply = awaitReply(lab.client(), url(service));
 
         assertThat(reply.proxied()).isEqualTo("10.78.0.2");
+    }
+
+    @Test
+    void tls_isTerminated_forClientsOutsideAndInside_andItsCertificateChangesUnderLoad() throws Exception {
+        SampleCertificate first = certificate();
+        SampleCertificate second = certificate();
+        lab.controlPlane().kubectl("apply", "--filename=src/main/kubernetes/components/tls/rbac.yaml");
+        lab.installation()
+                .client()
+                .resource(first.secret("berth-system", "lab"))
+                .create();
+        LoadBalancerClass tls = Serialization.unmarshal("""
+                apiVersion: berth.dev/v1alpha1
+                kind: LoadBalancerClass
+                metadata: {name: tls}
+                spec: {loadBalancerClass: test.dev/tls, provider: lb, tls: {secretName: lab, ports: [443]}}
+                """, LoadBalancerClass.class);
+        lab.installation().client().resource(tls).create();
+        LabPod here = pod(1, "a");
+        Service service = service(
+                "tls",
+                change -> change.editSpec()
+                        .editFirstPort()
+                        .withPort(443)
+                        .endPort()
+                        .endSpec());
+        String ip = Installation.ips(service).getFirst();
+        String secure = "https://" + ip + "/";
+
+        assertThat(Installation.ipModes(service)).containsExactly("Proxy");
+        awaitReply(lab.client(), secure);
+        assertThat(here.client().get(secure).ok()).isTrue();
+        assertThat(lab.node(1).client().get(secure).ok()).isTrue();
+        assertThat(lab.client().get("http://" + ip + ":443/").ok()).isFalse();
+        assertThat(here.client().get("http://" + ip + ":443/").ok()).isFalse();
+        assertThat(SampleCertificate.shownAt(ip, 443)).isEqualTo(first.certificate());
+
+        CompletableFuture<Load> load = lab.client().load(secure, 1_000, 4, "5ms");
+        lab.installation()
+                .client()
+                .resource(second.secret("berth-system", "lab"))
+                .update();
+        await(() -> SampleCertificate.shownAt(ip, 443), second.certificate()::equals);
+        Load done = load.get();
+        assertThat(done.failed()).as("%s", done.errors()).isZero();
+    }
+
+    private static SampleCertificate certificate() {
+        return SampleCertificate.of(
+                "lab.example.com",
+                Instant.now().minus(Duration.ofHours(1)),
+                Instant.now().plus(Duration.ofDays(1)));
     }
 
     @Test

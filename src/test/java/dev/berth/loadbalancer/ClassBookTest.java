@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
@@ -39,6 +40,52 @@ class ClassBookTest {
 
     private static ClassBook.Verdict verdict(ClassBook book, String name) {
         return book.verdict(name).orElseThrow();
+    }
+
+    private static ClassDeclaration withTls(String provider, @Nullable IpMode mode) {
+        return new ClassDeclaration(
+                "edge",
+                Instant.parse("2026-01-01T00:00:00Z"),
+                "x/edge",
+                "me",
+                provider,
+                Map.of(),
+                List.of(),
+                mode,
+                HealthCheckPolicy.AUTO,
+                false,
+                Classless.NEVER,
+                false,
+                new ClassTls("web", List.of()),
+                List.of());
+    }
+
+    @Test
+    void tls_impliesProxy_andIsOfferedByNobodyWhoCannotTerminateIt() {
+        Capabilities both = Capabilities.fromPools(IpMode.VIP, IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION);
+        KnownProviders providers = new KnownProviders(
+                Map.of(
+                        "proxy",
+                        both,
+                        "router",
+                        Capabilities.fromPools(IpMode.VIP).withFeatures(Feature.TLS_TERMINATION),
+                        "pool",
+                        Capabilities.fromPools(IpMode.PROXY)),
+                Map.of());
+
+        assertThat(ClassBook.of(List.of(withTls("proxy", null)), "me", providers)
+                        .byValue("x/edge"))
+                .hasValueSatisfying(served -> assertThat(served.ipMode()).isEqualTo(IpMode.PROXY));
+        assertThat(verdict(ClassBook.of(List.of(withTls("pool", null)), "me", providers), "edge"))
+                .extracting(ClassBook.Verdict::reason, ClassBook.Verdict::message)
+                .containsExactly(
+                        "TLSNotSupported",
+                        "provider \"pool\" does not terminate TLS, which spec.tls asks for; use another, or leave spec.tls out");
+        for (ClassDeclaration vip : List.of(withTls("proxy", IpMode.VIP), withTls("router", null))) {
+            assertThat(verdict(ClassBook.of(List.of(vip), "me", providers), "edge")
+                            .reason())
+                    .isEqualTo("UnsupportedIPMode");
+        }
     }
 
     @Test

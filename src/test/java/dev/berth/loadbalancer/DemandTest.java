@@ -19,6 +19,7 @@ import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,61 @@ class DemandTest {
                 AddressConstraints.NONE,
                 List.of(Ip.parse("192.0.2.1")),
                 BACKENDS);
+    }
+
+    /** Of a class with TLS on these ports, whose certificate is this one. */
+    private static Demand withTls(List<Integer> ports, ClassCertificate certificate, Port... asked) {
+        return Demand.of(
+                service(asked).build(),
+                new ServedClass(
+                        "edge",
+                        "test.dev/edge",
+                        "hw",
+                        PLAIN.withFeatures(Feature.TLS_TERMINATION, Feature.MIXED_PROTOCOLS),
+                        Map.of(),
+                        List.of(),
+                        IpMode.PROXY,
+                        HealthCheckPolicy.AUTO,
+                        false,
+                        false,
+                        new ClassTls("web", ports)),
+                "c1",
+                3,
+                AddressConstraints.NONE,
+                List.of(Ip.parse("192.0.2.1")),
+                BACKENDS,
+                secret -> {
+                    assertThat(secret).isEqualTo("web");
+                    return certificate;
+                });
+    }
+
+    @Test
+    void tls_isAskedFor_onTheTcpPortsOfTheClass() {
+        Port secure = new Port("secure", Protocol.TCP, 443, 30443);
+        ClassCertificate good = new ClassCertificate(
+                Optional.of(new ServerCertificate("CHAIN", "KEY", Instant.EPOCH, Instant.MAX)),
+                true,
+                "Usable",
+                "",
+                Optional.empty());
+
+        assertThat(withTls(List.of(), good, WEB, DNS, secure).request().tls())
+                .isEqualTo(new Tls(List.of(80, 443), "CHAIN", "KEY"));
+        assertThat(withTls(List.of(443, 53), good, WEB, DNS, secure).request().tls())
+                .isEqualTo(new Tls(List.of(443), "CHAIN", "KEY"));
+        assertThat(withTls(List.of(443), good, WEB).request().tls()).isNull();
+    }
+
+    @Test
+    void withoutACertificate_theProviderIsNotAsked_ifAPortNeedsIt() {
+        ClassCertificate none = ClassCertificate.of(
+                "berth-system/web", TlsSecret.missing("berth-system/web"), Optional.empty(), Instant.EPOCH);
+
+        assertThat(withTls(List.of(80), none, WEB).held())
+                .contains("port 80 needs the certificate of LoadBalancerClass \"edge\": Secret \"berth-system/web\" is"
+                        + " missing; make it with kubectl create secret tls, in that namespace");
+        assertThat(withTls(List.of(443), none, WEB).held()).isEmpty();
     }
 
     private static List<String> reasons(Demand demand) {

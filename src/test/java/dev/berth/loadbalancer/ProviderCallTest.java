@@ -14,6 +14,7 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Which call the provider gets, by what is known of it. */
@@ -65,6 +66,15 @@ class ProviderCallTest {
         assertThat(ProviderCall.next(ProviderState.nothing(), WITH_ADDRESS, EDGE, true, false, answer -> true))
                 .isEqualTo(new ProviderCall.ReadLive(REQUEST));
         assertThat(next(ProviderState.nothing(), WITH_ADDRESS)).isEqualTo(new ProviderCall.Ensure(REQUEST));
+    }
+
+    @Test
+    void whatIsHeld_isAskedOfNobody_andWhatThereIsStays() {
+        Demand held = new Demand(REQUEST, List.of(), List.of(), Optional.of("no certificate"));
+
+        for (ProviderState state : List.of(ProviderState.nothing(), ENSURED)) {
+            assertThat(next(state, held)).isEqualTo(new ProviderCall.Hold(REQUEST, "no certificate"));
+        }
     }
 
     @Test

@@ -66,6 +66,7 @@ public final class SampleClasses {
                         false,
                         Classless.ALWAYS,
                         true,
+                        null,
                         List.of())),
                 "me",
                 new KnownProviders(Map.of(provider, capabilities), Map.of()));

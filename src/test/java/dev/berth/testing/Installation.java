@@ -186,7 +186,7 @@ public final class Installation implements AutoCloseable {
         LoadBalancerClass object = new LoadBalancerClass();
         object.setMetadata(new ObjectMetaBuilder().withName(name).build());
         object.setSpec(new LoadBalancerClass.Spec(
-                "test.dev/" + name, null, null, null, null, ipMode, null, nodePorts, null, null));
+                "test.dev/" + name, null, null, null, null, ipMode, null, nodePorts, null, null, null));
         return client().resource(object).create();
     }
 

@@ -1,14 +1,25 @@
 package dev.berth.testing;
 
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
@@ -23,7 +34,11 @@ public record SampleCertificate(X509Certificate certificate, KeyPair keys) {
         return of("EC", 256, commonName, notBefore, notAfter);
     }
 
-    /** @param algorithm EC, RSA or Ed25519, for which {@code bits} is 255 */
+    /**
+     * With a key of this kind.
+     *
+     * @param algorithm EC, RSA or Ed25519, for which {@code bits} is 255
+     */
     public static SampleCertificate of(
             String algorithm, int bits, String commonName, Instant notBefore, Instant notAfter) {
         try {
@@ -77,6 +92,65 @@ public record SampleCertificate(X509Certificate certificate, KeyPair keys) {
                             .getEncoded());
         } catch (IOException failure) {
             throw new IllegalStateException(failure);
+        }
+    }
+
+    /** A Secret for it. */
+    public Secret secret(String namespace, String name) {
+        return new SecretBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName(name)
+                .endMetadata()
+                .withType("kubernetes.io/tls")
+                .withStringData(Map.of("tls.crt", pem(), "tls.key", key()))
+                .build();
+    }
+
+    /** Connects to a server as a client that trusts everybody. */
+    public static SSLSocket connect(String address, int port) throws IOException {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {new TrustsEverybody()}, null);
+            SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket();
+            socket.connect(new InetSocketAddress(address, port), 2_000);
+            socket.setSoTimeout(5_000);
+            socket.startHandshake();
+            return socket;
+        } catch (GeneralSecurityException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** The certificate that a server shows. */
+    public static Certificate shownAt(String address, int port) throws IOException {
+        try (SSLSocket socket = connect(address, port)) {
+            return socket.getSession().getPeerCertificates()[0];
+        }
+    }
+
+    private static final class TrustsEverybody extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
         }
     }
 

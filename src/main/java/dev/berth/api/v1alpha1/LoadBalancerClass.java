@@ -118,7 +118,21 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             @Default("Allow")
             @Pattern("^(Allow|Refuse)$") @Size(max = 16) @JsonPropertyDescription(
                     "For Services with spec.loadBalancerSourceRanges that neither the provider nor kube-proxy can enforce. Allow: they are served, and everybody is let in. Refuse: they are not served.")
-            @Nullable String unenforcedSourceRanges) {}
+            @Nullable String unenforcedSourceRanges,
+
+            @Nullable @JsonPropertyDescription(
+                    "TLS that the provider terminates for Services of this class; it implies ipMode Proxy. Absent: bytes are passed on.")
+            Tls tls) {}
+
+    /** TLS that the provider terminates. */
+    public record Tls(
+            @Required
+            @Size(min = 1, max = 253) @Pattern("^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$") @JsonPropertyDescription(
+                    "A Secret of type kubernetes.io/tls in Berth's own namespace, with certificate and key. Berth may not read it before it is permitted to.")
+            String secretName,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription("The ports of Services whose clients speak TLS; absent or empty: every TCP port.")
+            List<@Min(1) @Max(65535) Integer> ports) {}
 
     /** How nodes are found fit to get packets. */
     public record HealthCheck(

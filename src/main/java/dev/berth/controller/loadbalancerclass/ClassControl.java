@@ -9,6 +9,7 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.Events;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Condition.Status;
@@ -37,7 +38,10 @@ public final class ClassControl {
     /** True while calls to its provider have outlived their deadline, and not returned; else absent. */
     private static final String CALLS_STUCK = "CallsStuck";
 
-    /** After a status that could not be written: no event will come. */
+    /** Whether the Secret that its spec.tls names has a certificate that clients accept; absent without spec.tls. */
+    private static final String CERTIFICATE_USABLE = "CertificateUsable";
+
+    /** After a status that could not be written, and while a Secret cannot be read: no event will come. */
     private static final Duration AGAIN = Duration.ofSeconds(10);
 
     private final Caches caches;
@@ -48,6 +52,7 @@ public final class ClassControl {
     private final Events events;
     private final InstantSource clock;
     private final Listener listener;
+    private final Function<String, ClassCertificate> certificates;
 
     private volatile ClassBook book = ClassBook.empty();
     private @Nullable List<ClassDeclaration> last;
@@ -66,6 +71,7 @@ public final class ClassControl {
      *
      * @param providers what is known of them, given all classes that there are
      * @param statuses writes a status; false: it has to be tried again
+     * @param certificates of classes with TLS, by the name of their Secret
      */
     public ClassControl(
             Caches caches,
@@ -75,7 +81,8 @@ public final class ClassControl {
             BiPredicate<LoadBalancerClass, LoadBalancerClass.Status> statuses,
             Events events,
             InstantSource clock,
-            Listener listener) {
+            Listener listener,
+            Function<String, ClassCertificate> certificates) {
         this.caches = caches;
         this.controllerName = controllerName;
         this.providers = providers;
@@ -84,6 +91,7 @@ public final class ClassControl {
         this.events = events;
         this.clock = clock;
         this.listener = listener;
+        this.certificates = certificates;
     }
 
     /** The classes as they are judged now. */
@@ -170,7 +178,8 @@ public final class ClassControl {
             return Next.ON_EVENT;
         }
         LoadBalancerClass object = found.get();
-        List<Condition> conditions = conditions(object, verdict.get(), services);
+        Optional<ClassCertificate> certificate = certificate(name);
+        List<Condition> conditions = conditions(object, verdict.get(), certificate, services);
         LoadBalancerClass.Status wanted =
                 new LoadBalancerClass.Status(object.getMetadata().getGeneration(), conditions);
         if (!Objects.equals(wanted, object.getStatus())) {
@@ -183,12 +192,27 @@ public final class ClassControl {
                 return Next.after(AGAIN);
             }
         }
-        return Next.ON_EVENT;
+        return certificate.filter(one -> !one.usable()).isPresent() ? Next.after(AGAIN) : Next.ON_EVENT;
     }
 
-    private List<Condition> conditions(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {
+    /** That of an accepted class with TLS. */
+    private Optional<ClassCertificate> certificate(String name) {
+        return book.served().stream()
+                .filter(served -> served.name().equals(name))
+                .flatMap(served -> Optional.ofNullable(served.tls()).stream())
+                .findFirst()
+                .map(tls -> certificates.apply(tls.secretName()));
+    }
+
+    private List<Condition> conditions(
+            LoadBalancerClass object,
+            ClassBook.Verdict verdict,
+            Optional<ClassCertificate> certificate,
+            Services services) {
         List<Condition> conditions = new ArrayList<>();
         conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
+        certificate.ifPresent(found ->
+                conditions.add(condition(object, CERTIFICATE_USABLE, found.usable(), found.reason(), found.message())));
         conditions.add(Conditions.ready(
                 Conditions.of(object.getStatus()),
                 conditions,

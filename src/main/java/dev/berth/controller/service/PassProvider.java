@@ -71,7 +71,8 @@ final class PassProvider {
                 pass.parts.fencingToken().getAsLong(),
                 pass.wishes(),
                 pass.addressesOf(state),
-                pass.parts.backends().apply(pass.key));
+                pass.parts.backends().apply(pass.key),
+                pass.parts.certificates());
     }
 
     /** Makes the call, if it may be made now. */
@@ -89,6 +90,7 @@ final class PassProvider {
         return switch (call) {
             case ProviderCall.LeaveToAnother none -> Optional.of(new Outcome.Finished(Next.ON_EVENT));
             case ProviderCall.ReadLive none -> Optional.of(new Outcome.Again(true));
+            case ProviderCall.Hold(LoadBalancerRequest request, String why) -> hold(request, why);
             case ProviderCall.NothingToServe none -> asked(List.of());
             case ProviderCall.Keep(EnsureOutcome.Ready answer) -> asked(published(serve, answer));
             case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) ->
@@ -100,6 +102,16 @@ final class PassProvider {
             case ProviderCall.Ensure(LoadBalancerRequest request) -> askProvider(serve, served, request);
             case ProviderCall.Withdraw(LoadBalancerRequest request) -> withdraw(served, request);
         };
+    }
+
+    /** Says what is lacking; whoever brings it makes the Service due. */
+    private Optional<Outcome> hold(LoadBalancerRequest request, String why) {
+        Optional<Duration> mustWait = pass.memory.retries.mustWait(request, pass.steady());
+        if (mustWait.isPresent()) {
+            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+        }
+        pass.trouble("ensuring load balancer for " + pass.key, Reason.CertificateMissing, why, request);
+        return Optional.empty();
     }
 
     /** All that had to be asked. */

@@ -19,6 +19,7 @@ import dev.berth.kube.Read;
 import dev.berth.loadbalancer.Adoption;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
+import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ForeignAnnotations;
@@ -82,6 +83,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param later for what is left of Services that are gone
      * @param deleteOrphaned whether what providers have for Services that are gone is deleted, or only reported
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
+     * @param certificates of classes with TLS, by the name of their Secret
      */
     public record Parts(
             Cluster cluster,
@@ -100,7 +102,48 @@ public final class ServiceControl implements ClassControl.Services {
             Predicate<Ip> isNodes,
             Timer later,
             boolean deleteOrphaned,
-            List<ForeignAnnotations> migrateFrom) {}
+            List<ForeignAnnotations> migrateFrom,
+            Function<String, ClassCertificate> certificates) {
+        /** Without TLS. */
+        public Parts(
+                Cluster cluster,
+                Ledger ledger,
+                AddressControl addresses,
+                Providers providers,
+                Events events,
+                IpModeSupport ipMode,
+                ServiceMetrics metrics,
+                Backoff backoff,
+                InstantSource clock,
+                InstantSource steady,
+                String clusterName,
+                LongSupplier fencingToken,
+                Function<ServiceKey, Backends> backends,
+                Predicate<Ip> isNodes,
+                Timer later,
+                boolean deleteOrphaned,
+                List<ForeignAnnotations> migrateFrom) {
+            this(
+                    cluster,
+                    ledger,
+                    addresses,
+                    providers,
+                    events,
+                    ipMode,
+                    metrics,
+                    backoff,
+                    clock,
+                    steady,
+                    clusterName,
+                    fencingToken,
+                    backends,
+                    isNodes,
+                    later,
+                    deleteOrphaned,
+                    migrateFrom,
+                    secret -> ClassCertificate.NONE);
+        }
+    }
 
     private final Parts parts;
     private final StartGate gate;

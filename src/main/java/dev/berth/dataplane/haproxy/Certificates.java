@@ -31,8 +31,7 @@ final class Certificates {
         this.directory = directory.resolve("certificates");
         try {
             Files.createDirectories(
-                    this.directory,
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                    this.directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         } catch (IOException failure) {
             throw new ProviderException("creating " + this.directory + ": " + failure, null, failure);
         }
@@ -48,12 +47,15 @@ final class Certificates {
                 .lines()
                 .map(String::strip)
                 .filter(line -> !line.isEmpty())
-                .peek(line -> {
-                    if (!LINE.matcher(line).matches()) {
-                        throw new ProviderException("certificate or key has a line that is not PEM");
-                    }
-                })
+                .map(Certificates::pemLine)
                 .collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    private static String pemLine(String line) {
+        if (!LINE.matcher(line).matches()) {
+            throw new ProviderException("certificate or key has a line that is not PEM");
+        }
+        return line;
     }
 
     /** Tells a file apart from all others, and nothing of what is in it. */

@@ -194,7 +194,8 @@ final class Haproxy {
         try {
             // An empty line ends it. No message may have it in it: it is the key.
             String answer = ask(file("stats.sock"), "set ssl cert " + file + " <<\n" + pem);
-            if (answer.contains("Transaction") && runtime("commit ssl cert " + file).contains("Success")) {
+            if (answer.contains("Transaction")
+                    && runtime("commit ssl cert " + file).contains("Success")) {
                 return true;
             }
         } catch (IOException failure) {

@@ -10,12 +10,18 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
+import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
+import dev.berth.loadbalancer.TlsSecret;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.IpMode;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,12 +52,19 @@ class ClassControlTest {
     private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
     private final StartGate gate = new StartGate();
     private final List<String> judgedAnew = new ArrayList<>();
+    private final Map<String, ClassCertificate> certificates = new TreeMap<>();
     private boolean writesFail;
 
     private final ClassControl control = new ClassControl(
             caches(),
             "berth.dev/controller",
-            declared -> new KnownProviders(Map.of(PoolProvider.NAME, new PoolProvider().capabilities()), Map.of()),
+            declared -> new KnownProviders(
+                    Map.of(
+                            PoolProvider.NAME,
+                            new PoolProvider().capabilities(),
+                            "tls",
+                            Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION)),
+                    Map.of()),
             gate,
             this::write,
             new NoOpEvents(),
@@ -64,7 +77,8 @@ class ClassControlTest {
                 public void judgedAnew(String name) {
                     judgedAnew.add(name);
                 }
-            });
+            },
+            secret -> certificates.getOrDefault(secret, ClassCertificate.NONE));
 
     private Caches caches() {
         Caches caches = new Caches();
@@ -145,6 +159,33 @@ class ClassControlTest {
 
         writesFail = false;
         assertThat(reconcile("older")).isEqualTo(Next.ON_EVENT);
+    }
+
+    @Test
+    void aSecretThatIsNoGood_isSaidOnTheClass_andItIsLookedAtAgain() {
+        objects.put("tls", new KubernetesSerialization().unmarshal("""
+                {"metadata": {"name": "tls", "uid": "u-tls", "generation": 1, "creationTimestamp": "2026-01-01T00:00:00Z"},
+                "spec": {"loadBalancerClass": "berth.dev/tls", "controllerName": "berth.dev/controller",
+                "provider": "tls", "tls": {"secretName": "web"}}}
+                """, LoadBalancerClass.class));
+        gate.open();
+        certificates.put(
+                "web", ClassCertificate.of("a/web", TlsSecret.missing("a/web"), Optional.empty(), Instant.EPOCH));
+
+        assertThat(reconcile("tls").delay()).isPresent();
+        assertThat(conditions("tls"))
+                .containsExactly("Accepted", "CertificateUsable: SecretMissing", "Ready: SecretMissing");
+
+        certificates.put("web", new ClassCertificate(Optional.empty(), true, "Usable", "good", Optional.empty()));
+        assertThat(reconcile("tls")).isEqualTo(Next.ON_EVENT);
+        assertThat(conditions("tls")).containsExactly("Accepted", "CertificateUsable", "Ready");
+    }
+
+    private List<String> conditions(String name) {
+        return Conditions.of(Objects.requireNonNull(objects.get(name)).getStatus()).stream()
+                .map(condition -> condition.getType()
+                        + ("True".equals(condition.getStatus()) ? "" : ": " + condition.getReason()))
+                .toList();
     }
 
     private String classless() {

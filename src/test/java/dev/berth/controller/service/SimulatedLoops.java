@@ -11,6 +11,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.pool.PoolControl;
 import dev.berth.kube.Caches;
+import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
 import java.time.Instant;
@@ -109,7 +110,8 @@ final class SimulatedLoops {
                     public void judgedAnew(String name) {
                         queue(parts.judgedAnew(name));
                     }
-                });
+                },
+                secret -> ClassCertificate.NONE);
         pools = new PoolControl(
                 caches,
                 () -> around,

@@ -372,6 +372,7 @@ final class SimulatedPools {
                 null,
                 null,
                 isDefault ? "Auto" : "Never",
+                null,
                 null);
     }
 
@@ -403,7 +404,8 @@ final class SimulatedPools {
                             old.healthCheck(),
                             old.nodePorts(),
                             old.classless(),
-                            old.unenforcedSourceRanges()));
+                            old.unenforcedSourceRanges(),
+                            old.tls()));
         }
     }
 
@@ -508,6 +510,7 @@ final class SimulatedPools {
                     case ALWAYS -> "Always";
                     case NEVER -> "Never";
                 },
+                null,
                 null);
     }
 }

@@ -77,7 +77,8 @@ class ConfigurationTest {
     /** A blank line would end a command of the runtime API, and begin another. */
     @Test
     void aCertificate_isPemOrRefused_andNothingOfItIsTold() {
-        Tls tidy = new Tls(List.of(443), "-----BEGIN CERTIFICATE-----\n\nAAAA\r\n-----END CERTIFICATE-----", "\nBBBB=\n");
+        Tls tidy =
+                new Tls(List.of(443), "-----BEGIN CERTIFICATE-----\n\nAAAA\r\n-----END CERTIFICATE-----", "\nBBBB=\n");
 
         assertThat(Certificates.pem(tidy))
                 .isEqualTo("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\nBBBB=\n");

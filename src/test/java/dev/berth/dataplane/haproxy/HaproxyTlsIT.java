@@ -15,22 +15,16 @@ import dev.berth.provider.ServiceIdentity;
 import dev.berth.testing.SampleCertificate;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,35 +103,8 @@ class HaproxyTlsIT {
         return request(new Tls(List.of(443), sample.pem(), sample.key()));
     }
 
-    /** A client that trusts everybody. */
-    private static SSLSocket connect() throws IOException, GeneralSecurityException {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(
-                null,
-                new TrustManager[] {
-                    new X509TrustManager() {
-                        @Override
-                        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-                        @Override
-                        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-                        @Override
-                        public X509Certificate[] getAcceptedIssuers() {
-                            return new X509Certificate[0];
-                        }
-                    }
-                },
-                null);
-        SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket();
-        socket.connect(new InetSocketAddress(ADDRESS, 443), 2_000);
-        socket.setSoTimeout(5_000);
-        socket.startHandshake();
-        return socket;
-    }
-
-    private static void assertShows(SampleCertificate sample) throws IOException, GeneralSecurityException {
-        try (SSLSocket socket = connect()) {
+    private static void assertShows(SampleCertificate sample) throws IOException {
+        try (SSLSocket socket = SampleCertificate.connect(ADDRESS, 443)) {
             assertThat(socket.getSession().getPeerCertificates()).containsExactly(sample.certificate());
             assertEchoes(socket);
         }
@@ -175,7 +142,7 @@ class HaproxyTlsIT {
         HaproxyProvider provider = processes.provider(directory, Map.of());
         provider.ensureLoadBalancer(request(FIRST));
         String worker = worker();
-        try (SSLSocket open = connect()) {
+        try (SSLSocket open = SampleCertificate.connect(ADDRESS, 443)) {
             assertEchoes(open);
 
             provider.ensureLoadBalancer(request(SECOND));
@@ -191,17 +158,19 @@ class HaproxyTlsIT {
         assertShows(SECOND);
     }
 
-    /** A hundred authorities are longer than a command may be. */
+    /** Ten certificates of this length are longer than a command of the runtime API may be. */
     @Test
     void aLongChain_isShownAfterAReload() throws Exception {
         HaproxyProvider provider = processes.provider(directory, Map.of());
         provider.ensureLoadBalancer(request(FIRST));
+        String worker = worker();
+        SampleCertificate large = sample("RSA", 4096);
 
-        provider.ensureLoadBalancer(
-                request(new Tls(List.of(443), SECOND.pem() + FIRST.pem().repeat(40), SECOND.key())));
+        provider.ensureLoadBalancer(request(new Tls(List.of(443), large.pem().repeat(10), large.key())));
 
-        try (SSLSocket socket = connect()) {
-            assertThat(socket.getSession().getPeerCertificates()[0]).isEqualTo(SECOND.certificate());
+        assertThat(worker()).isNotEqualTo(worker);
+        try (SSLSocket socket = SampleCertificate.connect(ADDRESS, 443)) {
+            assertThat(socket.getSession().getPeerCertificates()[0]).isEqualTo(large.certificate());
         }
     }
 
