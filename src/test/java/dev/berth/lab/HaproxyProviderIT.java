@@ -70,7 +70,7 @@ class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
         List<String> backends = processes
                 .runtime(directory, "show backend")
                 .lines()
-                .filter(line -> line.startsWith(name + "-"))
+                .filter(line -> line.startsWith(name + "-") && !line.endsWith("-any"))
                 .toList();
         if (backends.isEmpty()) {
             return Optional.empty();

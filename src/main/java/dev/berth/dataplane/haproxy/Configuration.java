@@ -39,13 +39,19 @@ final class Configuration {
         return configuration.text.toString();
     }
 
-    /** The words after {@code server NAME}, which a server that is added later needs, too. */
-    static List<String> server(ClassParameters parameters, Target target) {
+    /** The words after {@code server NAME} of one that is not checked; one that is added later needs them, too. */
+    static List<String> uncheckedServer(ClassParameters parameters, Target target) {
         List<String> words = new ArrayList<>();
         words.add(socket(target.address(), target.port()));
         if (!parameters.proxyProtocol().keyword().isEmpty()) {
             words.add(parameters.proxyProtocol().keyword());
         }
+        return words;
+    }
+
+    /** The same of one that gets connections only while it passes its health check. */
+    static List<String> server(ClassParameters parameters, Target target) {
+        List<String> words = uncheckedServer(parameters, target);
         words.addAll(List.of(
                 "check",
                 "port",
@@ -106,8 +112,25 @@ final class Configuration {
             one.sourceRanges().forEach(range -> line("  acl allowed src " + word(range)));
             line("  tcp-request connection reject unless allowed");
         }
+        if (one.usesAllIfAllFail()) {
+            line("  use_backend " + one.unchecked(port) + " if { nbsrv(" + proxy + ") eq 0 }");
+        }
         line("  default_backend " + proxy);
-        line("backend " + proxy);
+        backend(one, proxy);
+        port.targets().stream()
+                .flatMap(target -> Stream.ofNullable(target.checkPath()))
+                .findFirst()
+                .ifPresent(path -> line("  option httpchk GET " + path(path)));
+        port.targets().forEach(target -> server(target, server(parameters, target)));
+        if (one.usesAllIfAllFail()) {
+            backend(one, one.unchecked(port));
+            port.targets().forEach(target -> server(target, uncheckedServer(parameters, target)));
+        }
+    }
+
+    private void backend(LoadBalancer one, String name) {
+        ClassParameters parameters = one.parameters();
+        line("backend " + word(name));
         line("  balance " + parameters.balance().keyword());
         line("  fullconn " + parameters.maxConnections());
         line("  timeout connect " + millis(parameters.connectTimeout()));
@@ -118,13 +141,10 @@ final class Configuration {
                     + " peers berth");
             line("  stick on src");
         }
-        port.targets().stream()
-                .flatMap(target -> Stream.ofNullable(target.checkPath()))
-                .findFirst()
-                .ifPresent(path -> line("  option httpchk GET " + path(path)));
-        port.targets()
-                .forEach(target ->
-                        line("  server " + word(target.server()) + " " + String.join(" ", server(parameters, target))));
+    }
+
+    private void server(Target target, List<String> words) {
+        line("  server " + word(target.server()) + " " + String.join(" ", words));
     }
 
     /** The digest makes another certificate another configuration. */

@@ -387,32 +387,43 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private boolean changeTargets(LoadBalancer one, ListenPort former, ListenPort next) {
         for (Target target : former.targets()) {
-            if (!next.targets().contains(target)) {
-                String server = one.proxy(former) + "/" + target.server();
-                if (!silently("set server " + server + " state maint")) {
-                    return false;
-                }
-                leaving.add(server);
+            if (!next.targets().contains(target)
+                    && (!remove(one.proxy(former) + "/" + target.server())
+                            || (one.usesAllIfAllFail() && !remove(one.unchecked(former) + "/" + target.server())))) {
+                return false;
             }
         }
         deleteLeaving();
         for (Target target : next.targets()) {
-            if (!former.targets().contains(target) && !add(one, next, target)) {
+            if (!former.targets().contains(target)
+                    && (!addChecked(one, one.proxy(next) + "/" + target.server(), target)
+                            || (one.usesAllIfAllFail()
+                                    && !addUnchecked(one, one.unchecked(next) + "/" + target.server(), target)))) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean add(LoadBalancer one, ListenPort port, Target target) {
-        String server = one.proxy(port) + "/" + target.server();
-        if (leaving.contains(server)) {
-            // It still has connections, and maybe another health check.
-            return false;
-        }
-        String answer = haproxy.runtime(
-                "add server " + server + " " + String.join(" ", Configuration.server(one.parameters(), target)));
-        return answer.contains("registered")
+    private boolean remove(String server) {
+        leaving.add(server);
+        return silently("set server " + server + " state maint");
+    }
+
+    private boolean add(String server, List<String> words) {
+        // One that is leaving still has connections, and maybe another health check.
+        return !leaving.contains(server)
+                && haproxy.runtime("add server " + server + " " + String.join(" ", words))
+                        .contains("registered");
+    }
+
+    private boolean addUnchecked(LoadBalancer one, String server, Target target) {
+        return add(server, Configuration.uncheckedServer(one.parameters(), target))
+                && silently("set server " + server + " state ready");
+    }
+
+    private boolean addChecked(LoadBalancer one, String server, Target target) {
+        return add(server, Configuration.server(one.parameters(), target))
                 && silently("enable health " + server)
                 // Draining it gets no connection, so that there is no moment in which it counts as up.
                 && (!target.startsDown()

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param ports TCP, by number
  * @param sourceRanges CIDRs that are let in; empty: all are
  * @param sessionAffinity for how long a client's connections go to one target; null: no affinity
+ * @param usesAllIfAllFail whether connections go to all targets of a port while each fails its health check; else they
+ *     are refused
  * @param parameters of the class
  * @param tls that is terminated; null: none
  */
@@ -35,6 +37,7 @@ record LoadBalancer(
         List<ListenPort> ports,
         List<String> sourceRanges,
         @Nullable Duration sessionAffinity,
+        boolean usesAllIfAllFail,
         ClassParameters parameters,
         @Nullable Tls tls) {
     LoadBalancer {
@@ -106,6 +109,8 @@ record LoadBalancer(
                         .toList(),
                 request.sourceRanges(),
                 request.sessionAffinity(),
+                // With policy Local, a node that fails has no endpoint, and would drop them.
+                !request.localTrafficPolicy(),
                 ClassParameters.of(request.parameters()),
                 Optional.ofNullable(request.tls())
                         .map(tls -> new Tls(tls.ports(), Certificates.digest(Certificates.pem(tls))))
@@ -161,6 +166,7 @@ record LoadBalancer(
                         .toList(),
                 sourceRanges,
                 sessionAffinity,
+                usesAllIfAllFail,
                 parameters,
                 tls == null || tls.isLost() ? tls : new Tls(tls.ports(), "any"));
     }
@@ -179,6 +185,7 @@ record LoadBalancer(
                         ports,
                         sourceRanges,
                         sessionAffinity,
+                        usesAllIfAllFail,
                         parameters,
                         new Tls(tls.ports(), digest));
     }
@@ -201,5 +208,10 @@ record LoadBalancer(
     /** HAProxy's name for a port of it, as frontend and backend. */
     String proxy(ListenPort port) {
         return name + "-" + port.port();
+    }
+
+    /** HAProxy's name for the backend with the same targets that checks none. */
+    String unchecked(ListenPort port) {
+        return proxy(port) + "-any";
     }
 }

@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
 import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +31,7 @@ class ConfigurationTest {
                 List.of(new ListenPort(80, List.of(targets))),
                 range.isEmpty() ? List.of() : List.of(range),
                 Duration.ofHours(3),
+                true,
                 ClassParameters.of(Map.of("balance", parameterBalance)),
                 null);
     }
@@ -61,6 +68,7 @@ class ConfigurationTest {
                 List.of(new ListenPort(80, List.of()), new ListenPort(443, List.of())),
                 plain.sourceRanges(),
                 plain.sessionAffinity(),
+                plain.usesAllIfAllFail(),
                 plain.parameters(),
                 new LoadBalancer.Tls(List.of(443), "abc"));
 
@@ -87,6 +95,40 @@ class ConfigurationTest {
                     .isInstanceOf(ProviderException.class)
                     .hasMessage("certificate or key has a line that is not PEM");
         }
+    }
+
+    @Test
+    void whereAllAreUsedIfAllFail_aSecondBackendHasThemWithoutHealthChecks() {
+        LoadBalancer one =
+                loadBalancer("192.0.2.1", "", "RoundRobin", new Target("10.77.0.11", 30080, 10256, "/healthz"));
+
+        assertThat(Configuration.of("/state", List.of(one)))
+                .contains("  use_backend a1-80-any if { nbsrv(a1-80) eq 0 }\n  default_backend a1-80\n")
+                .endsWith("""
+                        backend a1-80-any
+                          balance roundrobin
+                          fullconn 10000
+                          timeout connect 5000ms
+                          timeout server 3600000ms
+                          stick-table type ip size 100k expire 10800000ms peers berth
+                          stick on src
+                          server 10.77.0.11_30080 10.77.0.11:30080
+                        """);
+    }
+
+    @Test
+    void withPolicyLocal_noneIsUsedIfAllFail() {
+        LoadBalancerRequest request = LoadBalancerRequest.builder(
+                        "cluster", new ServiceIdentity("shop", "web", "uid-1"), IpMode.PROXY)
+                .addresses(List.of("192.0.2.1"))
+                .ports(List.of(new Port("", Protocol.TCP, 80, 30080)))
+                .nodes(List.of(Node.named("n1").withAddresses(List.of("10.77.0.11"))))
+                .localTrafficPolicy(true)
+                .build();
+
+        assertThat(Configuration.of("/state", List.of(LoadBalancer.of("a1", request))))
+                .contains("backend a1-80\n")
+                .doesNotContain("nbsrv", "-any");
     }
 
     /** What comes from Kubernetes is one word, or nothing is written. */

@@ -23,6 +23,7 @@ class ServerStateTest {
                 List.of(new ListenPort(80, List.of(targets))),
                 List.of(),
                 null,
+                true,
                 ClassParameters.of(Map.of()),
                 null));
     }

@@ -1,0 +1,154 @@
+package dev.berth.dataplane.haproxy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.lab.LabOnly;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
+import dev.berth.provider.LoadBalancerRequest.Node;
+import dev.berth.provider.LoadBalancerRequest.Port;
+import dev.berth.provider.Protocol;
+import dev.berth.provider.ServiceIdentity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a real HAProxy does by the health checks of targets, and what it says of it. */
+@LabOnly
+class HaproxyHealthIT {
+    private static final String ADDRESS = "198.51.100.3";
+    private static final int NODE_PORT = 30080;
+    private static final int CHECK_PORT = 10256;
+
+    @TempDir
+    Path directory;
+
+    private final HaproxyProcesses processes = new HaproxyProcesses();
+    private final List<ServerSocket> sockets = new ArrayList<>();
+
+    @AfterEach
+    void end() throws IOException {
+        processes.close();
+        for (ServerSocket socket : sockets) {
+            socket.close();
+        }
+        Command.run(List.of("ip", "addr", "del", ADDRESS + "/32", "dev", "lo"));
+    }
+
+    /** Of nodes 127.0.0.1 and so on. */
+    private static LoadBalancerRequest request(boolean local, String... nodes) {
+        return LoadBalancerRequest.builder("cluster", new ServiceIdentity("shop", "web", "uid-1"), IpMode.PROXY)
+                .fencingToken(1)
+                .addresses(List.of(ADDRESS))
+                .ports(List.of(new Port("", Protocol.TCP, 80, NODE_PORT)))
+                .nodes(Stream.of(nodes)
+                        .map(node -> Node.named(node).withAddresses(List.of(node)))
+                        .toList())
+                .healthCheck(new HealthCheck(CHECK_PORT, "/healthz"))
+                .localTrafficPolicy(local)
+                .build();
+    }
+
+    /** Answers each connection with its own address. */
+    private ServerSocket node(String address) {
+        return listens(address, NODE_PORT, address);
+    }
+
+    private ServerSocket passingCheck(String address) {
+        return listens(address, CHECK_PORT, "HTTP/1.0 200 OK\r\n\r\n");
+    }
+
+    private ServerSocket listens(String address, int port, String answer) {
+        try {
+            ServerSocket socket = new ServerSocket(port, 50, InetAddress.ofLiteral(address));
+            sockets.add(socket);
+            Thread.ofVirtual().start(() -> {
+                while (!socket.isClosed()) {
+                    try (Socket client = socket.accept()) {
+                        client.getOutputStream().write(answer.getBytes(UTF_8));
+                    } catch (IOException closed) {
+                        // The next one, or the end.
+                    }
+                }
+            });
+            return socket;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** What a new connection to the Service gets; empty: nothing. */
+    private static String answer() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(ADDRESS, 80), 1_000);
+            socket.setSoTimeout(5_000);
+            return new String(socket.getInputStream().readAllBytes(), UTF_8);
+        } catch (IOException refused) {
+            return "";
+        }
+    }
+
+    private static void await(Runnable assertion) {
+        Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(assertion::run);
+    }
+
+    @Test
+    void ifAllTargetsFail_policyClusterUsesAll_andThoseThatPassAgain_alone() throws IOException {
+        node("127.0.0.1");
+        node("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+
+        assertThat(provider.ensureLoadBalancer(request(false, "127.0.0.1", "127.0.0.2")))
+                .isInstanceOf(EnsureOutcome.Ready.class);
+
+        assertThat(List.of(answer(), answer(), answer(), answer())).contains("127.0.0.1", "127.0.0.2");
+
+        ServerSocket check = passingCheck("127.0.0.2");
+        await(() -> assertThat(List.of(answer(), answer(), answer(), answer())).containsOnly("127.0.0.2"));
+        check.close();
+        await(() -> assertThat(List.of(answer(), answer(), answer(), answer())).contains("127.0.0.1", "127.0.0.2"));
+    }
+
+    @Test
+    void aTargetThatComesAndOneThatGoesByAnUpdate_areAmongAll_orNot() {
+        node("127.0.0.1");
+        node("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(request(false, "127.0.0.1"));
+
+        provider.updateLoadBalancer(request(false, "127.0.0.1", "127.0.0.2"));
+        assertThat(List.of(answer(), answer(), answer(), answer())).contains("127.0.0.1", "127.0.0.2");
+
+        provider.updateLoadBalancer(request(false, "127.0.0.2"));
+        assertThat(List.of(answer(), answer(), answer(), answer())).containsOnly("127.0.0.2");
+    }
+
+    /** A node that fails has no endpoint, and would drop what it got. */
+    @Test
+    void ifAllTargetsFail_policyLocalUsesNone() {
+        node("127.0.0.1");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(request(true, "127.0.0.1"));
+
+        assertThat(answer()).isEmpty();
+
+        passingCheck("127.0.0.1");
+        await(() -> assertThat(answer()).isEqualTo("127.0.0.1"));
+    }
+}
