@@ -1237,7 +1237,10 @@ type LoadBalancerStatus struct {
 	// At least one, 100 at most.
 	Ingress []*Ingress `protobuf:"bytes,1,rep,name=ingress,proto3" json:"ingress,omitempty"`
 	// The ports that it does not serve, though it serves others.
-	PortErrors    []*PortError `protobuf:"bytes,2,rep,name=port_errors,json=portErrors,proto3" json:"port_errors,omitempty"`
+	PortErrors []*PortError `protobuf:"bytes,2,rep,name=port_errors,json=portErrors,proto3" json:"port_errors,omitempty"`
+	// How many of its targets pass the health check; absent: the plug-in does not say. Of one that does, Berth asks for it
+	// every 30 seconds by GetLoadBalancer.
+	Targets       *TargetHealth `protobuf:"bytes,3,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1286,6 +1289,68 @@ func (x *LoadBalancerStatus) GetPortErrors() []*PortError {
 	return nil
 }
 
+func (x *LoadBalancerStatus) GetTargets() *TargetHealth {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+// Of the targets of one load balancer, now.
+type TargetHealth struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Each counted once, however many ports it serves; 0: there are none.
+	Total int32 `protobuf:"varint,1,opt,name=total,proto3" json:"total,omitempty"`
+	// Of them, those that pass; total at most.
+	Healthy       int32 `protobuf:"varint,2,opt,name=healthy,proto3" json:"healthy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TargetHealth) Reset() {
+	*x = TargetHealth{}
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TargetHealth) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TargetHealth) ProtoMessage() {}
+
+func (x *TargetHealth) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TargetHealth.ProtoReflect.Descriptor instead.
+func (*TargetHealth) Descriptor() ([]byte, []int) {
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *TargetHealth) GetTotal() int32 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *TargetHealth) GetHealthy() int32 {
+	if x != nil {
+		return x.Healthy
+	}
+	return 0
+}
+
 // One way in.
 type Ingress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1304,7 +1369,7 @@ type Ingress struct {
 
 func (x *Ingress) Reset() {
 	*x = Ingress{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1381,7 @@ func (x *Ingress) String() string {
 func (*Ingress) ProtoMessage() {}
 
 func (x *Ingress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[11]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1394,7 @@ func (x *Ingress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ingress.ProtoReflect.Descriptor instead.
 func (*Ingress) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{11}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Ingress) GetAddress() isIngress_Address {
@@ -1394,7 +1459,7 @@ type PortError struct {
 
 func (x *PortError) Reset() {
 	*x = PortError{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1406,7 +1471,7 @@ func (x *PortError) String() string {
 func (*PortError) ProtoMessage() {}
 
 func (x *PortError) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[12]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1419,7 +1484,7 @@ func (x *PortError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PortError.ProtoReflect.Descriptor instead.
 func (*PortError) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{12}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PortError) GetPort() int32 {
@@ -1452,7 +1517,7 @@ type GetLoadBalancerNameRequest struct {
 
 func (x *GetLoadBalancerNameRequest) Reset() {
 	*x = GetLoadBalancerNameRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1464,7 +1529,7 @@ func (x *GetLoadBalancerNameRequest) String() string {
 func (*GetLoadBalancerNameRequest) ProtoMessage() {}
 
 func (x *GetLoadBalancerNameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[13]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1477,7 +1542,7 @@ func (x *GetLoadBalancerNameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerNameRequest.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerNameRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{13}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetLoadBalancerNameRequest) GetService() *ServiceIdentity {
@@ -1496,7 +1561,7 @@ type GetLoadBalancerNameResponse struct {
 
 func (x *GetLoadBalancerNameResponse) Reset() {
 	*x = GetLoadBalancerNameResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1508,7 +1573,7 @@ func (x *GetLoadBalancerNameResponse) String() string {
 func (*GetLoadBalancerNameResponse) ProtoMessage() {}
 
 func (x *GetLoadBalancerNameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[14]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1521,7 +1586,7 @@ func (x *GetLoadBalancerNameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerNameResponse.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerNameResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{14}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetLoadBalancerNameResponse) GetName() string {
@@ -1540,7 +1605,7 @@ type GetLoadBalancerRequest struct {
 
 func (x *GetLoadBalancerRequest) Reset() {
 	*x = GetLoadBalancerRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1552,7 +1617,7 @@ func (x *GetLoadBalancerRequest) String() string {
 func (*GetLoadBalancerRequest) ProtoMessage() {}
 
 func (x *GetLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[15]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1565,7 +1630,7 @@ func (x *GetLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{15}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetLoadBalancerRequest) GetRequest() *LoadBalancerRequest {
@@ -1585,7 +1650,7 @@ type GetLoadBalancerResponse struct {
 
 func (x *GetLoadBalancerResponse) Reset() {
 	*x = GetLoadBalancerResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1662,7 @@ func (x *GetLoadBalancerResponse) String() string {
 func (*GetLoadBalancerResponse) ProtoMessage() {}
 
 func (x *GetLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[16]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1675,7 @@ func (x *GetLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*GetLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{16}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetLoadBalancerResponse) GetStatus() *LoadBalancerStatus {
@@ -1629,7 +1694,7 @@ type EnsureLoadBalancerRequest struct {
 
 func (x *EnsureLoadBalancerRequest) Reset() {
 	*x = EnsureLoadBalancerRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1641,7 +1706,7 @@ func (x *EnsureLoadBalancerRequest) String() string {
 func (*EnsureLoadBalancerRequest) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[17]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1654,7 +1719,7 @@ func (x *EnsureLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{17}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EnsureLoadBalancerRequest) GetRequest() *LoadBalancerRequest {
@@ -1680,7 +1745,7 @@ type EnsureLoadBalancerResponse struct {
 
 func (x *EnsureLoadBalancerResponse) Reset() {
 	*x = EnsureLoadBalancerResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1692,7 +1757,7 @@ func (x *EnsureLoadBalancerResponse) String() string {
 func (*EnsureLoadBalancerResponse) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[18]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1705,7 +1770,7 @@ func (x *EnsureLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{18}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EnsureLoadBalancerResponse) GetOutcome() isEnsureLoadBalancerResponse_Outcome {
@@ -1779,7 +1844,7 @@ type Pending struct {
 
 func (x *Pending) Reset() {
 	*x = Pending{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1791,7 +1856,7 @@ func (x *Pending) String() string {
 func (*Pending) ProtoMessage() {}
 
 func (x *Pending) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[19]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1804,7 +1869,7 @@ func (x *Pending) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pending.ProtoReflect.Descriptor instead.
 func (*Pending) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{19}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Pending) GetRetryAfter() *durationpb.Duration {
@@ -1829,7 +1894,7 @@ type ImplementedElsewhere struct {
 
 func (x *ImplementedElsewhere) Reset() {
 	*x = ImplementedElsewhere{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1841,7 +1906,7 @@ func (x *ImplementedElsewhere) String() string {
 func (*ImplementedElsewhere) ProtoMessage() {}
 
 func (x *ImplementedElsewhere) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[20]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1854,7 +1919,7 @@ func (x *ImplementedElsewhere) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImplementedElsewhere.ProtoReflect.Descriptor instead.
 func (*ImplementedElsewhere) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{20}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{21}
 }
 
 type UpdateLoadBalancerRequest struct {
@@ -1866,7 +1931,7 @@ type UpdateLoadBalancerRequest struct {
 
 func (x *UpdateLoadBalancerRequest) Reset() {
 	*x = UpdateLoadBalancerRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1878,7 +1943,7 @@ func (x *UpdateLoadBalancerRequest) String() string {
 func (*UpdateLoadBalancerRequest) ProtoMessage() {}
 
 func (x *UpdateLoadBalancerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[21]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1891,7 +1956,7 @@ func (x *UpdateLoadBalancerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLoadBalancerRequest.ProtoReflect.Descriptor instead.
 func (*UpdateLoadBalancerRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{21}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateLoadBalancerRequest) GetRequest() *LoadBalancerRequest {
@@ -1909,7 +1974,7 @@ type UpdateLoadBalancerResponse struct {
 
 func (x *UpdateLoadBalancerResponse) Reset() {
 	*x = UpdateLoadBalancerResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1921,7 +1986,7 @@ func (x *UpdateLoadBalancerResponse) String() string {
 func (*UpdateLoadBalancerResponse) ProtoMessage() {}
 
 func (x *UpdateLoadBalancerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[22]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1934,7 +1999,7 @@ func (x *UpdateLoadBalancerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLoadBalancerResponse.ProtoReflect.Descriptor instead.
 func (*UpdateLoadBalancerResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{22}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{23}
 }
 
 type EnsureLoadBalancerDeletedRequest struct {
@@ -1947,7 +2012,7 @@ type EnsureLoadBalancerDeletedRequest struct {
 
 func (x *EnsureLoadBalancerDeletedRequest) Reset() {
 	*x = EnsureLoadBalancerDeletedRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1959,7 +2024,7 @@ func (x *EnsureLoadBalancerDeletedRequest) String() string {
 func (*EnsureLoadBalancerDeletedRequest) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerDeletedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[23]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1972,7 +2037,7 @@ func (x *EnsureLoadBalancerDeletedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnsureLoadBalancerDeletedRequest.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerDeletedRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{23}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EnsureLoadBalancerDeletedRequest) GetRequest() *LoadBalancerRequest {
@@ -1990,7 +2055,7 @@ type EnsureLoadBalancerDeletedResponse struct {
 
 func (x *EnsureLoadBalancerDeletedResponse) Reset() {
 	*x = EnsureLoadBalancerDeletedResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2002,7 +2067,7 @@ func (x *EnsureLoadBalancerDeletedResponse) String() string {
 func (*EnsureLoadBalancerDeletedResponse) ProtoMessage() {}
 
 func (x *EnsureLoadBalancerDeletedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[24]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2015,7 +2080,7 @@ func (x *EnsureLoadBalancerDeletedResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use EnsureLoadBalancerDeletedResponse.ProtoReflect.Descriptor instead.
 func (*EnsureLoadBalancerDeletedResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{24}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{25}
 }
 
 type ListLoadBalancersRequest struct {
@@ -2032,7 +2097,7 @@ type ListLoadBalancersRequest struct {
 
 func (x *ListLoadBalancersRequest) Reset() {
 	*x = ListLoadBalancersRequest{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2044,7 +2109,7 @@ func (x *ListLoadBalancersRequest) String() string {
 func (*ListLoadBalancersRequest) ProtoMessage() {}
 
 func (x *ListLoadBalancersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[25]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2057,7 +2122,7 @@ func (x *ListLoadBalancersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLoadBalancersRequest.ProtoReflect.Descriptor instead.
 func (*ListLoadBalancersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{25}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListLoadBalancersRequest) GetClusterName() string {
@@ -2092,7 +2157,7 @@ type ListLoadBalancersResponse struct {
 
 func (x *ListLoadBalancersResponse) Reset() {
 	*x = ListLoadBalancersResponse{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2104,7 +2169,7 @@ func (x *ListLoadBalancersResponse) String() string {
 func (*ListLoadBalancersResponse) ProtoMessage() {}
 
 func (x *ListLoadBalancersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[26]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2117,7 +2182,7 @@ func (x *ListLoadBalancersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLoadBalancersResponse.ProtoReflect.Descriptor instead.
 func (*ListLoadBalancersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{26}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListLoadBalancersResponse) GetLoadBalancers() []*ListedLoadBalancer {
@@ -2147,7 +2212,7 @@ type ListedLoadBalancer struct {
 
 func (x *ListedLoadBalancer) Reset() {
 	*x = ListedLoadBalancer{}
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[27]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2224,7 @@ func (x *ListedLoadBalancer) String() string {
 func (*ListedLoadBalancer) ProtoMessage() {}
 
 func (x *ListedLoadBalancer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_provider_v1_provider_proto_msgTypes[27]
+	mi := &file_berth_provider_v1_provider_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2237,7 @@ func (x *ListedLoadBalancer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListedLoadBalancer.ProtoReflect.Descriptor instead.
 func (*ListedLoadBalancer) Descriptor() ([]byte, []int) {
-	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{27}
+	return file_berth_provider_v1_provider_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListedLoadBalancer) GetName() string {
@@ -2280,11 +2345,15 @@ const file_berth_provider_v1_provider_proto_rawDesc = "" +
 	"\vHealthCheck\x12\x12\n" +
 	"\x04port\x18\x01 \x01(\x05R\x04port\x12\x17\n" +
 	"\x04path\x18\x02 \x01(\tH\x00R\x04path\x88\x01\x01B\a\n" +
-	"\x05_path\"\x89\x01\n" +
+	"\x05_path\"\xc4\x01\n" +
 	"\x12LoadBalancerStatus\x124\n" +
 	"\aingress\x18\x01 \x03(\v2\x1a.berth.provider.v1.IngressR\aingress\x12=\n" +
 	"\vport_errors\x18\x02 \x03(\v2\x1c.berth.provider.v1.PortErrorR\n" +
-	"portErrors\"x\n" +
+	"portErrors\x129\n" +
+	"\atargets\x18\x03 \x01(\v2\x1f.berth.provider.v1.TargetHealthR\atargets\">\n" +
+	"\fTargetHealth\x12\x14\n" +
+	"\x05total\x18\x01 \x01(\x05R\x05total\x12\x18\n" +
+	"\ahealthy\x18\x02 \x01(\x05R\ahealthy\"x\n" +
 	"\aIngress\x12\x10\n" +
 	"\x02ip\x18\x01 \x01(\tH\x00R\x02ip\x12\x1c\n" +
 	"\bhostname\x18\x02 \x01(\tH\x00R\bhostname\x122\n" +
@@ -2384,7 +2453,7 @@ func file_berth_provider_v1_provider_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_provider_v1_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_berth_provider_v1_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(AddressSource)(0),                        // 0: berth.provider.v1.AddressSource
 	(IpMode)(0),                               // 1: berth.provider.v1.IpMode
@@ -2403,28 +2472,29 @@ var file_berth_provider_v1_provider_proto_goTypes = []any{
 	(*Endpoint)(nil),                          // 14: berth.provider.v1.Endpoint
 	(*HealthCheck)(nil),                       // 15: berth.provider.v1.HealthCheck
 	(*LoadBalancerStatus)(nil),                // 16: berth.provider.v1.LoadBalancerStatus
-	(*Ingress)(nil),                           // 17: berth.provider.v1.Ingress
-	(*PortError)(nil),                         // 18: berth.provider.v1.PortError
-	(*GetLoadBalancerNameRequest)(nil),        // 19: berth.provider.v1.GetLoadBalancerNameRequest
-	(*GetLoadBalancerNameResponse)(nil),       // 20: berth.provider.v1.GetLoadBalancerNameResponse
-	(*GetLoadBalancerRequest)(nil),            // 21: berth.provider.v1.GetLoadBalancerRequest
-	(*GetLoadBalancerResponse)(nil),           // 22: berth.provider.v1.GetLoadBalancerResponse
-	(*EnsureLoadBalancerRequest)(nil),         // 23: berth.provider.v1.EnsureLoadBalancerRequest
-	(*EnsureLoadBalancerResponse)(nil),        // 24: berth.provider.v1.EnsureLoadBalancerResponse
-	(*Pending)(nil),                           // 25: berth.provider.v1.Pending
-	(*ImplementedElsewhere)(nil),              // 26: berth.provider.v1.ImplementedElsewhere
-	(*UpdateLoadBalancerRequest)(nil),         // 27: berth.provider.v1.UpdateLoadBalancerRequest
-	(*UpdateLoadBalancerResponse)(nil),        // 28: berth.provider.v1.UpdateLoadBalancerResponse
-	(*EnsureLoadBalancerDeletedRequest)(nil),  // 29: berth.provider.v1.EnsureLoadBalancerDeletedRequest
-	(*EnsureLoadBalancerDeletedResponse)(nil), // 30: berth.provider.v1.EnsureLoadBalancerDeletedResponse
-	(*ListLoadBalancersRequest)(nil),          // 31: berth.provider.v1.ListLoadBalancersRequest
-	(*ListLoadBalancersResponse)(nil),         // 32: berth.provider.v1.ListLoadBalancersResponse
-	(*ListedLoadBalancer)(nil),                // 33: berth.provider.v1.ListedLoadBalancer
-	nil,                                       // 34: berth.provider.v1.LoadBalancerRequest.ParametersEntry
-	nil,                                       // 35: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
-	nil,                                       // 36: berth.provider.v1.LoadBalancerRequest.LabelsEntry
-	nil,                                       // 37: berth.provider.v1.Node.LabelsEntry
-	(*durationpb.Duration)(nil),               // 38: google.protobuf.Duration
+	(*TargetHealth)(nil),                      // 17: berth.provider.v1.TargetHealth
+	(*Ingress)(nil),                           // 18: berth.provider.v1.Ingress
+	(*PortError)(nil),                         // 19: berth.provider.v1.PortError
+	(*GetLoadBalancerNameRequest)(nil),        // 20: berth.provider.v1.GetLoadBalancerNameRequest
+	(*GetLoadBalancerNameResponse)(nil),       // 21: berth.provider.v1.GetLoadBalancerNameResponse
+	(*GetLoadBalancerRequest)(nil),            // 22: berth.provider.v1.GetLoadBalancerRequest
+	(*GetLoadBalancerResponse)(nil),           // 23: berth.provider.v1.GetLoadBalancerResponse
+	(*EnsureLoadBalancerRequest)(nil),         // 24: berth.provider.v1.EnsureLoadBalancerRequest
+	(*EnsureLoadBalancerResponse)(nil),        // 25: berth.provider.v1.EnsureLoadBalancerResponse
+	(*Pending)(nil),                           // 26: berth.provider.v1.Pending
+	(*ImplementedElsewhere)(nil),              // 27: berth.provider.v1.ImplementedElsewhere
+	(*UpdateLoadBalancerRequest)(nil),         // 28: berth.provider.v1.UpdateLoadBalancerRequest
+	(*UpdateLoadBalancerResponse)(nil),        // 29: berth.provider.v1.UpdateLoadBalancerResponse
+	(*EnsureLoadBalancerDeletedRequest)(nil),  // 30: berth.provider.v1.EnsureLoadBalancerDeletedRequest
+	(*EnsureLoadBalancerDeletedResponse)(nil), // 31: berth.provider.v1.EnsureLoadBalancerDeletedResponse
+	(*ListLoadBalancersRequest)(nil),          // 32: berth.provider.v1.ListLoadBalancersRequest
+	(*ListLoadBalancersResponse)(nil),         // 33: berth.provider.v1.ListLoadBalancersResponse
+	(*ListedLoadBalancer)(nil),                // 34: berth.provider.v1.ListedLoadBalancer
+	nil,                                       // 35: berth.provider.v1.LoadBalancerRequest.ParametersEntry
+	nil,                                       // 36: berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
+	nil,                                       // 37: berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	nil,                                       // 38: berth.provider.v1.Node.LabelsEntry
+	(*durationpb.Duration)(nil),               // 39: google.protobuf.Duration
 }
 var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	8,  // 0: berth.provider.v1.ConnectResponse.capabilities:type_name -> berth.provider.v1.Capabilities
@@ -2440,49 +2510,50 @@ var file_berth_provider_v1_provider_proto_depIdxs = []int32{
 	1,  // 10: berth.provider.v1.LoadBalancerRequest.ip_mode:type_name -> berth.provider.v1.IpMode
 	13, // 11: berth.provider.v1.LoadBalancerRequest.nodes:type_name -> berth.provider.v1.Node
 	15, // 12: berth.provider.v1.LoadBalancerRequest.health_check:type_name -> berth.provider.v1.HealthCheck
-	38, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
-	34, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
-	35, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
+	39, // 13: berth.provider.v1.LoadBalancerRequest.session_affinity:type_name -> google.protobuf.Duration
+	35, // 14: berth.provider.v1.LoadBalancerRequest.parameters:type_name -> berth.provider.v1.LoadBalancerRequest.ParametersEntry
+	36, // 15: berth.provider.v1.LoadBalancerRequest.annotations:type_name -> berth.provider.v1.LoadBalancerRequest.AnnotationsEntry
 	14, // 16: berth.provider.v1.LoadBalancerRequest.endpoints:type_name -> berth.provider.v1.Endpoint
-	36, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
+	37, // 17: berth.provider.v1.LoadBalancerRequest.labels:type_name -> berth.provider.v1.LoadBalancerRequest.LabelsEntry
 	11, // 18: berth.provider.v1.LoadBalancerRequest.tls:type_name -> berth.provider.v1.Tls
 	3,  // 19: berth.provider.v1.Port.protocol:type_name -> berth.provider.v1.Protocol
-	37, // 20: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
-	17, // 21: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
-	18, // 22: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
-	1,  // 23: berth.provider.v1.Ingress.ip_mode:type_name -> berth.provider.v1.IpMode
-	3,  // 24: berth.provider.v1.PortError.protocol:type_name -> berth.provider.v1.Protocol
-	9,  // 25: berth.provider.v1.GetLoadBalancerNameRequest.service:type_name -> berth.provider.v1.ServiceIdentity
-	10, // 26: berth.provider.v1.GetLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	16, // 27: berth.provider.v1.GetLoadBalancerResponse.status:type_name -> berth.provider.v1.LoadBalancerStatus
-	10, // 28: berth.provider.v1.EnsureLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	16, // 29: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
-	25, // 30: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
-	26, // 31: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
-	38, // 32: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
-	10, // 33: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	10, // 34: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
-	33, // 35: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
-	9,  // 36: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
-	6,  // 37: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
-	19, // 38: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
-	21, // 39: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
-	23, // 40: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
-	27, // 41: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
-	29, // 42: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
-	31, // 43: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
-	7,  // 44: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
-	20, // 45: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
-	22, // 46: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
-	24, // 47: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
-	28, // 48: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
-	30, // 49: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
-	32, // 50: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
-	44, // [44:51] is the sub-list for method output_type
-	37, // [37:44] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	38, // 20: berth.provider.v1.Node.labels:type_name -> berth.provider.v1.Node.LabelsEntry
+	18, // 21: berth.provider.v1.LoadBalancerStatus.ingress:type_name -> berth.provider.v1.Ingress
+	19, // 22: berth.provider.v1.LoadBalancerStatus.port_errors:type_name -> berth.provider.v1.PortError
+	17, // 23: berth.provider.v1.LoadBalancerStatus.targets:type_name -> berth.provider.v1.TargetHealth
+	1,  // 24: berth.provider.v1.Ingress.ip_mode:type_name -> berth.provider.v1.IpMode
+	3,  // 25: berth.provider.v1.PortError.protocol:type_name -> berth.provider.v1.Protocol
+	9,  // 26: berth.provider.v1.GetLoadBalancerNameRequest.service:type_name -> berth.provider.v1.ServiceIdentity
+	10, // 27: berth.provider.v1.GetLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	16, // 28: berth.provider.v1.GetLoadBalancerResponse.status:type_name -> berth.provider.v1.LoadBalancerStatus
+	10, // 29: berth.provider.v1.EnsureLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	16, // 30: berth.provider.v1.EnsureLoadBalancerResponse.ready:type_name -> berth.provider.v1.LoadBalancerStatus
+	26, // 31: berth.provider.v1.EnsureLoadBalancerResponse.pending:type_name -> berth.provider.v1.Pending
+	27, // 32: berth.provider.v1.EnsureLoadBalancerResponse.implemented_elsewhere:type_name -> berth.provider.v1.ImplementedElsewhere
+	39, // 33: berth.provider.v1.Pending.retry_after:type_name -> google.protobuf.Duration
+	10, // 34: berth.provider.v1.UpdateLoadBalancerRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	10, // 35: berth.provider.v1.EnsureLoadBalancerDeletedRequest.request:type_name -> berth.provider.v1.LoadBalancerRequest
+	34, // 36: berth.provider.v1.ListLoadBalancersResponse.load_balancers:type_name -> berth.provider.v1.ListedLoadBalancer
+	9,  // 37: berth.provider.v1.ListedLoadBalancer.service:type_name -> berth.provider.v1.ServiceIdentity
+	6,  // 38: berth.provider.v1.LoadBalancerProvider.Connect:input_type -> berth.provider.v1.ConnectRequest
+	20, // 39: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:input_type -> berth.provider.v1.GetLoadBalancerNameRequest
+	22, // 40: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:input_type -> berth.provider.v1.GetLoadBalancerRequest
+	24, // 41: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:input_type -> berth.provider.v1.EnsureLoadBalancerRequest
+	28, // 42: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:input_type -> berth.provider.v1.UpdateLoadBalancerRequest
+	30, // 43: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:input_type -> berth.provider.v1.EnsureLoadBalancerDeletedRequest
+	32, // 44: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:input_type -> berth.provider.v1.ListLoadBalancersRequest
+	7,  // 45: berth.provider.v1.LoadBalancerProvider.Connect:output_type -> berth.provider.v1.ConnectResponse
+	21, // 46: berth.provider.v1.LoadBalancerProvider.GetLoadBalancerName:output_type -> berth.provider.v1.GetLoadBalancerNameResponse
+	23, // 47: berth.provider.v1.LoadBalancerProvider.GetLoadBalancer:output_type -> berth.provider.v1.GetLoadBalancerResponse
+	25, // 48: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancer:output_type -> berth.provider.v1.EnsureLoadBalancerResponse
+	29, // 49: berth.provider.v1.LoadBalancerProvider.UpdateLoadBalancer:output_type -> berth.provider.v1.UpdateLoadBalancerResponse
+	31, // 50: berth.provider.v1.LoadBalancerProvider.EnsureLoadBalancerDeleted:output_type -> berth.provider.v1.EnsureLoadBalancerDeletedResponse
+	33, // 51: berth.provider.v1.LoadBalancerProvider.ListLoadBalancers:output_type -> berth.provider.v1.ListLoadBalancersResponse
+	45, // [45:52] is the sub-list for method output_type
+	38, // [38:45] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_berth_provider_v1_provider_proto_init() }
@@ -2492,11 +2563,11 @@ func file_berth_provider_v1_provider_proto_init() {
 	}
 	file_berth_provider_v1_provider_proto_msgTypes[6].OneofWrappers = []any{}
 	file_berth_provider_v1_provider_proto_msgTypes[9].OneofWrappers = []any{}
-	file_berth_provider_v1_provider_proto_msgTypes[11].OneofWrappers = []any{
+	file_berth_provider_v1_provider_proto_msgTypes[12].OneofWrappers = []any{
 		(*Ingress_Ip)(nil),
 		(*Ingress_Hostname)(nil),
 	}
-	file_berth_provider_v1_provider_proto_msgTypes[18].OneofWrappers = []any{
+	file_berth_provider_v1_provider_proto_msgTypes[19].OneofWrappers = []any{
 		(*EnsureLoadBalancerResponse_Ready)(nil),
 		(*EnsureLoadBalancerResponse_Pending)(nil),
 		(*EnsureLoadBalancerResponse_ImplementedElsewhere)(nil),
@@ -2507,7 +2578,7 @@ func file_berth_provider_v1_provider_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_provider_v1_provider_proto_rawDesc), len(file_berth_provider_v1_provider_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

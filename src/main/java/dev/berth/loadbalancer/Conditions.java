@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.PortError;
+import dev.berth.provider.TargetHealth;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
  * @param service as it was read
  * @param addresses that are surely its own
  * @param answer what its provider has answered to what it asks; absent: it was not asked, or did not answer
+ * @param outOfSight whether its provider has not said for a while what has become of that
  * @param overwritten whether another controller keeps writing its status
  * @param now for people: since when something is so
  */
@@ -26,6 +28,7 @@ public record Conditions(
         Facts facts,
         List<Ip> addresses,
         Optional<EnsureOutcome.Ready> answer,
+        boolean outOfSight,
         boolean overwritten,
         Instant now) {
     /** For how long another controller's write to the status counts. */
@@ -42,6 +45,7 @@ public record Conditions(
     private static final List<Rule> RULES = List.of(
             Conditions::addressAssigned,
             Conditions::programmed,
+            Conditions::targetsHealthy,
             Conditions::ofDemand,
             Conditions::sharingConflict,
             Conditions::nodePortsConflict,
@@ -139,6 +143,42 @@ public record Conditions(
                         .map(what -> condition(
                                 WellKnownNames.PROGRAMMED, false, what.reason().name(), what.message())),
                 facts.pending().stream().map(message -> condition(WellKnownNames.PROGRAMMED, false, PENDING, message)));
+    }
+
+    private Stream<Condition> targetsHealthy() {
+        return answer.flatMap(ready -> Optional.ofNullable(ready.status().targets())).stream()
+                .map(this::targetsHealthy);
+    }
+
+    /** That some of them fail is no fault: with policy Local those do that have no endpoint. */
+    private Condition targetsHealthy(TargetHealth targets) {
+        String numbers = targets.healthy() + " of " + targets.total() + " targets pass the health check";
+        if (outOfSight) {
+            return targetsHealthy(
+                    Condition.Status.UNKNOWN,
+                    "ProviderDoesNotAnswer",
+                    "provider \"" + served.provider() + "\" does not answer; at last " + numbers);
+        }
+        if (targets.total() == 0) {
+            return targetsHealthy(Condition.Status.FALSE, "NoTargets", "there is no target");
+        }
+        if (targets.healthy() == 0) {
+            return targetsHealthy(
+                    Condition.Status.FALSE,
+                    "AllTargetsUnhealthy",
+                    numbers
+                            + (service.asked().localTraffic()
+                                    ? "; with externalTrafficPolicy: Local no connection is served"
+                                    : "; connections go to all of them"));
+        }
+        return targetsHealthy(
+                Condition.Status.TRUE,
+                targets.healthy() == targets.total() ? "AllTargetsHealthy" : "SomeTargetsHealthy",
+                numbers);
+    }
+
+    private Condition targetsHealthy(Condition.Status status, String reason, String message) {
+        return Publication.condition(service, WellKnownNames.TARGETS_HEALTHY, status, reason, message, now);
     }
 
     /** What of it cannot be done, and which ports are not served. */

@@ -4,6 +4,7 @@ import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.ServiceIdentity;
 import java.util.List;
 import java.util.Optional;
@@ -42,9 +43,11 @@ public sealed interface ProviderState {
     /**
      * The provider has what was asked for.
      *
+     * @param answer with what the provider said of its targets when it was last looked at
      * @param inDoubt whether it may have something else by now, and is to be looked at
+     * @param misses how often in a row it was looked at, and did not answer
      */
-    record Ensured(LoadBalancerRequest request, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt)
+    record Ensured(LoadBalancerRequest request, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt, int misses)
             implements Asked {}
 
     /** The provider answered that another serves it; it is not asked the same again. */
@@ -106,6 +109,16 @@ public sealed interface ProviderState {
         return this instanceof Ensured ensured && ensured.request().differsInTargetsOnly(request)
                 ? Optional.of(ensured.answer())
                 : Optional.empty();
+    }
+
+    /** Whether the provider says how many of its targets pass their health check, so that it has to be looked at often. */
+    default boolean tellsOfTargets() {
+        return this instanceof Ensured ensured && ensured.answer().status().targets() != null;
+    }
+
+    /** Whether what it said of its targets is old: one look that is not answered may be the restart of a plug-in. */
+    default boolean isOutOfSight() {
+        return this instanceof Ensured ensured && ensured.misses() > 1;
     }
 
     default boolean isElsewhere(LoadBalancerRequest request) {
@@ -183,13 +196,15 @@ public sealed interface ProviderState {
 
     /** It answered that it is there. */
     default ProviderState ensured(LoadBalancerRequest request, ServedClass by, EnsureOutcome.Ready answer) {
-        return new Ensured(request, by, answer, false);
+        return new Ensured(request, by, answer, false, 0);
     }
 
     /** It was notified of other targets, and that is all that is new. */
     default ProviderState updated(LoadBalancerRequest request) {
-        return this instanceof Ensured(var before, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt)
-                ? new Ensured(request, by, answer, inDoubt)
+        return this
+                        instanceof
+                        Ensured(var before, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt, int misses)
+                ? new Ensured(request, by, answer, inDoubt, misses)
                 : this;
     }
 
@@ -200,15 +215,38 @@ public sealed interface ProviderState {
 
     /** What the provider has may not be what it answered: it is to be looked at. */
     default ProviderState doubted() {
-        return this instanceof Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean before)
-                ? new Ensured(request, by, answer, true)
+        return this
+                        instanceof
+                        Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean before, int misses)
+                ? new Ensured(request, by, answer, true, misses)
                 : this;
     }
 
     /** It is being looked at. */
     default ProviderState looked() {
-        return this instanceof Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean before)
-                ? new Ensured(request, by, answer, false)
+        return this
+                        instanceof
+                        Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean before, int misses)
+                ? new Ensured(request, by, answer, false, misses)
+                : this;
+    }
+
+    /** It was looked at, and has what it answered, but maybe for the health of its targets. */
+    default ProviderState seen(LoadBalancerStatus status) {
+        return this
+                        instanceof
+                        Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt, int misses)
+                ? new Ensured(
+                        request, by, EnsureOutcome.ready(answer.status().withTargets(status.targets())), inDoubt, 0)
+                : this;
+    }
+
+    /** It was looked at, and did not answer. */
+    default ProviderState missed() {
+        return this
+                        instanceof
+                        Ensured(var request, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt, int misses)
+                ? new Ensured(request, by, answer, inDoubt, misses + 1)
                 : this;
     }
 

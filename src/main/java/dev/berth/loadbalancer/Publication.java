@@ -69,7 +69,12 @@ public record Publication(
     /** A condition; {@code since} is kept if {@code service} has it with the same status already. */
     public static Condition condition(
             ServiceState service, String type, boolean holds, String reason, String message, Instant now) {
-        Condition.Status status = Condition.Status.of(holds);
+        return condition(service, type, Condition.Status.of(holds), reason, message, now);
+    }
+
+    /** The same, also of what is unknown. */
+    static Condition condition(
+            ServiceState service, String type, Condition.Status status, String reason, String message, Instant now) {
         Instant since = service.condition(type)
                 .filter(old -> old.status() == status)
                 .map(Condition::since)
@@ -182,6 +187,19 @@ public record Publication(
                                     .filter(old -> old.status() == wanted.status()
                                             && old.reason().equals(wanted.reason()))
                                     .isPresent());
+        }
+
+        /** Whether nothing is new but how many targets pass, and for {@code service} it is as good as before. */
+        public boolean isInNumbersOfTargetsOnly(ServiceState service) {
+            return !finalizer
+                    && servedByClass == null
+                    && ingress == null
+                    && removedConditions.isEmpty()
+                    && conditions.stream()
+                            .allMatch(wanted -> wanted.type().equals(WellKnownNames.TARGETS_HEALTHY)
+                                    && service.condition(wanted.type())
+                                            .filter(old -> old.status() == wanted.status())
+                                            .isPresent());
         }
 
         /** The same whenever it is asked for: what tells that a patch was tried before. */

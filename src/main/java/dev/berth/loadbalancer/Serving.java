@@ -167,6 +167,7 @@ public final class Serving {
                 facts,
                 addresses(),
                 facts.demand().flatMap(demand -> known.provider().answerTo(demand.request())),
+                known.provider().isOutOfSight(),
                 known.overwritten(),
                 known.now());
     }

@@ -26,6 +26,11 @@ public final class WellKnownNames {
     /** True while it asks for something that the provider of its class cannot do; else absent. */
     public static final String UNSUPPORTED = "berth.dev/Unsupported";
 
+    /**
+     * Whether at least one target of its load balancer passes the health check; absent where its provider does not say.
+     */
+    public static final String TARGETS_HEALTHY = "berth.dev/TargetsHealthy";
+
     /** True while node ports that were given back are there again; else absent. */
     public static final String NODE_PORTS_CONFLICT = "berth.dev/NodePortsConflict";
 
@@ -72,6 +77,7 @@ public final class WellKnownNames {
     public static final List<String> CONDITIONS = List.of(
             ADDRESS_ASSIGNED,
             PROGRAMMED,
+            TARGETS_HEALTHY,
             STATUS_CONFLICT,
             SHARING_CONFLICT,
             UNSUPPORTED,

@@ -1,14 +1,20 @@
 package dev.berth.provider;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a load balancer shows to the outside.
  *
  * @param ingress not empty
  * @param portErrors the ports that it does not serve; empty: it serves all that were asked for
+ * @param targets how many of its targets pass the health check; null: the provider does not say. Of one that does, Berth
+ *     asks for it every 30 seconds by {@link LoadBalancerProvider#getLoadBalancer}
  */
-public record LoadBalancerStatus(List<Ingress> ingress, List<PortError> portErrors) {
+public record LoadBalancerStatus(
+        List<Ingress> ingress,
+        List<PortError> portErrors,
+        @Nullable TargetHealth targets) {
     public LoadBalancerStatus {
         ingress = List.copyOf(ingress);
         portErrors = List.copyOf(portErrors);
@@ -17,8 +23,18 @@ public record LoadBalancerStatus(List<Ingress> ingress, List<PortError> portErro
         }
     }
 
-    /** That serves all ports. */
+    /** That says nothing of its targets. */
+    public LoadBalancerStatus(List<Ingress> ingress, List<PortError> portErrors) {
+        this(ingress, portErrors, null);
+    }
+
+    /** That serves all ports, and says nothing of its targets. */
     public LoadBalancerStatus(List<Ingress> ingress) {
         this(ingress, List.of());
+    }
+
+    /** The same, with this of its targets. */
+    public LoadBalancerStatus withTargets(@Nullable TargetHealth other) {
+        return new LoadBalancerStatus(ingress, portErrors, other);
     }
 }

@@ -8,10 +8,15 @@ import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.TargetHealth;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +42,7 @@ class ConditionsTest {
                         facts,
                         List.of(addresses).stream().map(Ip::parse).toList(),
                         Optional.empty(),
+                        false,
                         false,
                         NOW)
                 .all().stream()
@@ -99,6 +105,34 @@ class ConditionsTest {
                         "AddressAssigned=False Pending: is being made", "Programmed=False Pending: is being made");
         assertThat(of(CLOUD, Facts.NONE.withIngress(List.of(new Published("203.0.113.1", null, IpMode.PROXY)))))
                 .containsExactly("AddressAssigned=True Assigned: provider \"cloud\" gave 203.0.113.1");
+    }
+
+    private static String targets(boolean local, int healthy, int total) {
+        ServiceState service =
+                local ? new SampleService().localTraffic(Map.of()).build() : new SampleService().build();
+        EnsureOutcome.Ready ready =
+                EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)))
+                        .withTargets(new TargetHealth(total, healthy)));
+        return new Conditions(service, POOLS, Facts.NONE, List.of(), Optional.of(ready), false, false, NOW)
+                .all().stream()
+                        .filter(condition -> condition.type().equals(WellKnownNames.TARGETS_HEALTHY))
+                        .map(condition -> condition.status() + " " + condition.reason() + ": " + condition.message())
+                        .findFirst()
+                        .orElse("");
+    }
+
+    /** With policy Local, those without an endpoint fail, and nothing is wrong. */
+    @Test
+    void targets_areHealthy_ifOneOfThemIs() {
+        assertThat(targets(false, 3, 3)).isEqualTo("True AllTargetsHealthy: 3 of 3 targets pass the health check");
+        assertThat(targets(true, 1, 3)).isEqualTo("True SomeTargetsHealthy: 1 of 3 targets pass the health check");
+        assertThat(targets(false, 0, 0)).isEqualTo("False NoTargets: there is no target");
+        assertThat(targets(false, 0, 3))
+                .isEqualTo("False AllTargetsUnhealthy: 0 of 3 targets pass the health check; connections go to all of"
+                        + " them");
+        assertThat(targets(true, 0, 3))
+                .isEqualTo("False AllTargetsUnhealthy: 0 of 3 targets pass the health check; with"
+                        + " externalTrafficPolicy: Local no connection is served");
     }
 
     @Test

@@ -119,6 +119,12 @@ final class BrokenProviders {
                             .findFirst();
                 }
             }),
+            new Broken("get05", "counts what is gone", world -> new ReferenceProvider(world, ALL) {
+                @Override
+                public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+                    return super.getLoadBalancer(request).map(status -> status.withTargets(new TargetHealth(9, 1)));
+                }
+            }),
             new Broken("ensure01", "never done with long names", world -> new ReferenceProvider(world, ALL) {
                 @Override
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {

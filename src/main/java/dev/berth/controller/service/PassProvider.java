@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The calls to the provider of one Service's class, in one pass. */
 final class PassProvider {
@@ -293,6 +294,7 @@ final class PassProvider {
                         return Optional.empty();
                     }
                     pass.memory.provider(state -> state.ensured(request, served, ready));
+                    pass.memory.changed(pass.steady());
                     lookAgainAtTargets();
                 }
                 case EnsureOutcome.Pending pending -> {
@@ -362,11 +364,13 @@ final class PassProvider {
     private Optional<Outcome> look(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
         pass.memory.provider(ProviderState::looked);
+        pass.memory.looks(pass.steady());
         try {
             Optional<LoadBalancerStatus> found =
                     pass.visit.get(pass.parts.providers().named(served.provider()), request);
             if (found.filter(status -> Publication.sameAnswer(status, known.status()))
                     .isPresent()) {
+                pass.memory.provider(state -> state.seen(found.get()));
                 return Optional.empty();
             }
             pass.parts
@@ -381,7 +385,9 @@ final class PassProvider {
                                     + "; ensuring it again");
             pass.memory.provider(ProviderState::unsure);
         } catch (ProviderException failure) {
-            LOG.warn("looking at the load balancer of Service {}: {}", pass.key, failure.getMessage());
+            LOG.atLevel(pass.memory.provider().isOutOfSight() ? Level.DEBUG : Level.WARN)
+                    .log("looking at the load balancer of Service {}: {}", pass.key, failure.getMessage());
+            pass.memory.provider(ProviderState::missed);
         }
         return Optional.empty();
     }
@@ -403,6 +409,7 @@ final class PassProvider {
                 pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
             }
             pass.memory.provider(state -> state.updated(request));
+            pass.memory.changed(pass.steady());
             lookAgainAtTargets();
         } catch (ProviderException failure) {
             pass.memory.provider(ProviderState::unsure);

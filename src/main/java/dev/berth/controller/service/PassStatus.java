@@ -6,6 +6,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Conditions;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Publication;
@@ -168,7 +169,8 @@ final class PassStatus {
         }
         boolean isOfItsProvider = pass.facts.pending().isPresent()
                 || pass.facts.trouble().filter(Trouble::isOfItsProvider).isPresent();
-        if (isOfItsProvider && difference.get().isInWordsOnly(state)) {
+        if ((isOfItsProvider && difference.get().isInWordsOnly(state))
+                || difference.get().isInNumbersOfTargetsOnly(state)) {
             Optional<Duration> delay = pass.memory.status.wordsMustWait(pass.steady());
             if (delay.isPresent()) {
                 pass.facts = pass.facts.lookingAgain(delay.get());
@@ -219,7 +221,9 @@ final class PassStatus {
         }
         difference.conditions().stream()
                 .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED)
-                        || condition.type().equals(WellKnownNames.NODE_PORTS_CONFLICT))
+                        || condition.type().equals(WellKnownNames.NODE_PORTS_CONFLICT)
+                        || (condition.type().equals(WellKnownNames.TARGETS_HEALTHY)
+                                && condition.status() == Condition.Status.FALSE))
                 .forEach(condition ->
                         pass.parts.events().warning(About.service(state), condition.reason(), condition.message()));
         pass.facts

@@ -2,6 +2,9 @@ package dev.berth.controller.service;
 
 import dev.berth.address.QueuePosition;
 import dev.berth.loadbalancer.ProviderState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -12,11 +15,19 @@ import org.jspecify.annotations.Nullable;
  * pass at a time, but for the state of its provider.
  */
 final class ServiceMemory {
+    /** How often a provider is looked at that says how many targets pass their health check. */
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(30);
+
+    /** How soon after its targets may have changed: some may have had no health check yet. */
+    private static final Duration LOOK_SOON = Duration.ofSeconds(5);
+
     final NewestVersion version = new NewestVersion();
     final RetrySchedule retries = new RetrySchedule();
     final StatusWrites status = new StatusWrites();
     private final AtomicReference<ProviderState> provider = new AtomicReference<>(ProviderState.nothing());
     private @Nullable QueuePosition turn;
+
+    private Instant look = Instant.EPOCH;
 
     ProviderState provider() {
         return provider.get();
@@ -31,6 +42,33 @@ final class ServiceMemory {
     void succeeded() {
         retries.succeeded();
         provider(ProviderState::settled);
+    }
+
+    /** Its provider was asked to change something just now: its targets are looked at soon. */
+    void changed(Instant now) {
+        look = now.plus(LOOK_SOON);
+    }
+
+    /** Its provider is being looked at. */
+    void looks(Instant now) {
+        look = now.plus(LOOK_EVERY);
+    }
+
+    /** Has its provider looked at now, if it is time. */
+    void doubtIfDue(Instant now) {
+        if (provider().tellsOfTargets() && !look.isAfter(now)) {
+            provider(ProviderState::doubted);
+        }
+    }
+
+    /** When to look again, at the latest; {@code otherwise} if there are no targets to look at. */
+    Optional<Duration> nextLook(Optional<Duration> otherwise, Instant now) {
+        if (!provider().tellsOfTargets()) {
+            return otherwise;
+        }
+        Duration left = Duration.between(now, look);
+        Duration next = left.compareTo(LOOK_SOON) < 0 ? LOOK_SOON : left;
+        return otherwise.filter(sooner -> sooner.compareTo(next) < 0).or(() -> Optional.of(next));
     }
 
     /** If its provider is the one of this name: what failed may be tried again at once. Notified by other threads. */

@@ -206,6 +206,7 @@ final class ServicePass {
 
     /** Does one effect, adds what came of it to the facts, and asks again. */
     private Outcome serve(ServicePlan.Serve serve) {
+        pass.memory.doubtIfDue(pass.steady());
         while (true) {
             Optional<Outcome> end = perform(serve, Serving.next(serve, known(serve), pass.facts));
             if (end.isPresent()) {
@@ -271,7 +272,7 @@ final class ServicePass {
             }
             case ServingEffect.Rest(Optional<Duration> again) -> {
                 rest(again);
-                yield Optional.of(new Outcome.Finished(new Next(again)));
+                yield Optional.of(new Outcome.Finished(new Next(pass.memory.nextLook(again, pass.steady()))));
             }
         };
     }

@@ -156,7 +156,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                 .filter(one -> one.clusterName().equals(request.clusterName()))
                 .filter(one -> one.isWhole() && !one.addresses().isEmpty())
                 .filter(one -> one.addresses().stream().allMatch(addresses::has))
-                .map(HaproxyProvider::status);
+                .map(this::status);
     }
 
     /** Waits a moment, without the lock, for the first health checks: before, no node gets a connection. */
@@ -167,7 +167,11 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         if (Thread.currentThread().isInterrupted()) {
             throw new ProviderException("interrupted");
         }
-        return EnsureOutcome.ready(status(made));
+        return EnsureOutcome.ready(statusOf(made));
+    }
+
+    private synchronized LoadBalancerStatus statusOf(LoadBalancer one) {
+        return status(one);
     }
 
     private boolean isDecided(LoadBalancer one, ListenPort port) {
@@ -474,9 +478,11 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         failure = message;
     }
 
-    private static LoadBalancerStatus status(LoadBalancer one) {
+    /** With the lock, so that HAProxy is not being reloaded. */
+    private LoadBalancerStatus status(LoadBalancer one) {
         return new LoadBalancerStatus(one.addresses().stream()
-                .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
-                .toList());
+                        .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
+                        .toList())
+                .withTargets(ServerState.health(one, proxy -> haproxy.runtime("show servers state " + proxy)));
     }
 }

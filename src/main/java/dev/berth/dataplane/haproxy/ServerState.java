@@ -2,10 +2,15 @@ package dev.berth.dataplane.haproxy;
 
 import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.provider.TargetHealth;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
+import java.util.function.UnaryOperator;
 
 /**
  * What HAProxy knows of the health of its servers, in its own format: what {@code show servers state} answers and {@code
@@ -76,6 +81,30 @@ final class ServerState {
                 .toList();
         return servers.stream().anyMatch(words -> words[5].equals(UP))
                 || servers.stream().allMatch(words -> Integer.parseInt(words[10]) >= CHECKED);
+    }
+
+    /**
+     * How many targets pass their health check: each counts once, however many ports it serves, and passes for all of
+     * them.
+     *
+     * @param known answers {@code show servers state} for a backend
+     */
+    static TargetHealth health(LoadBalancer one, UnaryOperator<String> known) {
+        Map<String, Boolean> passes = new HashMap<>();
+        for (ListenPort port : one.ports()) {
+            List<String> up = known.apply(one.proxy(port))
+                    .lines()
+                    .map(line -> line.split(" ", -1))
+                    .filter(words -> isServer(words) && words[5].equals(UP) && words[6].equals("0"))
+                    .map(words -> words[3])
+                    .toList();
+            port.targets()
+                    .forEach(target -> passes.merge(
+                            target.address() + " " + target.checkPort(),
+                            up.contains(target.server()),
+                            Boolean::logicalAnd));
+        }
+        return new TargetHealth(passes.size(), Collections.frequency(passes.values(), true));
     }
 
     private static boolean isServer(String[] words) {

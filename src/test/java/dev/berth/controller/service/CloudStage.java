@@ -72,6 +72,8 @@ abstract class CloudStage {
 
         @Nullable ProviderException deleteFails;
 
+        boolean getFails;
+
         @Nullable EnsureOutcome answer;
 
         @Nullable LoadBalancerStatus has = PUBLIC;
@@ -105,7 +107,7 @@ abstract class CloudStage {
 
         @Override
         public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
-            called("get", request, null);
+            called("get", request, getFails ? new ProviderException("no answer") : null);
             return Optional.ofNullable(has);
         }
 

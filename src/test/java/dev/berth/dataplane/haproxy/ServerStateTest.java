@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.provider.TargetHealth;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,35 @@ class ServerStateTest {
         assertThat(ServerState.next(known(0, 1, 7), wanted(NODE)))
                 .contains("\n1 a1-80 1 10.77.0.11_30080 10.77.0.11 0 0 ")
                 .doesNotContain("\n2 a1-80");
+    }
+
+    @Test
+    void aTarget_countsOnce_andPassesForAllOfItsPorts() {
+        List<Target> second = List.of(new Target("10.77.0.11", 30081, 10256, "/healthz"));
+        LoadBalancer one = wanted(NODE).getFirst();
+        LoadBalancer two = new LoadBalancer(
+                "a1",
+                "cluster",
+                "shop",
+                "web",
+                "uid-1",
+                one.addresses(),
+                List.of(one.ports().getFirst(), new ListenPort(81, second)),
+                List.of(),
+                null,
+                true,
+                one.parameters(),
+                null);
+        String secondUp = known(2, 0, 7).replace("_30080", "_30081");
+
+        assertThat(ServerState.health(one, backend -> known(2, 0, 7))).isEqualTo(new TargetHealth(1, 1));
+        assertThat(ServerState.health(one, backend -> known(0, 0, 7))).isEqualTo(new TargetHealth(1, 0));
+        assertThat(ServerState.health(one, backend -> known(2, 1, 7))).isEqualTo(new TargetHealth(1, 0));
+        assertThat(ServerState.health(two, backend -> backend.equals("a1-80") ? known(2, 0, 7) : secondUp))
+                .isEqualTo(new TargetHealth(1, 1));
+        assertThat(ServerState.health(two, backend -> backend.equals("a1-80") ? known(0, 0, 7) : secondUp))
+                .isEqualTo(new TargetHealth(1, 0));
+        assertThat(ServerState.health(wanted().getFirst(), backend -> "")).isEqualTo(new TargetHealth(0, 0));
     }
 
     @Test

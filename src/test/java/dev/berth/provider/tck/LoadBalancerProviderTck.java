@@ -42,6 +42,7 @@ import dev.berth.provider.PortError;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import dev.berth.provider.TargetHealth;
 import dev.berth.provider.tck.World.Listener;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -230,6 +231,26 @@ public abstract class LoadBalancerProviderTck {
         touchesTheWorld();
         calls.ready(requests.of("web"));
         assertEquals(Optional.empty(), calls.get(requests.of("web")));
+    }
+
+    @Test
+    void optional_get05_countsTheTargetsOfTheLastRequest() {
+        hasTargets();
+        LoadBalancerRequest web = requests.of("web");
+        calls.ready(web);
+        LoadBalancerRequest changed = requests.to(web, 2);
+        calls.ready(changed);
+        TargetHealth targets =
+                calls.get(changed).map(LoadBalancerStatus::targets).orElse(null);
+        assumeTrue(targets != null, "it says nothing of its targets");
+        // Of endpoints, one for each port.
+        int most = changed.nodes().size() + changed.endpoints().size();
+        assertTrue(targets.total() <= most, targets + " of a load balancer that has " + most);
+    }
+
+    @Test
+    void untested_get06_ifNoTargetPasses_thePolicyDecides() {
+        untested("the kit sends no packets");
     }
 
     // ---- ensureLoadBalancer

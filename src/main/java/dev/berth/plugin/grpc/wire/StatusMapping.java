@@ -10,6 +10,7 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
+import dev.berth.provider.TargetHealth;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,12 @@ public final class StatusMapping {
                         .setPort(error.port())
                         .setProtocol(EnumMapping.PROTOCOLS.write(error.protocol()))
                         .setError(error.error())));
+        TargetHealth targets = status.targets();
+        if (targets != null) {
+            wire.setTargets(dev.berth.plugin.grpc.v1.TargetHealth.newBuilder()
+                    .setTotal(targets.total())
+                    .setHealthy(targets.healthy()));
+        }
         return wire.build();
     }
 
@@ -107,7 +114,12 @@ public final class StatusMapping {
         try {
             return new LoadBalancerStatus(
                     wire.getIngressList().stream().map(StatusMapping::read).toList(),
-                    wire.getPortErrorsList().stream().map(StatusMapping::read).toList());
+                    wire.getPortErrorsList().stream().map(StatusMapping::read).toList(),
+                    wire.hasTargets()
+                            ? new TargetHealth(
+                                    wire.getTargets().getTotal(),
+                                    wire.getTargets().getHealthy())
+                            : null);
         } catch (IllegalArgumentException refused) {
             throw new ProtocolViolation(String.valueOf(refused.getMessage()));
         }
