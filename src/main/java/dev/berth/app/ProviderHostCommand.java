@@ -7,6 +7,9 @@ import dev.berth.plugin.grpc.host.ProviderServer;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.Tls;
 import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.telemetry.MeteredProvider;
+import io.micrometer.prometheus.PrometheusConfig;
+import io.micrometer.prometheus.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +50,12 @@ final class ProviderHostCommand implements Callable<Integer> {
             description = "where; a port needs --ca, --certificate and --key")
     String listen = "";
 
+    @Option(
+            names = "--metrics",
+            paramLabel = "HOST:PORT",
+            description = "where /metrics is served, to anybody who can reach it; by default not at all")
+    @Nullable String metrics;
+
     @ArgGroup(exclusive = false)
     @Nullable TlsOptions tls;
 
@@ -74,18 +83,27 @@ final class ProviderHostCommand implements Callable<Integer> {
             Tls credentials = tls == null
                     ? null
                     : Tls.ofServer(new Tls.Files(tls.authority, tls.certificate, tls.key), LOOK_AGAIN);
-            ProviderServer server = ProviderServer.start(provider, served, endpoint, credentials);
+            PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+            ProviderMetrics.show(served, registry);
+            MetricsServer scraped =
+                    metrics == null ? null : MetricsServer.start(metrics, registry.getPrometheusRegistry());
+            ProviderServer server = ProviderServer.start(
+                    provider, new MeteredProvider(provider, served, registry), endpoint, credentials);
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
                 server.close();
                 new Providers(new LinkedHashMap<>(Map.of(provider, served))).close();
             }));
             System.out.println("serving provider \"" + provider + "\" at " + listen);
+            if (scraped != null) {
+                System.out.println("serving metrics on port " + scraped.port());
+            }
             server.awaitEnd();
             return 0;
         } catch (Plugins.UnusablePlugin | IllegalArgumentException unusable) {
             return refuse(String.valueOf(unusable.getMessage()));
         } catch (IOException failure) {
-            return refuse("serving at " + listen + ": " + Preflight.innermost(failure));
+            return refuse("serving at " + listen + (metrics == null ? "" : " and " + metrics) + ": "
+                    + Preflight.innermost(failure));
         }
     }
 

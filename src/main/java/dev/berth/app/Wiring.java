@@ -366,6 +366,7 @@ public final class Wiring {
         SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
         byName.put(PoolProvider.NAME, new PoolProvider());
         byName.putAll(plugins);
+        byName.values().forEach(provider -> ProviderMetrics.show(provider, registry));
         byName.replaceAll((name, provider) -> new MeteredProvider(name, provider, registry));
         remotePlugins.forEach((name, plugin) -> MeteredProvider.showAvailability(name, plugin::isAvailable, registry));
         if (!plugins.isEmpty()) {

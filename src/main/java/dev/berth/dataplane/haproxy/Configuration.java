@@ -90,6 +90,7 @@ final class Configuration {
         line("  mode tcp");
         line("  load-server-state-from-file global");
         line("  option redispatch");
+        line("  option contstats");
         line("  retries 3");
         line("  timeout queue 10s");
         line("  timeout check 1s");
@@ -159,7 +160,8 @@ final class Configuration {
         return one.addresses().stream().anyMatch(LoadBalancer::isIpv6);
     }
 
-    private static String socket(String address, int port) {
+    /** An address and a port, as one word. */
+    static String socket(String address, int port) {
         return (LoadBalancer.isIpv6(address) ? "[" + word(address) + "]" : word(address)) + ":" + port;
     }
 

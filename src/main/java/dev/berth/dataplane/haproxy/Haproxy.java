@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +37,7 @@ final class Haproxy {
     private static final Logger LOG = LoggerFactory.getLogger(Haproxy.class);
     private static final Pattern VERSION = Pattern.compile("version (\\d+)\\.(\\d+)");
     private static final Pattern WORKER = Pattern.compile("(?m)^# workers\\R(\\d+)\\s+worker\\s");
+    private static final Pattern ANY_WORKER = Pattern.compile("(?m)^(\\d+)\\s+worker\\s");
     private static final Pattern PID = Pattern.compile("[0-9]{1,10}");
     private static final long LOG_BYTES = 10_000_000;
     /** Of its runtime API: tune.bufsize, less a bit for the words around it. */
@@ -203,6 +206,31 @@ final class Haproxy {
         }
         runtime("abort ssl cert " + file);
         return false;
+    }
+
+    /**
+     * What each worker says of frontends and backends, by its process ID; empty: it does not answer. One that has ended is
+     * not there.
+     */
+    Map<Long, String> statistics() {
+        try {
+            Map<Long, String> answers = new HashMap<>();
+            Matcher workers = ANY_WORKER.matcher(ask(masterSocket(), "show proc"));
+            while (workers.find()) {
+                answers.put(Long.parseLong(workers.group(1)), ofWorker(workers.group(1), "show stat -1 3 -1"));
+            }
+            return answers;
+        } catch (IOException failure) {
+            throw failed("asking for its workers", failure);
+        }
+    }
+
+    private String ofWorker(String worker, String command) {
+        try {
+            return ask(masterSocket(), "@!" + worker + " " + command).strip();
+        } catch (IOException ending) {
+            return "";
+        }
     }
 
     /** Empties its log when it has grown large: HAProxy appends, so it goes on from there. */

@@ -15,6 +15,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
+import io.prometheus.client.Collector;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -64,6 +65,8 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     private final SequencedMap<String, LoadBalancer> wanted;
     /** Servers that get no new connections, and are deleted when the last one ends: backend/server. */
     private final SequencedSet<String> leaving = new LinkedHashSet<>();
+
+    private final Statistics statistics = new Statistics();
 
     /** Of the supervisor's last look; empty: none. */
     private String failure = "";
@@ -339,6 +342,10 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         if (onlyTargets && changeTargets(all) && changeCertificates(all)) {
             haproxy.note(configuration);
         } else {
+            if (haproxy.isRunning()) {
+                // A worker without connections ends with the reload.
+                statistics.note(haproxy.statistics());
+            }
             haproxy.load(configuration, all.values());
             leaving.clear();
         }
@@ -446,6 +453,18 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private void deleteLeaving() {
         leaving.removeIf(server -> haproxy.runtime("del server " + server).contains("deleted"));
+    }
+
+    /** HAProxy's statistics by Service, as they are at each scrape. */
+    public Collector metrics() {
+        return new HaproxyMetrics(this::statistics);
+    }
+
+    private synchronized List<Statistics.OfPort> statistics() {
+        if (!haproxy.isRunning()) {
+            throw new ProviderException("HAProxy does not run");
+        }
+        return statistics.of(wanted.values(), haproxy.statistics(), haproxy.runtime("show stat -1 4 -1"));
     }
 
     /** Stops looking after HAProxy, which goes on. */

@@ -40,6 +40,8 @@ record LoadBalancer(
         boolean usesAllIfAllFail,
         ClassParameters parameters,
         @Nullable Tls tls) {
+    private static final String UNCHECKED = "-any";
+
     LoadBalancer {
         addresses = List.copyOf(addresses);
         ports = List.copyOf(ports);
@@ -212,6 +214,11 @@ record LoadBalancer(
 
     /** HAProxy's name for the backend with the same targets that checks none. */
     String unchecked(ListenPort port) {
-        return proxy(port) + "-any";
+        return proxy(port) + UNCHECKED;
+    }
+
+    /** {@link #proxy} of the same port, of that or of {@link #unchecked}. */
+    static String proxyOf(String name) {
+        return name.endsWith(UNCHECKED) ? name.substring(0, name.length() - UNCHECKED.length()) : name;
     }
 }

@@ -14,6 +14,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.Protocol;
 import dev.berth.provider.ServiceIdentity;
 import dev.berth.provider.TargetHealth;
+import io.prometheus.client.Collector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -165,6 +166,50 @@ class HaproxyHealthIT {
 
         provider.updateLoadBalancer(request(false, "127.0.0.2"));
         assertThat(health.get()).isEqualTo(new TargetHealth(1, 1));
+    }
+
+    private static double metric(Collector metrics, String name) {
+        return metrics.collect().stream()
+                .flatMap(family -> family.samples.stream())
+                .filter(sample -> sample.name.equals("berth_haproxy_" + name))
+                .mapToDouble(sample -> sample.value)
+                .sum();
+    }
+
+    @Test
+    void metrics_countWhatFormerWorkersCarry_andEndWithTheService() throws IOException {
+        node("127.0.0.1");
+        passingCheck("127.0.0.1");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        LoadBalancerRequest web = request(false, "127.0.0.1");
+        provider.ensureLoadBalancer(web);
+        Collector metrics = provider.metrics();
+        await(() -> assertThat(metric(metrics, "target_up")).isOne());
+        answer();
+        try (Socket open = new Socket(ADDRESS, 80)) {
+            await(() -> assertThat(metric(metrics, "sessions_total")).isEqualTo(2));
+
+            provider.ensureLoadBalancer(
+                    web.toBuilder().parameters(Map.of("maxConnections", "50")).build());
+            answer();
+
+            await(() -> {
+                assertThat(metric(metrics, "sessions_total")).isEqualTo(3);
+                assertThat(metric(metrics, "current_sessions")).isOne();
+                assertThat(metric(metrics, "bytes_out_total")).isEqualTo(3 * "127.0.0.1".length());
+            });
+            assertThat(open.isConnected()).isTrue();
+        }
+        await(() -> assertThat(metric(metrics, "current_sessions")).isZero());
+        assertThat(metric(metrics, "sessions_total")).isEqualTo(3);
+
+        provider.ensureLoadBalancerDeleted(web);
+        assertThat(metrics.collect().stream()
+                        .mapToInt(family -> family.samples.size())
+                        .sum())
+                .as("berth_haproxy_up alone")
+                .isOne();
+        assertThat(metric(metrics, "up")).isOne();
     }
 
     /** A node that fails has no endpoint, and would drop what it got. */
