@@ -6,6 +6,7 @@ import dev.berth.testing.RenderedManifests;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +57,18 @@ class HaproxyComponentIT {
         assertThat(container.getSecurityContext().getCapabilities().getAdd())
                 .containsExactly("NET_ADMIN", "NET_BIND_SERVICE");
         assertThat(container.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+    }
+
+    @Test
+    void haproxy_servesItsMetrics() {
+        assertThat(pod("berth-haproxy").getContainers().getFirst().getArgs()).contains("--metrics=0.0.0.0:9444");
+        assertThat(manifests
+                        .all(Service.class)
+                        .filter(object -> object.getMetadata().getName().equals("berth-haproxy")))
+                .singleElement()
+                .satisfies(service -> assertThat(service.getSpec().getPorts())
+                        .extracting(port -> port.getName() + " " + port.getPort())
+                        .containsExactlyInAnyOrder("grpc 9443", "metrics 9444"));
     }
 
     @Test

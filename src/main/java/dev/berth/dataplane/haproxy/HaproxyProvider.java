@@ -342,10 +342,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         if (onlyTargets && changeTargets(all) && changeCertificates(all)) {
             haproxy.note(configuration);
         } else {
-            if (haproxy.isRunning()) {
-                // A worker without connections ends with the reload.
-                statistics.note(haproxy.statistics());
-            }
+            noteStatistics();
             haproxy.load(configuration, all.values());
             leaving.clear();
         }
@@ -458,6 +455,15 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     /** HAProxy's statistics by Service, as they are at each scrape. */
     public Collector metrics() {
         return new HaproxyMetrics(this::statistics);
+    }
+
+    /** Before a reload: a worker without connections ends with it. */
+    private void noteStatistics() {
+        try {
+            statistics.note(haproxy.statistics(), wanted.values());
+        } catch (ProviderException notRunning) {
+            LOG.debug("what HAProxy has counted is not known: {}", notRunning.getMessage());
+        }
     }
 
     private synchronized List<Statistics.OfPort> statistics() {

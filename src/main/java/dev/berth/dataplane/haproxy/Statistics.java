@@ -5,11 +5,11 @@ import dev.berth.dataplane.haproxy.LoadBalancer.Target;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.stream.Collectors;
 
 /**
  * What HAProxy has counted of each port, over all of its workers: a reload begins a new one that counts from zero, while
@@ -52,8 +52,13 @@ final class Statistics {
             Counters counters,
             SequencedMap<String, Boolean> targets) {}
 
-    /** Takes in what workers have counted by now, by process ID; one that does not answer has an empty answer. */
-    void note(Map<Long, String> answers) {
+    /**
+     * Takes in what workers have counted by now.
+     *
+     * @param answers by process ID; of one that does not answer, empty
+     * @param loadBalancers that there are; what is known of others is forgotten
+     */
+    void note(Map<Long, String> answers, Collection<LoadBalancer> loadBalancers) {
         workers.entrySet().removeIf(worker -> {
             boolean hasEnded = !answers.containsKey(worker.getKey());
             if (hasEnded) {
@@ -66,6 +71,10 @@ final class Statistics {
                 workers.put(worker, counters(answer));
             }
         });
+        ended.keySet()
+                .retainAll(loadBalancers.stream()
+                        .flatMap(one -> one.ports().stream().map(one::proxy))
+                        .collect(Collectors.toSet()));
     }
 
     private static Map<String, Counters> counters(String answer) {
@@ -85,11 +94,11 @@ final class Statistics {
     /**
      * What there is now.
      *
-     * @param answers of workers, as {@link #note} gets them
+     * @param answers as {@link #note} gets them
      * @param servers what the newest worker says of its servers
      */
     List<OfPort> of(Collection<LoadBalancer> loadBalancers, Map<Long, String> answers, String servers) {
-        note(answers);
+        note(answers, loadBalancers);
         Map<String, Long> open = new HashMap<>();
         answers.values().stream()
                 .flatMap(answer -> StatisticsTable.of(answer).stream())
@@ -113,7 +122,6 @@ final class Statistics {
                 ports.add(new OfPort(one, port.port(), open.getOrDefault(proxy, 0L), total(proxy), targets));
             }
         }
-        forgetOthers(ports);
         return ports;
     }
 
@@ -121,12 +129,5 @@ final class Statistics {
         return workers.values().stream()
                 .map(worker -> worker.getOrDefault(proxy, Counters.ZERO))
                 .reduce(ended.getOrDefault(proxy, Counters.ZERO), Counters::plus);
-    }
-
-    private void forgetOthers(List<OfPort> ports) {
-        List<String> proxies = ports.stream()
-                .map(one -> one.loadBalancer().proxy(new ListenPort(one.port(), List.of())))
-                .toList();
-        ended.keySet().retainAll(new HashSet<>(proxies));
     }
 }

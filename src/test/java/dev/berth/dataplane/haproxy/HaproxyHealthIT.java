@@ -212,6 +212,23 @@ class HaproxyHealthIT {
         assertThat(metric(metrics, "up")).isOne();
     }
 
+    @Test
+    void metrics_countWhatIsDenied_andWhatDoesNotComeAbout() {
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        LoadBalancerRequest web = request(false, "127.0.0.1");
+        Collector metrics = provider.metrics();
+
+        provider.ensureLoadBalancer(web);
+        answer();
+        await(() -> assertThat(metric(metrics, "connection_errors_total")).isPositive());
+        assertThat(metric(metrics, "connections_denied_total")).isZero();
+
+        provider.ensureLoadBalancer(
+                web.toBuilder().sourceRanges(List.of("192.0.2.0/24")).build());
+        assertThat(answer()).isEmpty();
+        await(() -> assertThat(metric(metrics, "connections_denied_total")).isOne());
+    }
+
     /** A node that fails has no endpoint, and would drop what it got. */
     @Test
     void ifAllTargetsFail_policyLocalUsesNone() {
