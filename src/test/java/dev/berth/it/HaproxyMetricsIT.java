@@ -10,6 +10,7 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PackagedBerth;
 import dev.berth.testing.SharedInstallation;
+import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -64,16 +65,18 @@ class HaproxyMetricsIT {
 
             berth.createService("web", "test.dev/haproxy", UnaryOperator.identity());
 
-            berth.awaitAsserted(now -> assertThat(BerthOnCluster.condition(
-                            now.service("web").getStatus().getConditions(), WellKnownNames.TARGETS_HEALTHY))
-                    .contains("False", "AllTargetsUnhealthy"));
+            Service web = berth.awaitService(
+                    "web",
+                    service -> BerthOnCluster.condition(
+                                    service.getStatus().getConditions(), WellKnownNames.TARGETS_HEALTHY)
+                            .startsWith("False AllTargetsUnhealthy"));
             assertThat(operator.metrics().lines())
                     .contains("berth_haproxy_up 1.0")
                     .anyMatch(line -> line.startsWith("berth_haproxy_sessions_total{")
                             && line.contains("namespace=\"default\",service=\"web\",port=\"80\""))
                     .anyMatch(line -> line.startsWith("berth_haproxy_target_up{") && line.endsWith("} 0.0"));
 
-            berth.client().resource(berth.service("web")).delete();
+            berth.client().resource(web).delete();
             berth.awaitAsserted(now -> assertThat(operator.metrics()).doesNotContain("service=\"web\""));
         }
     }
