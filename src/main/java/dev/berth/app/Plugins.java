@@ -2,6 +2,7 @@ package dev.berth.app;
 
 import dev.berth.dataplane.haproxy.HaproxyFactory;
 import dev.berth.loadbalancer.OneLine;
+import dev.berth.plugin.SeveralHosts;
 import dev.berth.plugin.grpc.GrpcProvider;
 import dev.berth.plugin.grpc.GrpcSettings;
 import dev.berth.plugin.grpc.wire.Contract;
@@ -15,6 +16,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -143,10 +145,16 @@ final class Plugins {
         claim(plugin, name, taken);
         Map<String, String> settings = properties(plugin, plugin);
         try {
-            providers.put(
-                    name,
-                    new GrpcProvider(
-                            name, GrpcSettings.of(settings, directory), new SteadyClock().withZone(ZoneOffset.UTC)));
+            List<GrpcSettings> hosts = GrpcSettings.ofHosts(settings, directory);
+            Clock clock = new SteadyClock().withZone(ZoneOffset.UTC);
+            if (hosts.isEmpty()) {
+                providers.put(name, new GrpcProvider(name, GrpcSettings.of(settings, directory), clock));
+                return;
+            }
+            SequencedMap<String, GrpcProvider> several = new LinkedHashMap<>();
+            hosts.forEach(host -> several.put(
+                    name + " at " + host.target(), new GrpcProvider(name + " at " + host.target(), host, clock)));
+            providers.put(name, new SeveralHosts(file, several));
         } catch (IllegalArgumentException refused) {
             throw unusable(plugin, String.valueOf(refused.getMessage()));
         }

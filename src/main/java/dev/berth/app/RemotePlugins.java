@@ -24,9 +24,12 @@ final class RemotePlugins {
         });
     }
 
-    /** What each is, by name. */
+    /** What each is, by name, and each host of those that have several. */
     void forEach(BiConsumer<String, RemoteProvider> each) {
-        byName.forEach(each);
+        byName.forEach((name, plugin) -> {
+            each.accept(name, plugin);
+            plugin.hosts().forEach(each);
+        });
     }
 
     /** Waits a moment for all. Most are there already; what comes later is reported. */

@@ -3,6 +3,8 @@ package dev.berth.plugin;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.LoadBalancerProvider;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 
 /** A provider in another process, which comes and goes. Closing it lets go of that process, which goes on. */
 public interface RemoteProvider extends LoadBalancerProvider {
@@ -19,6 +21,11 @@ public interface RemoteProvider extends LoadBalancerProvider {
 
     /** Has {@code listener}, one at most, told whenever it is there again, or answers {@link #capabilities} otherwise. */
     void whenChanged(Runnable listener);
+
+    /** The hosts that it consists of, each with a name for people; empty: it is one. */
+    default SequencedMap<String, RemoteProvider> hosts() {
+        return new LinkedHashMap<>();
+    }
 
     /** Waits until it is there for the first time; returns whether it is. */
     boolean awaitConnected(Duration atMost) throws InterruptedException;

@@ -296,7 +296,24 @@ class PluginsTest {
     }
 
     @Test
+    void aPluginOfSeveralHosts_isOneProvider() throws IOException, UnusablePlugin {
+        grpc("lb", "targets = unix:///nowhere/a.sock, unix:///nowhere/b.sock\n");
+
+        SequencedMap<String, LoadBalancerProvider> loaded = load();
+
+        RemoteProvider provider = (RemoteProvider) loaded.get("lb");
+        assertThat(provider.hosts().keySet())
+                .containsExactly("lb at unix:///nowhere/a.sock", "lb at unix:///nowhere/b.sock");
+        assertThatThrownBy(provider::capabilities).hasMessageStartingWith("plug-in \"lb at unix:///nowhere/a.sock\"");
+        provider.close();
+    }
+
+    @Test
     void settingsOfAnotherProcess_areRefused_withTheirReason() throws IOException {
+        assertRefused("target=unix:///s\ntargets=unix:///s,unix:///t", "there are target and targets");
+        assertRefused("targets=unix:///s", "targets names one host only");
+        assertRefused("targets=unix:///s,unix:///s", "targets names a host twice");
+        assertRefused("targets=unix:///s,lb.sock", "\"lb.sock\" is neither unix:///PATH nor HOST:PORT");
         assertRefused("", "target is missing");
         assertRefused("target=lb.sock", "\"lb.sock\" is neither unix:///PATH nor HOST:PORT");
         assertRefused("target=unix:///s\npassword=x", "unknown setting password");

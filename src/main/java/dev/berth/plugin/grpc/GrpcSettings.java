@@ -9,7 +9,9 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,7 @@ public record GrpcSettings(
     public static final Duration DEADLINE = Duration.ofSeconds(10);
 
     private static final String TARGET = "target";
+    private static final String TARGETS = "targets";
     private static final String SERVER_NAME = "server-name";
     private static final String DEADLINE_NAME = "deadline";
     private static final String KEEP_ALIVE_TIME = "keep-alive-time";
@@ -39,7 +42,7 @@ public record GrpcSettings(
     private static final List<String> OF_A_NETWORK =
             Stream.concat(FILES.stream(), Stream.of(SERVER_NAME)).toList();
     private static final List<String> ALL = Stream.of(
-                    List.of(TARGET), OF_A_NETWORK, List.of(DEADLINE_NAME, KEEP_ALIVE_TIME, KEEP_ALIVE_TIMEOUT))
+                    List.of(TARGET, TARGETS), OF_A_NETWORK, List.of(DEADLINE_NAME, KEEP_ALIVE_TIME, KEEP_ALIVE_TIMEOUT))
             .flatMap(List::stream)
             .toList();
 
@@ -62,6 +65,39 @@ public record GrpcSettings(
     /** With another keep-alive. */
     public GrpcSettings withKeepAlive(KeepAlive other) {
         return new GrpcSettings(target, files, serverName, deadline, other);
+    }
+
+    /**
+     * Reads the settings of a plug-in that runs on several hosts, which {@code targets} names.
+     *
+     * @param folder in which files are that are named without one
+     * @return for each host; empty: there is no {@code targets}
+     * @throws IllegalArgumentException as {@link #of} does, and if there is one host only, or one is named twice
+     */
+    public static List<GrpcSettings> ofHosts(Map<String, String> settings, Path folder) {
+        String targets = settings.get(TARGETS);
+        if (targets == null) {
+            return List.of();
+        }
+        if (settings.containsKey(TARGET)) {
+            throw new IllegalArgumentException("there are target and targets; leave one out");
+        }
+        List<GrpcSettings> hosts = Pattern.compile(",")
+                .splitAsStream(targets)
+                .map(target -> {
+                    Map<String, String> one = new TreeMap<>(settings);
+                    one.remove(TARGETS);
+                    one.put(TARGET, target.strip());
+                    return of(one, folder);
+                })
+                .toList();
+        if (hosts.size() < 2) {
+            throw new IllegalArgumentException("targets names one host only; for one, it is target");
+        }
+        if (hosts.stream().map(GrpcSettings::target).distinct().count() < hosts.size()) {
+            throw new IllegalArgumentException("targets names a host twice");
+        }
+        return hosts;
     }
 
     /**

@@ -1,0 +1,259 @@
+package dev.berth.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.Capabilities.Feature;
+import dev.berth.provider.Capabilities.Targets;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.ListedLoadBalancer;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
+import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** One provider over two hosts, of which one may be away. */
+class SeveralHostsTest {
+    private static final ServiceIdentity WEB = new ServiceIdentity("shop", "web", "uid-1");
+    private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder("cluster", WEB, IpMode.PROXY)
+            .addresses(List.of("192.0.2.1"))
+            .build();
+    private static final LoadBalancerRequest OTHER =
+            REQUEST.toBuilder().addresses(List.of("192.0.2.2")).build();
+
+    private final FakeHost one = new FakeHost();
+    private final FakeHost two = new FakeHost();
+    private final SeveralHosts hosts = new SeveralHosts("lb.grpc.properties", both());
+
+    private SequencedMap<String, RemoteProvider> both() {
+        SequencedMap<String, RemoteProvider> both = new LinkedHashMap<>();
+        both.put("host one", one);
+        both.put("host two", two);
+        return both;
+    }
+
+    @AfterEach
+    void stop() {
+        hosts.close();
+    }
+
+    private static LoadBalancerStatus status(LoadBalancerRequest request) {
+        return new LoadBalancerStatus(request.addresses().stream()
+                .map(ip -> Ingress.ofIp(ip, IpMode.PROXY))
+                .toList());
+    }
+
+    /** What a plug-in on a host is to Berth. */
+    private static final class FakeHost implements RemoteProvider {
+        final Map<ServiceIdentity, LoadBalancerRequest> has = new ConcurrentHashMap<>();
+        volatile Capabilities capabilities =
+                Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.LISTING);
+        volatile boolean away;
+        volatile @Nullable String refusal;
+        volatile @Nullable Duration pending;
+        volatile Runnable listener = () -> {};
+
+        void returns() {
+            away = false;
+            listener.run();
+        }
+
+        private void called() {
+            if (away) {
+                throw new ProviderException("cannot be reached");
+            }
+            String why = refusal;
+            if (why != null) {
+                throw ProviderException.permanent(why);
+            }
+        }
+
+        @Override
+        public Capabilities capabilities() {
+            return capabilities;
+        }
+
+        @Override
+        public String getLoadBalancerName(ServiceIdentity service) {
+            called();
+            return "a" + service.uid();
+        }
+
+        @Override
+        public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+            called();
+            return Optional.ofNullable(has.get(request.service())).map(SeveralHostsTest::status);
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            called();
+            has.put(request.service(), request);
+            Duration wait = pending;
+            return wait == null ? EnsureOutcome.ready(status(request)) : EnsureOutcome.pending(wait, "soon");
+        }
+
+        @Override
+        public void updateLoadBalancer(LoadBalancerRequest request) {
+            called();
+            has.put(request.service(), request);
+        }
+
+        @Override
+        public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+            called();
+            has.remove(request.service());
+        }
+
+        @Override
+        public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+            called();
+            return has.keySet().stream()
+                    .map(service -> new ListedLoadBalancer("a" + service.uid(), service))
+                    .toList();
+        }
+
+        @Override
+        public boolean isAvailable() {
+            return !away;
+        }
+
+        @Override
+        public void whenChanged(Runnable told) {
+            listener = told;
+        }
+
+        @Override
+        public boolean awaitConnected(Duration atMost) {
+            return !away;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void everyHost_getsEveryLoadBalancer() {
+        assertThat(hosts.ensureLoadBalancer(REQUEST)).isEqualTo(EnsureOutcome.ready(status(REQUEST)));
+        assertThat(List.of(one, two)).allSatisfy(host -> assertThat(host.has).containsEntry(WEB, REQUEST));
+        assertThat(hosts.getLoadBalancer(REQUEST)).contains(status(REQUEST));
+        assertThat(hosts.listLoadBalancers("cluster")).hasSize(1);
+
+        hosts.updateLoadBalancer(OTHER);
+        assertThat(List.of(one, two)).allSatisfy(host -> assertThat(host.has).containsEntry(WEB, OTHER));
+
+        hosts.ensureLoadBalancerDeleted(REQUEST);
+        assertThat(List.of(one, two)).allSatisfy(host -> assertThat(host.has).isEmpty());
+    }
+
+    @Test
+    void whileAHostIsAway_theOtherServes_andItIsToldWhenItIsBack() {
+        two.away = true;
+        assertThat(hosts.isAvailable()).isTrue();
+        assertThat(hosts.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
+        hosts.updateLoadBalancer(OTHER);
+        assertThat(hosts.getLoadBalancer(REQUEST)).isPresent();
+
+        two.returns();
+
+        Awaitility.await().until(() -> OTHER.equals(two.has.get(WEB)));
+    }
+
+    @Test
+    void aHostThatLostItsDisk_isToldAgain_whenItIsBack() {
+        hosts.ensureLoadBalancer(REQUEST);
+        two.has.clear();
+        assertThat(hosts.getLoadBalancer(REQUEST)).isEmpty();
+
+        two.returns();
+
+        Awaitility.await().until(() -> REQUEST.equals(two.has.get(WEB)));
+    }
+
+    @Test
+    void whatIsDeleted_isNotBroughtBack() {
+        hosts.ensureLoadBalancer(REQUEST);
+        hosts.ensureLoadBalancer(
+                LoadBalancerRequest.builder("cluster", new ServiceIdentity("shop", "api", "uid-2"), IpMode.PROXY)
+                        .addresses(List.of("192.0.2.3"))
+                        .build());
+        hosts.ensureLoadBalancerDeleted(REQUEST);
+        two.has.clear();
+
+        two.returns();
+
+        Awaitility.await().until(() -> two.has.size() == 1);
+        assertThat(two.has).doesNotContainKey(WEB);
+    }
+
+    @Test
+    void deleting_waitsForAHostThatIsAway_andNamesIt() {
+        hosts.ensureLoadBalancer(REQUEST);
+        two.away = true;
+
+        assertThatThrownBy(() -> hosts.ensureLoadBalancerDeleted(REQUEST))
+                .hasMessage(
+                        "on host two: cannot be reached; it may still have it. If that host is gone for good, take it"
+                                + " out of lb.grpc.properties, and restart Berth");
+        assertThat(one.has).isEmpty();
+
+        two.returns();
+        hosts.ensureLoadBalancerDeleted(REQUEST);
+        assertThat(two.has).isEmpty();
+    }
+
+    @Test
+    void whatAHostRefuses_isSaidWithItsName_asItWasMeant() {
+        two.refusal = "address 192.0.2.1 is the host's own";
+        assertThatThrownBy(() -> hosts.ensureLoadBalancer(REQUEST))
+                .hasMessage("on host two: address 192.0.2.1 is the host's own")
+                .isInstanceOfSatisfying(
+                        ProviderException.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(ProviderException.Kind.PERMANENT));
+    }
+
+    @Test
+    void withoutAnyHost_nothingIsPromised() {
+        one.away = true;
+        two.away = true;
+        assertThat(hosts.isAvailable()).isFalse();
+        assertThatThrownBy(() -> hosts.ensureLoadBalancer(REQUEST)).hasMessage("on host one: cannot be reached");
+    }
+
+    @Test
+    void whatOneHostWaitsFor_allWaitFor() {
+        two.pending = Duration.ofSeconds(3);
+        assertThat(hosts.ensureLoadBalancer(REQUEST)).isEqualTo(EnsureOutcome.pending(Duration.ofSeconds(3), "soon"));
+    }
+
+    @Test
+    void aHostThatCanDoSomethingElse_isNamed() {
+        two.capabilities = two.capabilities.withTargets(Targets.ENDPOINTS);
+        assertThatThrownBy(() -> hosts.ensureLoadBalancer(REQUEST))
+                .hasMessageStartingWith("on host two: it can do something else than the first of the hosts");
+    }
+
+    @Test
+    void whoeverAsksForChanges_isToldOfThoseOfAnyHost() {
+        AtomicInteger changes = new AtomicInteger();
+        hosts.whenChanged(changes::incrementAndGet);
+        one.returns();
+        two.returns();
+        assertThat(changes).hasValue(2);
+    }
+}
