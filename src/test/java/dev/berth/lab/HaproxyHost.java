@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -16,21 +17,34 @@ import org.jspecify.annotations.Nullable;
 final class HaproxyHost implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final Lab lab;
+    private final Namespace machine;
     private final Path folder;
-    private final String targets;
+    private final String name;
+    private final List<String> listen;
     private @Nullable ChildProcess host;
 
-    /** @param targets NodePorts or Endpoints */
+    /** On the load balancer's host. @param targets NodePorts or Endpoints */
     HaproxyHost(Lab lab, String targets) {
-        this.lab = lab;
-        this.targets = targets;
-        this.folder = lab.folder().resolve("haproxy-" + targets);
+        this(lab, lab.loadBalancerHost(), targets, "targets=" + targets + "\n", List.of());
+    }
+
+    /**
+     * On any machine.
+     *
+     * @param name unlike that of any other of this lab
+     * @param settings beside directory and interface
+     * @param listen flags of provider-host; empty: it listens at {@link #socket}
+     */
+    HaproxyHost(Lab lab, Namespace machine, String name, String settings, List<String> listen) {
+        this.machine = machine;
+        this.name = name;
+        this.folder = lab.folder().resolve("haproxy-" + name);
+        this.listen = listen.isEmpty() ? List.of("--listen=unix://" + socket()) : listen;
         try {
             Files.createDirectories(folder.resolve("plugins"));
             Files.writeString(
                     folder.resolve("plugins/haproxy.properties"),
-                    "directory=%s\ninterface=eth0\ntargets=%s\n".formatted(folder.resolve("state"), targets));
+                    "directory=%s\ninterface=eth0\n%s".formatted(folder.resolve("state"), settings));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -44,21 +58,29 @@ final class HaproxyHost implements AutoCloseable {
 
     /** Starts provider-host, and with it HAProxy, unless that runs. */
     void start() {
-        ChildProcess started = lab.loadBalancerHost()
-                .start(
-                        "provider-host-" + targets,
-                        folder,
-                        PackagedBerth.command(
-                                        "provider-host",
-                                        "--plugin-dir=" + folder.resolve("plugins"),
-                                        "--provider=haproxy",
-                                        "--listen=unix://" + socket())
-                                .toArray(String[]::new));
+        List<String> arguments = new ArrayList<>(
+                List.of("provider-host", "--plugin-dir=" + folder.resolve("plugins"), "--provider=haproxy"));
+        arguments.addAll(listen);
+        long before = startsIn(host);
+        ChildProcess started = machine.start(
+                "provider-host-" + name,
+                folder,
+                PackagedBerth.command(arguments.toArray(String[]::new)).toArray(String[]::new));
         host = started;
         Awaitility.await().atMost(PATIENCE).until(() -> {
             started.requireAlive();
-            return started.log().contains("serving provider");
+            return startsIn(started) > before;
         });
+    }
+
+    /** Its log goes on with that of the process before. */
+    private static long startsIn(@Nullable ChildProcess process) {
+        return process == null
+                ? 0
+                : process.log()
+                        .lines()
+                        .filter(line -> line.startsWith("serving provider"))
+                        .count();
     }
 
     /** Kills provider-host; HAProxy goes on. */
@@ -84,12 +106,12 @@ final class HaproxyHost implements AutoCloseable {
                 .map(process -> Long.toString(process.pid()))
                 .toList();
         // Workers end with their master, maybe before their turn.
-        lab.loadBalancerHost().run("sh", "-c", "kill -" + signal + " " + String.join(" ", processes) + " || true");
+        machine.run("sh", "-c", "kill -" + signal + " " + String.join(" ", processes) + " || true");
     }
 
     /** What ip says of the addresses of the host. */
     String addresses() {
-        return lab.loadBalancerHost().ip("-o addr show dev eth0");
+        return machine.ip("-o addr show dev eth0");
     }
 
     @Override

@@ -54,6 +54,11 @@ record Peer(Namespace namespace) {
         return get(url, 1).getFirst();
     }
 
+    /** The same, given up after {@code timeout}, like 400ms. */
+    Reply get(String url, String timeout) {
+        return parse(namespace.run(program(), "get", "--timeout", timeout, "--count", "1", url), Reply.class);
+    }
+
     /** Requests one after another, each on a connection of its own. */
     List<Reply> get(String url, int count) {
         return namespace

@@ -61,6 +61,12 @@ final class CertificateAuthority {
         return credential(sign(new X500Name("CN=kube-apiserver"), pair, Extensions.server(hosts)), pair);
     }
 
+    /** For a host that is called, and calls others of its kind. */
+    Credential host(Set<String> hosts) {
+        KeyPair pair = elliptic();
+        return credential(sign(new X500Name("CN=host"), pair, Extensions.host(hosts)), pair);
+    }
+
     /**
      * A client certificate. Its key is RSA: fabric8's client reads others only with BouncyCastle at hand, which the
      * packaged operator does not have. All clients have the same one: to generate it takes a second of processor time.
@@ -99,13 +105,20 @@ final class CertificateAuthority {
         }
 
         static Extensions server(Set<String> hosts) {
+            return named(hosts, KeyPurposeId.id_kp_serverAuth);
+        }
+
+        static Extensions host(Set<String> hosts) {
+            return named(hosts, KeyPurposeId.id_kp_serverAuth, KeyPurposeId.id_kp_clientAuth);
+        }
+
+        private static Extensions named(Set<String> hosts, KeyPurposeId... purposes) {
             GeneralNames names = new GeneralNames(hosts.stream()
                     .map(host -> new GeneralName(
                             IPAddress.isValid(host) ? GeneralName.iPAddress : GeneralName.dNSName, host))
                     .toArray(GeneralName[]::new));
             return builder -> {
-                builder.addExtension(
-                        Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
+                builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purposes));
                 builder.addExtension(Extension.subjectAlternativeName, false, names);
             };
         }

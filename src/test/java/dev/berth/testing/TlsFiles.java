@@ -28,6 +28,7 @@ public final class TlsFiles {
         write("ca.pem", authority.pem());
         write("server", authority.server(hosts));
         write("client", authority.client("berth", "operators"));
+        write("host", authority.host(hosts));
     }
 
     private void write(String name, CertificateAuthority.Credential credential) {
@@ -49,6 +50,11 @@ public final class TlsFiles {
 
     public Tls.Files client() {
         return of("client");
+    }
+
+    /** Of a host that is called, and calls others of its kind. */
+    public Tls.Files host() {
+        return of("host");
     }
 
     private Tls.Files of(String name) {

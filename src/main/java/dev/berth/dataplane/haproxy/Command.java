@@ -5,12 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.berth.provider.ProviderException;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A program of this host that ends soon. */
 final class Command {
+    private static final Logger LOG = LoggerFactory.getLogger(Command.class);
     private static final long SECONDS = 5;
 
     /**
@@ -28,15 +32,29 @@ final class Command {
      * @throws ProviderException if it cannot be run, or does not end
      */
     static Outcome run(List<String> words) {
+        return run(words, "");
+    }
+
+    /** The same, with something on its standard input. */
+    static Outcome run(List<String> words, String input) {
         try {
-            Process process = new ProcessBuilder(words)
-                    .redirectErrorStream(true)
-                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                    .start();
+            ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
+            if (input.isEmpty()) {
+                builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+            }
+            Process process = builder.start();
             CompletableFuture<Process> deadline =
                     new CompletableFuture<Process>().completeOnTimeout(process, SECONDS, TimeUnit.SECONDS);
             CompletableFuture<Void> _ = deadline.thenAccept(Process::destroyForcibly);
             try {
+                if (!input.isEmpty()) {
+                    try (OutputStream in = process.getOutputStream()) {
+                        in.write(input.getBytes(UTF_8));
+                    } catch (IOException endedEarly) {
+                        // Its exit code says more.
+                        LOG.debug("writing to \"{}\": {}", words.getFirst(), endedEarly.toString());
+                    }
+                }
                 String output = new String(process.getInputStream().readAllBytes(), UTF_8);
                 int code = process.waitFor();
                 if (deadline.isDone()) {

@@ -20,16 +20,21 @@ final class Configuration {
 
     private final StringBuilder text = new StringBuilder();
 
-    private Configuration() {}
+    private final boolean foreign;
+
+    private Configuration(boolean foreign) {
+        this.foreign = foreign;
+    }
 
     /**
      * Writes it.
      *
      * @param directory absolute; where the sockets and the state of servers are
+     * @param foreign whether addresses may be on another host: HAProxy then has to run as root
      * @throws IllegalArgumentException if a value is not one harmless word
      */
-    static String of(String directory, Collection<LoadBalancer> loadBalancers) {
-        Configuration configuration = new Configuration();
+    static String of(String directory, Collection<LoadBalancer> loadBalancers, boolean foreign) {
+        Configuration configuration = new Configuration(foreign);
         configuration.global(directory);
         if (loadBalancers.stream().anyMatch(one -> one.tls() != null)) {
             configuration.minimumTls();
@@ -105,8 +110,8 @@ final class Configuration {
         line("");
         line("# Service " + word(one.namespace()) + "/" + word(one.service()));
         line("frontend " + proxy);
-        String tls = one.hasTls(port) ? tls(directory, one) : "";
-        one.addresses().forEach(address -> line("  bind " + socket(address, port.port()) + tls));
+        String options = (foreign ? " transparent" : "") + (one.hasTls(port) ? tls(directory, one) : "");
+        one.addresses().forEach(address -> line("  bind " + socket(address, port.port()) + options));
         line("  maxconn " + parameters.maxConnections());
         line("  timeout client " + millis(parameters.idleTimeout()));
         if (!one.sourceRanges().isEmpty()) {

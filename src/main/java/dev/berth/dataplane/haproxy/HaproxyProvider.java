@@ -54,13 +54,19 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     private static final Logger LOG = LoggerFactory.getLogger(HaproxyProvider.class);
     private static final Pattern NOT_IN_A_NAME = Pattern.compile("[^A-Za-z0-9-]");
     private static final long LOOK_AGAIN_MILLIS = 500;
+
+    /** After so many HAProxy is no good: another host may have the addresses. */
+    private static final int BAD_LOOKS = 2;
+
     private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);
 
     private final Capabilities capabilities;
     private final String directory;
     private final Records records;
     private final Certificates certificates;
-    private final HostAddresses addresses;
+    private final HostAddresses host;
+    private final Addresses addresses;
+    private final boolean sharesAddresses;
     private final Haproxy haproxy;
     private final SequencedMap<String, LoadBalancer> wanted;
     /** Servers that get no new connections, and are deleted when the last one ends: backend/server. */
@@ -70,6 +76,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     /** Of the supervisor's last look; empty: none. */
     private String failure = "";
+
+    /** How many of the supervisor's looks at HAProxy have failed, one after the other. */
+    private volatile int badLooks = BAD_LOOKS;
 
     private final ScheduledExecutorService supervisor = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("haproxy-supervisor").factory());
@@ -89,12 +98,26 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                 .withFeatures(features(haproxy.hasTls()));
         records = new Records(read.directory());
         certificates = new Certificates(read.directory());
-        addresses = new HostAddresses(read.networkInterface());
+        host = new HostAddresses(read.networkInterface());
         directory = read.directory().toString();
         wanted = records.loadBalancers();
         wanted.replaceAll((name, one) -> certificates.asStored(one));
         certificates.retain(wanted.values());
+        SharedAddresses shared = read.sharing() == null
+                ? null
+                : new SharedAddresses(
+                        host,
+                        read.networkInterface(),
+                        read.sharing(),
+                        records.identity(),
+                        records.addresses(),
+                        () -> badLooks < BAD_LOOKS);
+        addresses = shared == null ? host : shared;
+        sharesAddresses = shared != null;
         bindAddresses();
+        if (shared != null) {
+            shared.begin();
+        }
         takeOver();
         ScheduledFuture<?> _ = supervisor.scheduleWithFixedDelay(
                 this::supervise, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
@@ -132,6 +155,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
                 haproxy.load(configuration, wanted.values());
             }
+            badLooks = 0;
         } catch (ProviderException later) {
             logOnce(later);
         }
@@ -166,7 +190,10 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     @Override
     public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
         LoadBalancer made = put(request);
-        Haproxy.comesTrue(() -> made.ports().stream().allMatch(port -> isDecided(made, port)), FIRST_CHECKS);
+        Haproxy.comesTrue(
+                () -> made.ports().stream().allMatch(port -> isDecided(made, port))
+                        && made.addresses().stream().allMatch(addresses::isBound),
+                FIRST_CHECKS);
         if (Thread.currentThread().isInterrupted()) {
             throw new ProviderException("interrupted");
         }
@@ -307,8 +334,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         }
     }
 
-    private static void requireFreePorts(@Nullable LoadBalancer former, LoadBalancer next) {
-        for (String address : next.addresses()) {
+    /** An address that another host has cannot be tried; HAProxy does, and refuses. */
+    private void requireFreePorts(@Nullable LoadBalancer former, LoadBalancer next) {
+        for (String address : next.addresses().stream().filter(host::has).toList()) {
             for (ListenPort port : next.ports()) {
                 boolean ours = former != null
                         && former.addresses().contains(address)
@@ -350,7 +378,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private String configuration(SequencedMap<String, LoadBalancer> all) {
         try {
-            return Configuration.of(directory, all.values());
+            return Configuration.of(directory, all.values(), sharesAddresses);
         } catch (IllegalArgumentException odd) {
             throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
         }
@@ -473,10 +501,11 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         return statistics.of(wanted.values(), haproxy.statistics(), haproxy.runtime("show stat -1 4 -1"));
     }
 
-    /** Stops looking after HAProxy, which goes on. */
+    /** Stops looking after HAProxy, which goes on. Addresses that another host can have are handed over. */
     @Override
     public void close() {
         supervisor.close();
+        addresses.close();
     }
 
     private synchronized void supervise() {
@@ -490,7 +519,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             }
             haproxy.limitLog();
             failure = "";
+            badLooks = 0;
         } catch (RuntimeException failed) {
+            badLooks = Math.min(badLooks + 1, BAD_LOOKS);
             logOnce(failed);
         }
     }

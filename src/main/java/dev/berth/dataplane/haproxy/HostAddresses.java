@@ -3,14 +3,19 @@ package dev.berth.dataplane.haproxy;
 import dev.berth.dataplane.haproxy.Command.Outcome;
 import dev.berth.provider.ProviderException;
 import java.net.InetAddress;
+import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of load balancers on an interface of this host. */
-final class HostAddresses {
+final class HostAddresses implements Addresses {
     private final String networkInterface;
 
     /**
@@ -31,32 +36,101 @@ final class HostAddresses {
         }
     }
 
-    /**
-     * Puts an address onto the interface, if it is not there.
-     *
-     * @throws ProviderException if the host has it already as one of its own: on another interface, or with the prefix of
-     *     its network
-     */
-    void add(String address) {
-        NetworkInterface has = holder(address);
-        if (has == null) {
+    /** Puts an address onto the interface, if it is not there. */
+    @Override
+    public void add(String address) {
+        requireNotTheHosts(address);
+        if (!has(address)) {
             ip("addr", "add", withPrefix(address), "dev", networkInterface, "nodad");
-        } else if (!isOurs(has, address)) {
+        }
+    }
+
+    /**
+     * Refuses an address of the host itself.
+     *
+     * @throws ProviderException if it is on another interface, or has the prefix of its network
+     */
+    void requireNotTheHosts(String address) {
+        NetworkInterface has = holder(address);
+        if (has != null && !isOurs(has, address)) {
             throw new ProviderException(
                     "address %s is the host's own, on interface %s; take it out of the pool, or off the host"
                             .formatted(address, has.getName()));
         }
     }
 
+    /** Those of these that are on the interface for load balancers. */
+    List<String> bound(Collection<String> addresses) {
+        try {
+            NetworkInterface has = NetworkInterface.getByName(networkInterface);
+            Set<InetAddress> ours = has == null
+                    ? Set.of()
+                    : has.getInterfaceAddresses().stream()
+                            .filter(one -> isWhole(one, one.getAddress()))
+                            .map(InterfaceAddress::getAddress)
+                            .collect(Collectors.toSet());
+            return addresses.stream()
+                    .filter(one -> ours.contains(InetAddress.ofLiteral(one)))
+                    .toList();
+        } catch (SocketException failure) {
+            throw new ProviderException("reading the addresses of this host: " + failure, null, failure);
+        }
+    }
+
+    /** Whether packets can come by the interface. */
+    boolean isUp() {
+        try {
+            NetworkInterface has = NetworkInterface.getByName(networkInterface);
+            return has != null && has.isUp();
+        } catch (SocketException failure) {
+            return false;
+        }
+    }
+
+    /**
+     * Puts addresses onto the interface, or leaves them there, from now on for so many seconds: then the kernel takes
+     * them off. No connection of the host itself begins from them.
+     */
+    void lease(Collection<String> addresses, int seconds) {
+        if (!addresses.isEmpty()) {
+            ipBatch(addresses.stream()
+                    .map(one -> "addr replace %s dev %s valid_lft %d preferred_lft 0%s"
+                            .formatted(
+                                    withPrefix(one),
+                                    networkInterface,
+                                    seconds,
+                                    LoadBalancer.isIpv6(one) ? " nodad" : "")));
+        }
+    }
+
+    /** Takes these off the interface. */
+    void release(Collection<String> addresses) {
+        List<String> there = bound(addresses);
+        if (!there.isEmpty()) {
+            ipBatch(there.stream().map(one -> "addr del " + withPrefix(one) + " dev " + networkInterface));
+        }
+    }
+
+    @Override
+    public boolean isBound(String address) {
+        return has(address);
+    }
+
+    /** They stay on the host, as HAProxy does. */
+    @Override
+    public void close() {}
+
     /** Takes an address off the interface, if it is there. */
-    void remove(String address) {
+    @Override
+    public void remove(String address) {
         if (has(address)) {
             ip("addr", "del", withPrefix(address), "dev", networkInterface);
         }
     }
 
     /** Whether it is on the interface for a load balancer. */
-    boolean has(String address) {
+    @Override
+    public boolean has(String address) {
         NetworkInterface has = holder(address);
         return has != null && isOurs(has, address);
     }
@@ -66,8 +140,11 @@ final class HostAddresses {
         InetAddress wanted = InetAddress.ofLiteral(address);
         return has.getName().equals(networkInterface)
                 && has.getInterfaceAddresses().stream()
-                        .anyMatch(one -> wanted.equals(one.getAddress())
-                                && one.getNetworkPrefixLength() == wanted.getAddress().length * 8);
+                        .anyMatch(one -> wanted.equals(one.getAddress()) && isWhole(one, wanted));
+    }
+
+    private static boolean isWhole(InterfaceAddress one, InetAddress address) {
+        return one.getNetworkPrefixLength() == address.getAddress().length * 8;
     }
 
     private static @Nullable NetworkInterface holder(String address) {
@@ -85,7 +162,16 @@ final class HostAddresses {
     private static void ip(String... arguments) {
         List<String> command = new ArrayList<>(List.of("ip"));
         command.addAll(List.of(arguments));
-        Outcome outcome = Command.run(command);
+        require(command, Command.run(command));
+    }
+
+    /** What fails stops no other line. */
+    private static void ipBatch(Stream<String> lines) {
+        List<String> command = List.of("ip", "-force", "-batch", "-");
+        require(command, Command.run(command, lines.map(line -> line + "\n").collect(Collectors.joining())));
+    }
+
+    private static void require(List<String> command, Outcome outcome) {
         if (outcome.code() != 0) {
             throw new ProviderException(
                     String.join(" ", command) + ": " + outcome.output().strip());

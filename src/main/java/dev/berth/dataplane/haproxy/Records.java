@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,12 +28,14 @@ final class Records {
     private final Path loadBalancers;
     private final Path tokens;
     private final Path addresses;
+    private final Path identity;
 
     /** @param directory created when absent */
     Records(Path directory) {
         loadBalancers = directory.resolve("load-balancers");
         tokens = directory.resolve("tokens");
         addresses = directory.resolve("addresses");
+        identity = directory.resolve("host-id");
         try {
             Files.createDirectories(loadBalancers);
             Files.createDirectories(tokens);
@@ -82,6 +85,17 @@ final class Records {
         if (!all.equals(addresses())) {
             StateFile.write(addresses, String.join("\n", all));
         }
+    }
+
+    /** Of this host among those that share its addresses; made when it is asked for first. */
+    String identity() {
+        String known = StateFile.read(identity).strip();
+        if (!known.isEmpty()) {
+            return known;
+        }
+        String made = UUID.randomUUID().toString();
+        StateFile.write(identity, made);
+        return made;
     }
 
     /** Keeps what is wanted of this name; null: nothing any more. */

@@ -1,11 +1,17 @@
 package dev.berth.dataplane.haproxy;
 
+import dev.berth.dataplane.haproxy.SharedAddresses.Sharing;
+import dev.berth.dataplane.haproxy.peers.PeerFiles;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.ProviderException;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What holds for the whole provider, from {@code haproxy.properties}.
@@ -14,12 +20,23 @@ import java.util.regex.Pattern;
  * @param binary of HAProxy; by default, the one on the PATH
  * @param networkInterface that gets the addresses; by default, lo
  * @param targets where connections go: NodePorts, which is the default, or Endpoints
+ * @param sharing with which hosts it shares the addresses; null: with none
  */
-record Settings(Path directory, String binary, String networkInterface, Targets targets) {
+record Settings(
+        Path directory,
+        String binary,
+        String networkInterface,
+        Targets targets,
+        @Nullable Sharing sharing) {
     /** As long as the path of a socket in it may be, and of letters that need no quotes in HAProxy's configuration. */
     private static final Pattern DIRECTORY = Pattern.compile("/[A-Za-z0-9._/-]{0,79}");
 
-    private static final List<String> KNOWN = List.of("directory", "binary", "interface", "targets");
+    private static final String PEERS = "peers";
+    private static final List<String> OF_PEERS = List.of("listen", "ca", "certificate", "key");
+    private static final List<String> KNOWN = Stream.of(
+                    List.of("directory", "binary", "interface", "targets", PEERS), OF_PEERS)
+            .flatMap(List::stream)
+            .toList();
 
     static Settings of(Map<String, String> settings) {
         settings.keySet().stream()
@@ -47,6 +64,75 @@ record Settings(Path directory, String binary, String networkInterface, Targets 
                     default ->
                         throw new ProviderException(
                                 "setting \"targets\" is \"" + targets + "\"; it must be NodePorts or Endpoints");
+                },
+                sharing(settings));
+    }
+
+    private static @Nullable Sharing sharing(Map<String, String> settings) {
+        if (!settings.containsKey(PEERS)) {
+            OF_PEERS.stream().filter(settings::containsKey).findFirst().ifPresent(useless -> {
+                throw new ProviderException("setting \"" + useless + "\" is for several hosts, which \"peers\" names");
+            });
+            return null;
+        }
+        OF_PEERS.stream()
+                .filter(name -> !settings.containsKey(name))
+                .findFirst()
+                .ifPresent(missing -> {
+                    throw new ProviderException(
+                            "setting \"" + missing + "\" is missing: several hosts talk by mutual TLS,"
+                                    + " for which \"peers\" needs listen, ca, certificate and key");
                 });
+        if (settings.getOrDefault("interface", "lo").equals("lo")) {
+            throw new ProviderException(
+                    "setting \"peers\" needs \"interface\", the network card of the clients' network:"
+                            + " nobody is told of an address on lo that it has come to another host");
+        }
+        String own = settings.getOrDefault("listen", "");
+        InetSocketAddress listen = place("listen", own);
+        List<InetSocketAddress> others = Pattern.compile(",")
+                .splitAsStream(settings.getOrDefault(PEERS, ""))
+                .map(String::strip)
+                .filter(one -> !one.equals(own))
+                .map(one -> place(PEERS, one))
+                .distinct()
+                .toList();
+        if (others.isEmpty()) {
+            throw new ProviderException("setting \"peers\" names no other host");
+        }
+        List<Path> files = Stream.of("ca", "certificate", "key")
+                .map(name -> file(name, settings.getOrDefault(name, "")))
+                .toList();
+        return new Sharing(listen, others, new PeerFiles(files.get(0), files.get(1), files.get(2)));
+    }
+
+    private static Path file(String name, String path) {
+        if (!path.startsWith("/")) {
+            throw new ProviderException("setting \"" + name + "\" is \"" + path + "\"; it must begin with /");
+        }
+        return Path.of(path);
+    }
+
+    /** Names are looked up for each connection. */
+    private static InetSocketAddress place(String setting, String text) {
+        try {
+            URI uri = URI.create("berth://" + text);
+            if (uri.getHost() != null
+                    && uri.getPort() > 0
+                    && uri.getPort() < 65536
+                    && text.equals(uri.getAuthority())) {
+                String host = uri.getHost();
+                return setting.equals(PEERS)
+                        ? InetSocketAddress.createUnresolved(bare(host), uri.getPort())
+                        : new InetSocketAddress(bare(host), uri.getPort());
+            }
+        } catch (IllegalArgumentException unreadable) {
+            // Refused below.
+        }
+        throw new ProviderException("setting \"" + setting + "\" has \"" + text + "\"; it must be HOST:PORT");
+    }
+
+    private static String bare(String host) {
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 }

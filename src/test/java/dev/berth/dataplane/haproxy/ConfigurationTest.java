@@ -44,7 +44,8 @@ class ConfigurationTest {
                         "2001:db8::1",
                         "10.0.0.0/8",
                         "LeastConnections",
-                        new Target("10.77.0.11", 30080, 10256, "/healthz"))));
+                        new Target("10.77.0.11", 30080, 10256, "/healthz"))),
+                false);
 
         assertThat(text)
                 .contains("frontend a1-80\n  bind [2001:db8::1]:80\n")
@@ -72,14 +73,14 @@ class ConfigurationTest {
                 plain.parameters(),
                 new LoadBalancer.Tls(List.of(443), "abc"));
 
-        assertThat(Configuration.of("/state", List.of(tls)))
+        assertThat(Configuration.of("/state", List.of(tls), false))
                 .contains("  ssl-default-bind-options ssl-min-ver TLSv1.2\n\ndefaults\n")
                 .contains("  bind 192.0.2.1:80\n")
                 .contains("  bind 192.0.2.1:443 ssl crt /state/certificates/a1.pem # abc\n");
-        assertThat(Configuration.of("/state", List.of(tls.withCertificate(""))))
+        assertThat(Configuration.of("/state", List.of(tls.withCertificate("")), false))
                 .contains("  bind 192.0.2.1:80\n")
                 .doesNotContain("a1-443");
-        assertThat(Configuration.of("/state", List.of(plain))).doesNotContain("ssl");
+        assertThat(Configuration.of("/state", List.of(plain), false)).doesNotContain("ssl");
     }
 
     /** A blank line would end a command of the runtime API, and begin another. */
@@ -102,7 +103,7 @@ class ConfigurationTest {
         LoadBalancer one =
                 loadBalancer("192.0.2.1", "", "RoundRobin", new Target("10.77.0.11", 30080, 10256, "/healthz"));
 
-        assertThat(Configuration.of("/state", List.of(one)))
+        assertThat(Configuration.of("/state", List.of(one), false))
                 .contains("  use_backend a1-80-any if { nbsrv(a1-80) eq 0 }\n  default_backend a1-80\n")
                 .endsWith("""
                         backend a1-80-any
@@ -126,9 +127,15 @@ class ConfigurationTest {
                 .localTrafficPolicy(true)
                 .build();
 
-        assertThat(Configuration.of("/state", List.of(LoadBalancer.of("a1", request))))
+        assertThat(Configuration.of("/state", List.of(LoadBalancer.of("a1", request)), false))
                 .contains("backend a1-80\n")
                 .doesNotContain("nbsrv", "-any");
+    }
+
+    @Test
+    void anAddressThatMayBeOnAnotherHost_isListenedOnWithoutIt() {
+        assertThat(Configuration.of("/state", List.of(loadBalancer("192.0.2.1", "", "RoundRobin")), true))
+                .contains("  bind 192.0.2.1:80 transparent\n");
     }
 
     /** What comes from Kubernetes is one word, or nothing is written. */
@@ -139,18 +146,21 @@ class ConfigurationTest {
         for (int i = 0; i < 2_000; i++) {
             String value = "10.0.0.1" + harmful.charAt(random.nextInt(harmful.length())) + "  server evil 192.0.2.1:80";
 
-            assertThatThrownBy(() -> Configuration.of("/state", List.of(loadBalancer(value, "", "RoundRobin"))))
+            assertThatThrownBy(() -> Configuration.of("/state", List.of(loadBalancer(value, "", "RoundRobin")), false))
                     .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> Configuration.of("/state", List.of(loadBalancer("10.0.0.1", value, "RoundRobin"))))
+            assertThatThrownBy(() ->
+                            Configuration.of("/state", List.of(loadBalancer("10.0.0.1", value, "RoundRobin")), false))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> Configuration.of(
                             "/state",
-                            List.of(loadBalancer("10.0.0.1", "", "RoundRobin", new Target(value, 80, 80, null)))))
+                            List.of(loadBalancer("10.0.0.1", "", "RoundRobin", new Target(value, 80, 80, null))),
+                            false))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> Configuration.of(
                             "/state",
                             List.of(loadBalancer(
-                                    "10.0.0.1", "", "RoundRobin", new Target("10.0.0.2", 80, 80, "/" + value)))))
+                                    "10.0.0.1", "", "RoundRobin", new Target("10.0.0.2", 80, 80, "/" + value))),
+                            false))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }

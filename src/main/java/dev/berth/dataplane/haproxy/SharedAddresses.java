@@ -1,0 +1,255 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.dataplane.haproxy.peers.Beat;
+import dev.berth.dataplane.haproxy.peers.Election;
+import dev.berth.dataplane.haproxy.peers.Neighbours;
+import dev.berth.dataplane.haproxy.peers.PeerFiles;
+import dev.berth.dataplane.haproxy.peers.Peers;
+import dev.berth.provider.ProviderException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The addresses that several hosts share: each is bound on one of them. A host binds an address for {@link
+ * Election#LEASE_SECONDS} at a time, so that one whose process is killed or hangs loses it by its kernel.
+ */
+final class SharedAddresses implements Addresses {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedAddresses.class);
+    private static final long LOOK_AGAIN = Election.BEAT / 2;
+
+    /** How often the network is told where an address is, and the pause between: a frame may be lost. */
+    private static final int TELLINGS = 5;
+
+    private static final long TELL_AGAIN = 1_000;
+
+    /** For how long an address that could not be bound is left to others. */
+    private static final long LEAVE_ALONE = 10_000;
+
+    private final HostAddresses host;
+    private final String networkInterface;
+    private final BooleanSupplier carries;
+    private final Peers peers;
+
+    /** Those of load balancers. */
+    private final Collection<String> served = new TreeSet<>();
+
+    /** Bound by this host; what the kernel has taken off is found missing in each round. */
+    private final Collection<String> held = new TreeSet<>();
+
+    /** Since when they could not be bound. */
+    private final Map<String, Long> refused = new TreeMap<>();
+
+    /** How often it is still to be told where they are. */
+    private final Map<String, Integer> untold = new LinkedHashMap<>();
+
+    private Election election;
+    private long lastRound = now();
+    private long lastTold = now() - TELL_AGAIN;
+    private String trouble = "";
+    private boolean closed;
+
+    /**
+     * Where this host listens for the others, and where they are.
+     *
+     * @param others at least one
+     */
+    record Sharing(InetSocketAddress listen, List<InetSocketAddress> others, PeerFiles files) {
+        Sharing {
+            others = List.copyOf(others);
+        }
+    }
+
+    /**
+     * Begins to talk with the others.
+     *
+     * @param identity of this host
+     * @param mayHave that are on this host since an earlier process, or may be
+     * @param carries whether HAProxy works
+     * @throws ProviderException if it cannot listen for the others, or a file cannot be used
+     */
+    SharedAddresses(
+            HostAddresses host,
+            String networkInterface,
+            Sharing sharing,
+            String identity,
+            Collection<String> mayHave,
+            BooleanSupplier carries) {
+        this.host = host;
+        this.networkInterface = networkInterface;
+        this.carries = carries;
+        election = Election.begin(identity, sharing.others().size(), now());
+        held.addAll(host.bound(mayHave));
+        try {
+            peers = new Peers(sharing.listen(), sharing.others(), sharing.files(), this::beat, this::hear);
+        } catch (IOException failure) {
+            throw new ProviderException(String.valueOf(failure.getMessage()), null, failure);
+        }
+    }
+
+    /** Binds and releases from now on. */
+    void begin() {
+        // Addresses are lost when it is late: it shares no thread with calls.
+        Thread.ofPlatform().daemon().name("haproxy-addresses").start(this::keep);
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    private synchronized Beat beat() {
+        return closed ? election.beat(false, List.of(), held, now()) : election.beat(isAble(), willing(), held, now());
+    }
+
+    private boolean isAble() {
+        return carries.getAsBoolean() && host.isUp();
+    }
+
+    private List<String> willing() {
+        return served.stream().filter(one -> !refused.containsKey(one)).toList();
+    }
+
+    private synchronized void hear(Beat beat) {
+        if (beat.host().equals(election.self())) {
+            sayOnce("another host has the identity " + beat.host()
+                    + " of this one: remove the file host-id of one of them, and start it again");
+        }
+        election = election.hears(beat, now());
+    }
+
+    private void keep() {
+        while (true) {
+            try {
+                synchronized (this) {
+                    if (closed) {
+                        return;
+                    }
+                    round();
+                    wait(LOOK_AGAIN);
+                }
+            } catch (InterruptedException stopping) {
+                return;
+            } catch (RuntimeException failure) {
+                sayOnce("looking after addresses: " + failure.getMessage());
+                Haproxy.comesTrue(() -> false, Duration.ofMillis(LOOK_AGAIN));
+            }
+        }
+    }
+
+    private synchronized void sayOnce(String what) {
+        if (!what.equals(trouble)) {
+            LOG.error("{}", what);
+            trouble = what;
+        }
+    }
+
+    private void round() {
+        long now = now();
+        election = election.continues(lastRound, now);
+        lastRound = now;
+        refused.values().removeIf(since -> now - since > LEAVE_ALONE);
+        held.retainAll(host.bound(held));
+        Election.Round round = election.round(isAble(), willing(), held, now);
+        release(round.released());
+        bind(round.bound());
+        round.contested().forEach(address -> untold.put(address, TELLINGS));
+        tell(now);
+    }
+
+    private void release(Collection<String> released) {
+        if (released.isEmpty()) {
+            return;
+        }
+        host.release(released);
+        held.removeAll(released);
+        released.forEach(untold::remove);
+        LOG.info("released {}", released);
+        peers.push();
+    }
+
+    private void bind(Collection<String> wanted) {
+        try {
+            host.lease(wanted, Election.LEASE_SECONDS);
+        } catch (ProviderException failure) {
+            sayOnce(String.valueOf(failure.getMessage()));
+        }
+        List<String> bound = host.bound(wanted);
+        List<String> news = bound.stream().filter(one -> !held.contains(one)).toList();
+        wanted.stream().filter(one -> !bound.contains(one)).forEach(one -> refused.put(one, now()));
+        held.addAll(bound);
+        if (!news.isEmpty()) {
+            news.forEach(address -> untold.put(address, TELLINGS));
+            lastTold = now() - TELL_AGAIN;
+            LOG.info("bound {}", news);
+            peers.push();
+        }
+    }
+
+    private void tell(long now) {
+        if (untold.isEmpty() || now - lastTold < TELL_AGAIN) {
+            return;
+        }
+        lastTold = now;
+        try {
+            Neighbours.tell(networkInterface, List.copyOf(untold.keySet()));
+        } catch (IOException failure) {
+            sayOnce("telling the network where addresses are: " + failure.getMessage());
+        }
+        untold.replaceAll((address, left) -> left - 1);
+        untold.values().removeIf(left -> left <= 0);
+    }
+
+    @Override
+    public synchronized void add(String address) {
+        host.requireNotTheHosts(address);
+        refused.remove(address);
+        if (served.add(address)) {
+            notifyAll();
+        }
+    }
+
+    @Override
+    public synchronized void remove(String address) {
+        served.remove(address);
+        release(host.bound(List.of(address)));
+    }
+
+    @Override
+    public synchronized boolean has(String address) {
+        return served.contains(address);
+    }
+
+    @Override
+    public synchronized boolean isBound(String address) {
+        return held.contains(address) || election.isHeldByAnother(address, now());
+    }
+
+    /** Another host takes them over at once, where there is one; else they stay for the rest of their lease. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            List<String> inherited = held.stream()
+                    .filter(address -> election.hasHeir(address, now()))
+                    .toList();
+            try {
+                release(inherited);
+            } catch (ProviderException failure) {
+                LOG.warn("{}", failure.getMessage());
+            }
+            notifyAll();
+        }
+        peers.pushAndWait();
+        peers.close();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.berth.dataplane.haproxy.peers;
+
+import java.util.List;
+
+/**
+ * What a host tells the others of itself, again and again.
+ *
+ * @param host its identity, the same for as long as its records are there
+ * @param able whether it can carry traffic, and has waited long enough since its start to know who has what
+ * @param served addresses of its load balancers: that it would bind
+ * @param held addresses that are bound on it
+ */
+public record Beat(String host, boolean able, List<String> served, List<String> held) {
+    public Beat {
+        served = List.copyOf(served);
+        held = List.copyOf(held);
+    }
+
+    boolean holds(String address) {
+        return held.contains(address);
+    }
+
+    /** Whether it would bind the address if nobody had it. */
+    boolean wouldBind(String address) {
+        return able && served.contains(address);
+    }
+}

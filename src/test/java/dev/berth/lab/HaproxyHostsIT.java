@@ -1,0 +1,156 @@
+package dev.berth.lab;
+
+import static dev.berth.lab.Traffic.awaitReply;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.lab.Peer.Load;
+import dev.berth.plugin.grpc.transport.Tls;
+import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.TlsFiles;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Two hosts with a real HAProxy each, over mutual TLS: one has an address, and the other takes it over. */
+@LabOnly
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
+class HaproxyHostsIT {
+    private static final List<String> PLACES = List.of("10.77.0.5", "10.77.0.6");
+
+    /** What the issue allows, from the moment at which a host is gone to the first request that is answered. */
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private Lab lab;
+    private Namespace second;
+    private List<HaproxyHost> hosts;
+    private OperatorProcess operator;
+    private String namespace;
+
+    @BeforeEach
+    void start() throws IOException {
+        lab = Lab.start(KubeProxyMode.NFTABLES, 1);
+        second = Namespace.create("lb2");
+        lab.plug(second, "10.77.0.6", "fd77::6");
+        lab.throughRouter(second);
+        Path folder = Files.createDirectories(lab.folder().resolve("tls"));
+        TlsFiles tls = new TlsFiles(folder);
+        tls.renew(Set.copyOf(PLACES));
+        hosts = List.of(host(lab.loadBalancerHost(), 0, tls.host()), host(second, 1, tls.host()));
+
+        Path plugins = Files.createDirectories(lab.folder().resolve("plugins"));
+        Files.writeString(
+                plugins.resolve("lb.grpc.properties"),
+                "targets=dns:///10.77.0.5:9443, dns:///10.77.0.6:9443\n" + written(tls.client()));
+        operator = lab.installation().startOperator("--plugin-dir=" + plugins);
+        LoadBalancerClass proxy = new LoadBalancerClass();
+        proxy.setMetadata(new ObjectMetaBuilder().withName("proxy").build());
+        proxy.setSpec(Serialization.unmarshal(
+                "{\"loadBalancerClass\": \"test.dev/proxy\", \"provider\": \"lb\"}", LoadBalancerClass.Spec.class));
+        lab.installation().client().resource(proxy).create();
+        namespace = lab.installation().namespace("hosts");
+        lab.installation().pool(namespace, "10.77.0.100/30", "fd77::100/124");
+    }
+
+    private HaproxyHost host(Namespace machine, int number, Tls.Files tls) {
+        return new HaproxyHost(
+                lab,
+                machine,
+                "host" + number,
+                "listen=%s:9444\npeers=10.77.0.5:9444,10.77.0.6:9444\n".formatted(PLACES.get(number)) + written(tls),
+                List.of(
+                        "--listen=" + PLACES.get(number) + ":9443",
+                        "--ca=" + tls.authority(),
+                        "--certificate=" + tls.certificate(),
+                        "--key=" + tls.key()));
+    }
+
+    private static String written(Tls.Files tls) {
+        return "ca=%s\ncertificate=%s\nkey=%s\n".formatted(tls.authority(), tls.certificate(), tls.key());
+    }
+
+    @AfterEach
+    void stop() {
+        operator.close();
+        hosts.forEach(HaproxyHost::close);
+        lab.close();
+        second.delete();
+    }
+
+    /** Those that have the address. */
+    private List<HaproxyHost> having(String ip) {
+        return hosts.stream()
+                .filter(host -> host.addresses().contains(" " + ip + "/"))
+                .toList();
+    }
+
+    private HaproxyHost other(HaproxyHost host) {
+        return hosts.get(1 - hosts.indexOf(host));
+    }
+
+    /** Clients that have sent to the address before: one on its network, and one beyond a router. */
+    private void assertServedSoon(List<String> urls, long since) {
+        urls.forEach(url -> Stream.of(lab.node(1).client(), lab.client())
+                .forEach(client -> Awaitility.await()
+                        .pollInterval(Duration.ofMillis(20))
+                        .until(() -> client.get(url, "300ms").ok())));
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(LIMIT);
+    }
+
+    @Test
+    void addressOfAHostThatIsGone_isTakenOver_withoutOperatorAndApiServer_andIsNeverOnTwo() throws Exception {
+        lab.node(1).pod(namespace, namespace + "-a", Map.of("app", "web"));
+        Service service = Traffic.service(
+                lab,
+                namespace,
+                "web",
+                "proxy",
+                change ->
+                        change.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec());
+        List<String> ips = Installation.ips(service);
+        List<String> urls = List.of("http://" + ips.getFirst() + "/", "http://[" + ips.getLast() + "]/");
+        urls.forEach(url -> Stream.of(lab.client(), lab.node(1).client()).forEach(client -> awaitReply(client, url)));
+        assertThat(ips).allSatisfy(ip -> assertThat(having(ip)).hasSize(1));
+
+        // The machine is off.
+        HaproxyHost lost = having(ips.getFirst()).getFirst();
+        String port = "to-" + (hosts.indexOf(lost) == 0 ? "lb" : "lb2");
+        Namespace.HERE.ip("link set " + port + " down");
+        long since = System.nanoTime();
+        lost.close();
+        assertServedSoon(urls, since);
+
+        // It comes back, and nobody notices.
+        Namespace.HERE.ip("link set " + port + " up");
+        CompletableFuture<Load> load = lab.client().load(urls.getFirst(), 500, 2, "10ms");
+        lost.start();
+        Load done = load.get();
+        assertThat(done.failed()).as("%s", done.errors()).isZero();
+        assertThat(ips).allSatisfy(ip -> assertThat(having(ip)).containsExactly(other(lost)));
+
+        // The provider's process is killed, and nobody is there who could have anything done.
+        operator.close();
+        lab.controlPlane().stopApiServer();
+        since = System.nanoTime();
+        other(lost).kill();
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> ips.stream().allMatch(ip -> having(ip).equals(List.of(lost))));
+        assertServedSoon(urls, since);
+        lab.controlPlane().startApiServer();
+    }
+}
