@@ -301,7 +301,8 @@ class PluginsTest {
 
         SequencedMap<String, LoadBalancerProvider> loaded = load();
 
-        RemoteProvider provider = (RemoteProvider) loaded.get("lb");
+        assertThat(loaded.keySet()).containsExactly("lb");
+        RemoteProvider provider = (RemoteProvider) loaded.firstEntry().getValue();
         assertThat(provider.hosts().keySet())
                 .containsExactly("lb at unix:///nowhere/a.sock", "lb at unix:///nowhere/b.sock");
         assertThatThrownBy(provider::capabilities).hasMessageStartingWith("plug-in \"lb at unix:///nowhere/a.sock\"");

@@ -23,7 +23,11 @@ final class HaproxyHost implements AutoCloseable {
     private final List<String> listen;
     private @Nullable ChildProcess host;
 
-    /** On the load balancer's host. @param targets NodePorts or Endpoints */
+    /**
+     * On the load balancer's host.
+     *
+     * @param targets NodePorts or Endpoints
+     */
     HaproxyHost(Lab lab, String targets) {
         this(lab, lab.loadBalancerHost(), targets, "targets=" + targets + "\n", List.of());
     }
@@ -87,6 +91,13 @@ final class HaproxyHost implements AutoCloseable {
     void kill() {
         if (host != null) {
             host.close();
+        }
+    }
+
+    /** Asks provider-host to end, and waits until it has; HAProxy goes on. */
+    void end() {
+        if (host != null) {
+            host.stop(PATIENCE);
         }
     }
 

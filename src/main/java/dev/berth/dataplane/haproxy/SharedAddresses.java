@@ -8,7 +8,6 @@ import dev.berth.dataplane.haproxy.peers.Peers;
 import dev.berth.provider.ProviderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +54,7 @@ final class SharedAddresses implements Addresses {
 
     private Election election;
     private long lastRound = now();
+    private long lastLease = now() - Election.BEAT;
     private long lastTold = now() - TELL_AGAIN;
     private String trouble = "";
     private boolean closed;
@@ -127,22 +127,18 @@ final class SharedAddresses implements Addresses {
         election = election.hears(beat, now());
     }
 
-    private void keep() {
-        while (true) {
-            try {
-                synchronized (this) {
-                    if (closed) {
-                        return;
-                    }
+    private synchronized void keep() {
+        try {
+            while (!closed) {
+                try {
                     round();
-                    wait(LOOK_AGAIN);
+                } catch (RuntimeException failure) {
+                    sayOnce("looking after addresses: " + failure.getMessage());
                 }
-            } catch (InterruptedException stopping) {
-                return;
-            } catch (RuntimeException failure) {
-                sayOnce("looking after addresses: " + failure.getMessage());
-                Haproxy.comesTrue(() -> false, Duration.ofMillis(LOOK_AGAIN));
+                wait(LOOK_AGAIN);
             }
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -161,7 +157,7 @@ final class SharedAddresses implements Addresses {
         held.retainAll(host.bound(held));
         Election.Round round = election.round(isAble(), willing(), held, now);
         release(round.released());
-        bind(round.bound());
+        bind(round.bound(), now);
         round.contested().forEach(address -> untold.put(address, TELLINGS));
         tell(now);
     }
@@ -177,7 +173,11 @@ final class SharedAddresses implements Addresses {
         peers.push();
     }
 
-    private void bind(Collection<String> wanted) {
+    private void bind(Collection<String> wanted, long now) {
+        if (held.containsAll(wanted) && now - lastLease < Election.BEAT) {
+            return;
+        }
+        lastLease = now;
         try {
             host.lease(wanted, Election.LEASE_SECONDS);
         } catch (ProviderException failure) {
@@ -185,11 +185,11 @@ final class SharedAddresses implements Addresses {
         }
         List<String> bound = host.bound(wanted);
         List<String> news = bound.stream().filter(one -> !held.contains(one)).toList();
-        wanted.stream().filter(one -> !bound.contains(one)).forEach(one -> refused.put(one, now()));
+        wanted.stream().filter(one -> !bound.contains(one)).forEach(one -> refused.put(one, now));
         held.addAll(bound);
         if (!news.isEmpty()) {
             news.forEach(address -> untold.put(address, TELLINGS));
-            lastTold = now() - TELL_AGAIN;
+            lastTold = now - TELL_AGAIN;
             LOG.info("bound {}", news);
             peers.push();
         }

@@ -1,6 +1,8 @@
 package dev.berth.dataplane.haproxy.peers;
 
-import java.util.List;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
  * What a host tells the others of itself, again and again.
@@ -10,10 +12,10 @@ import java.util.List;
  * @param served addresses of its load balancers: that it would bind
  * @param held addresses that are bound on it
  */
-public record Beat(String host, boolean able, List<String> served, List<String> held) {
+public record Beat(String host, boolean able, Set<String> served, Set<String> held) {
     public Beat {
-        served = List.copyOf(served);
-        held = List.copyOf(held);
+        served = Collections.unmodifiableSet(new LinkedHashSet<>(served));
+        held = Collections.unmodifiableSet(new LinkedHashSet<>(held));
     }
 
     boolean holds(String address) {

@@ -2,7 +2,6 @@ package dev.berth.dataplane.haproxy.peers;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
-import java.util.List;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.TreeMap;
@@ -129,7 +128,7 @@ public record Election(String self, int others, long began, SequencedMap<String,
 
     /** What this host tells the others. */
     public Beat beat(boolean able, Collection<String> served, Collection<String> held, long now) {
-        return new Beat(self, able && isSettled(now), List.copyOf(served), List.copyOf(held));
+        return new Beat(self, able && isSettled(now), new TreeSet<>(served), new TreeSet<>(held));
     }
 
     private Step step(Beat own, String address, long now) {

@@ -20,6 +20,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -99,12 +100,14 @@ public final class Peers implements AutoCloseable {
 
     /** Tells the others, and waits a moment until they have heard it. */
     public void pushAndWait() {
-        List<Long> before = calls.stream().map(call -> call.told).toList();
+        List<Long> before = calls.stream().map(call -> call.told.get()).toList();
         push();
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE / 2);
         try {
             for (int i = 0; i < calls.size(); i++) {
-                while (calls.get(i).connected && calls.get(i).told < before.get(i) + 2 && System.nanoTime() < end) {
+                while (calls.get(i).connected
+                        && calls.get(i).told.get() < before.get(i) + 2
+                        && System.nanoTime() < end) {
                     push();
                     Thread.sleep(10);
                 }
@@ -212,7 +215,7 @@ public final class Peers implements AutoCloseable {
         private volatile boolean connected;
 
         /** How often it was told. */
-        private volatile long told;
+        private final AtomicLong told = new AtomicLong();
 
         private String trouble = "";
 
@@ -264,7 +267,7 @@ public final class Peers implements AutoCloseable {
                 while (!closed) {
                     say(socket);
                     hear(in);
-                    told++;
+                    told.incrementAndGet();
                     if (!connected) {
                         LOG.info("the host at {} is there", other);
                         connected = true;

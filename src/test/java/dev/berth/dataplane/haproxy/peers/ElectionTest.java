@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -25,8 +26,8 @@ class ElectionTest {
     private static final String HIGH = Election.rank(ADDRESS, "a") > Election.rank(ADDRESS, "b") ? "a" : "b";
 
     private static final String LOW = HIGH.equals("a") ? "b" : "a";
-    private static final List<String> ALL = List.of(ADDRESS);
-    private static final List<String> NONE = List.of();
+    private static final Set<String> ALL = Set.of(ADDRESS);
+    private static final Set<String> NONE = Set.of();
 
     private static Election of(String self) {
         return Election.begin(self, 1, 0);
@@ -36,7 +37,7 @@ class ElectionTest {
         return of(self).hears(other, 10_000);
     }
 
-    private static Round round(Election election, List<String> held) {
+    private static Round round(Election election, Set<String> held) {
         return election.round(true, ALL, held, 10_100);
     }
 

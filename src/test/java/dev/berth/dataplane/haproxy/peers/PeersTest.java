@@ -7,6 +7,7 @@ import dev.berth.plugin.grpc.transport.Tls;
 import dev.berth.testing.TlsFiles;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -52,7 +54,7 @@ class PeersTest {
 
     private Peers start(PeerFiles with, Beat own, List<Beat> heard, int... others) throws IOException {
         Peers peers = new Peers(
-                new InetSocketAddress("127.0.0.1", 0),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Arrays.stream(others)
                         .mapToObj(port -> InetSocketAddress.createUnresolved("127.0.0.1", port))
                         .toList(),
@@ -64,7 +66,7 @@ class PeersTest {
     }
 
     private static Beat beat(String host) {
-        return new Beat(host, true, List.of("192.0.2.1", "2001:db8::1"), List.of("192.0.2.1"));
+        return new Beat(host, true, Set.of("192.0.2.1", "2001:db8::1"), Set.of("192.0.2.1"));
     }
 
     private static void awaitHeard(List<Beat> heard, Beat beat) {
@@ -90,7 +92,7 @@ class PeersTest {
         gone.close();
         start(files(files.host()), beat("other"), heard, port);
         started.add(new Peers(
-                new InetSocketAddress("127.0.0.1", port),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 List.of(),
                 files(files.host()),
                 () -> beat("again"),
@@ -108,7 +110,7 @@ class PeersTest {
         start(files(new TlsFiles(strangers).host()), beat("stranger"), byStranger, one.port());
         start(files(files.host()), beat("other"), byOther, one.port());
         for (String nonsense : List.of("{}\n", "\n", "x".repeat(100_000))) {
-            try (Socket plain = new Socket("127.0.0.1", one.port());
+            try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), one.port());
                     OutputStream out = plain.getOutputStream()) {
                 out.write(nonsense.getBytes(StandardCharsets.UTF_8));
             }
