@@ -22,6 +22,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +62,12 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);
 
+    /** After a reload: each leaves a worker behind that lives as long as its connections. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+    /** For finding out which of several changes HAProxy does not take. */
+    private static final Duration ONE_BY_ONE = Duration.ofSeconds(10);
+
     private final Capabilities capabilities;
     private final String directory;
     private final Records records;
@@ -82,6 +90,41 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private final ScheduledExecutorService supervisor = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("haproxy-supervisor").factory());
+
+    private final Batches<Change> reloads =
+            new Batches<>(LONGEST_PAUSE, System::nanoTime, this::later, this::changeAll);
+
+    /**
+     * What one call asks for.
+     *
+     * @param next null: nothing any more
+     */
+    private record Change(
+            LoadBalancerRequest request,
+            String name,
+            @Nullable LoadBalancer next) {
+        /** Certificate and key for its ports with TLS; null: it has none. */
+        @Nullable String pem() {
+            Tls tls = request.tls();
+            return next == null || tls == null ? null : Certificates.pem(tls);
+        }
+    }
+
+    /**
+     * A change that is in the records.
+     *
+     * @param formerPem certificate and key before it; null: there were none
+     */
+    private record Prepared(
+            Change change, @Nullable String formerPem) {
+        String name() {
+            return change.name;
+        }
+    }
+
+    private void later(Runnable what, Duration delay) {
+        ScheduledFuture<?> _ = supervisor.schedule(what, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
 
     /**
      * Takes over what an earlier process has left, and starts HAProxy if it does not run.
@@ -134,10 +177,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     /** One that another interface has by now is said, and stops nothing else. */
     private void bindAddresses() {
-        List<String> all = wanted.values().stream()
-                .flatMap(one -> one.addresses().stream())
-                .distinct()
-                .toList();
+        List<String> all = addressesOf(wanted);
         records.addresses().stream().filter(former -> !all.contains(former)).forEach(addresses::remove);
         for (String address : all) {
             try {
@@ -214,25 +254,30 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     @Override
-    public synchronized void updateLoadBalancer(LoadBalancerRequest request) {
+    public void updateLoadBalancer(LoadBalancerRequest request) {
         String name = getLoadBalancerName(request.service());
-        if (!wanted.containsKey(name)) {
-            throw new ProviderException("there is no load balancer " + name + " to update");
+        synchronized (this) {
+            if (!wanted.containsKey(name)) {
+                throw new ProviderException("there is no load balancer " + name + " to update");
+            }
         }
         put(request);
     }
 
-    private synchronized LoadBalancer put(LoadBalancerRequest request) {
-        records.requireLeader(request.clusterName(), request.fencingToken());
-        requireSameCluster(request);
+    private LoadBalancer put(LoadBalancerRequest request) {
+        requireRightful(request);
         if (request.addresses().isEmpty()) {
             throw new ProviderException("Service " + request.service().namespace() + "/"
                     + request.service().name() + " has no address to listen on");
         }
         LoadBalancer next = LoadBalancer.of(getLoadBalancerName(request.service()), request);
-        Tls tls = request.tls();
-        replace(next.name(), next, tls == null ? null : Certificates.pem(tls));
+        make(new Change(request, next.name(), next));
         return next;
+    }
+
+    private synchronized void requireRightful(LoadBalancerRequest request) {
+        records.requireLeader(request.clusterName(), request.fencingToken());
+        requireSameCluster(request);
     }
 
     /** Of a cluster that was restored from a backup of another, the Services have the UIDs of the other's. */
@@ -246,10 +291,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     @Override
-    public synchronized void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
-        records.requireLeader(request.clusterName(), request.fencingToken());
-        requireSameCluster(request);
-        replace(getLoadBalancerName(request.service()), null, null);
+    public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+        requireRightful(request);
+        make(new Change(request, getLoadBalancerName(request.service()), null));
     }
 
     @Override
@@ -261,77 +305,148 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                 .toList();
     }
 
+    /** Targets change at once; what HAProxy has to be reloaded for, together with what others ask for. */
+    private void make(Change change) {
+        synchronized (this) {
+            LoadBalancer former = wanted.get(change.name);
+            if (change.next == null && former == null) {
+                return;
+            }
+            if (change.next != null && change.next.equals(former) && haproxy.isRunning()) {
+                // Somebody may have taken them off the host.
+                change.next.addresses().forEach(addresses::add);
+                return;
+            }
+            if (change.next != null
+                    && former != null
+                    && structure(List.of(change.next)).equals(structure(List.of(former)))) {
+                RuntimeException refused = changeAll(List.of(change)).get(change);
+                if (refused != null) {
+                    throw refused;
+                }
+                return;
+            }
+        }
+        reloads.run(change);
+    }
+
     /**
-     * Records are written before anything is added, and removed after everything is gone: a crash leaves nothing.
+     * Makes these changes with one reload at most. If HAProxy refuses them together, each is tried alone.
      *
-     * @param pem certificate and key for its ports with TLS; null: it has none
+     * @return those that were refused, and why
+     * @throws ProviderException if HAProxy does not answer; nothing has changed
      */
-    private void replace(String name, @Nullable LoadBalancer next, @Nullable String pem) {
-        LoadBalancer former = wanted.get(name);
-        if (next == null && former == null) {
-            return;
-        }
-        if (next != null && next.equals(former) && haproxy.isRunning()) {
-            // Somebody may have taken them off the host.
-            next.addresses().forEach(addresses::add);
-            return;
-        }
+    private synchronized SequencedMap<Change, RuntimeException> changeAll(List<Change> changes) {
+        // Throws while it hangs: then none is tried, neither together nor alone.
+        boolean _ = haproxy.isRunning();
+        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
         SequencedMap<String, LoadBalancer> all = new TreeMap<>(wanted);
-        List<String> added = new ArrayList<>();
-        List<String> removed = new ArrayList<>();
-        if (next == null) {
-            all.remove(name);
-        } else {
-            all.put(name, next);
-            added.addAll(next.addresses());
+        List<Prepared> prepared = new ArrayList<>();
+        for (Change change : changes) {
+            try {
+                prepared.add(prepare(change, all));
+            } catch (RuntimeException reason) {
+                refused.put(change, reason);
+            }
         }
-        if (former != null) {
-            removed.addAll(former.addresses());
-            removed.removeAll(added);
-            added.removeAll(former.addresses());
-        }
-        // Services that share an address.
-        all.values().forEach(other -> removed.removeAll(other.addresses()));
-        String formerPem = certificates.read(name);
-        if (pem != null) {
-            certificates.put(name, pem);
-        }
-        if (next != null) {
-            records.put(name, next);
-        }
-        List<String> held = records.addresses();
-        records.putAddresses(
-                Stream.of(held, added).flatMap(List::stream).distinct().toList());
         try {
-            added.forEach(addresses::add);
-            if (next != null) {
-                requireFreePorts(former, next);
-            }
             apply(all);
-        } catch (RuntimeException refused) {
-            added.stream()
-                    .filter(address -> wanted.values().stream()
-                            .noneMatch(one -> one.addresses().contains(address)))
-                    .forEach(addresses::remove);
-            records.put(name, former);
-            records.putAddresses(held);
-            if (pem != null) {
-                certificates.put(name, formerPem);
+        } catch (RuntimeException reason) {
+            takeBack(prepared, all);
+            refused.putAll(oneByOne(prepared.stream().map(Prepared::change).toList(), reason));
+            return refused;
+        }
+        settle(prepared, all);
+        return refused;
+    }
+
+    private SequencedMap<Change, RuntimeException> oneByOne(List<Change> changes, RuntimeException together) {
+        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
+        long end = System.nanoTime() + ONE_BY_ONE.toNanos();
+        for (Change change : changes) {
+            if (changes.size() == 1 || System.nanoTime() > end) {
+                refused.put(change, together);
+            } else {
+                refused.putAll(changeAll(List.of(change)));
             }
+        }
+        return refused;
+    }
+
+    /**
+     * Adds a change to what is wanted. Records are written before anything is added, and removed after everything is gone:
+     * a crash leaves nothing.
+     */
+    private Prepared prepare(Change change, SequencedMap<String, LoadBalancer> all) {
+        requireRightful(change.request);
+        LoadBalancer next = change.next;
+        String formerPem = certificates.read(change.name);
+        if (next == null) {
+            all.remove(change.name);
+            return new Prepared(change, formerPem);
+        }
+        String pem = change.pem();
+        if (pem != null) {
+            certificates.put(change.name, pem);
+        }
+        List<String> held = addressesOf(all);
+        List<String> added =
+                next.addresses().stream().filter(one -> !held.contains(one)).toList();
+        records.put(next.name(), next);
+        records.putAddresses(Stream.of(records.addresses(), added)
+                .flatMap(List::stream)
+                .distinct()
+                .toList());
+        try {
+            next.addresses().forEach(addresses::add);
+            requireFreePorts(all.get(next.name()), next);
+        } catch (RuntimeException refused) {
+            remove(added);
+            records.put(next.name(), all.get(next.name()));
+            certificates.put(next.name(), formerPem);
             throw refused;
         }
+        all.put(next.name(), next);
+        return new Prepared(change, formerPem);
+    }
+
+    private void takeBack(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
+        List<String> held = addressesOf(wanted);
+        remove(addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
+        prepared.forEach(one -> {
+            records.put(one.name(), wanted.get(one.name()));
+            certificates.put(one.name(), one.formerPem);
+        });
+    }
+
+    private void settle(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
+        List<String> held = addressesOf(all);
+        List<String> gone =
+                addressesOf(wanted).stream().filter(one -> !held.contains(one)).toList();
         wanted.clear();
         wanted.putAll(all);
-        removed.forEach(addresses::remove);
-        records.putAddresses(records.addresses().stream()
-                .filter(one -> !removed.contains(one))
-                .toList());
-        if (pem == null) {
-            certificates.put(name, null);
-        }
-        if (next == null) {
-            records.put(name, null);
-        }
+        remove(gone);
+        prepared.stream()
+                .filter(one -> one.change.pem() == null)
+                .forEach(one -> certificates.put(one.name(), null));
+        prepared.stream()
+                .map(Prepared::name)
+                .filter(name -> !all.containsKey(name))
+                .forEach(name -> records.put(name, null));
+    }
+
+    /** From the host, and from the record of those that are on it. */
+    private void remove(List<String> some) {
+        some.forEach(addresses::remove);
+        records.putAddresses(
+                records.addresses().stream().filter(one -> !some.contains(one)).toList());
+    }
+
+    private static List<String> addressesOf(SequencedMap<String, LoadBalancer> all) {
+        return all.values().stream()
+                .flatMap(one -> one.addresses().stream())
+                .distinct()
+                .toList();
     }
 
     /** An address that another host has cannot be tried; HAProxy does, and refuses. */
@@ -366,7 +481,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         if (configuration.equals(haproxy.configuration()) && haproxy.isRunning()) {
             return;
         }
-        boolean onlyTargets = haproxy.isRunning() && structure(all).equals(structure(wanted));
+        boolean onlyTargets = haproxy.isRunning() && structure(all.values()).equals(structure(wanted.values()));
         if (onlyTargets && changeTargets(all) && changeCertificates(all)) {
             haproxy.note(configuration);
         } else {
@@ -385,9 +500,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     /** All that the runtime API cannot change. */
-    private static List<Object> structure(Map<String, LoadBalancer> all) {
+    private static List<Object> structure(Collection<LoadBalancer> all) {
         List<Object> structure = new ArrayList<>();
-        all.values().forEach(one -> {
+        all.forEach(one -> {
             structure.add(one.withoutTargets());
             one.ports()
                     .forEach(port -> structure.add(port.targets().stream()

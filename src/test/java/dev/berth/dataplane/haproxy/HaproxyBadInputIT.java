@@ -23,9 +23,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -181,6 +184,44 @@ class HaproxyBadInputIT {
         assertServes(ADDRESS, 80);
         assertThat(provider.ensureLoadBalancer(request(OTHER, 8083))).isInstanceOf(EnsureOutcome.Ready.class);
         assertServes(OTHER, 8083);
+    }
+
+    /** As at a start, with many Services. */
+    @Test
+    void manyAtOnce_areLoadedTogether_andOneThatHaproxyRefuses_isRefusedAlone() throws Exception {
+        Path checks = directory.resolve("checks");
+        Path picky = script(
+                "case $* in *haproxy.cfg.new*) echo >> " + checks
+                        + "; for last; do :; done; grep -q ':8082' \"$last\" && "
+                        + "{ echo '[ALERT]    (7) : config : it does not like port 8082'; exit 1; };; esac\nexec haproxy \"$@\"");
+        HaproxyProvider provider = processes.provider(directory, Map.of("binary", picky.toString()));
+
+        assertThat(refusals(provider, IntStream.range(9000, 9016))).isEmpty();
+
+        assertThat(Files.readAllLines(checks)).hasSizeLessThan(8);
+        assertServes(ADDRESS, 9000);
+        assertServes(ADDRESS, 9015);
+        assertThat(refusals(provider, IntStream.of(8081, 8082, 8083)))
+                .containsExactly("HAProxy refuses the configuration: config : it does not like port 8082");
+        assertServes(ADDRESS, 8081);
+        assertServes(ADDRESS, 8083);
+    }
+
+    /** Of Services that all come at once, one for each port. */
+    private static List<String> refusals(HaproxyProvider provider, IntStream ports) throws InterruptedException {
+        List<String> refusals = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> callers = ports.mapToObj(port -> Thread.ofVirtual().start(() -> {
+                    try {
+                        provider.ensureLoadBalancer(request("many-" + port, ADDRESS, port));
+                    } catch (ProviderException refused) {
+                        refusals.add(refused.getMessage());
+                    }
+                }))
+                .toList();
+        for (Thread caller : callers) {
+            caller.join();
+        }
+        return refusals;
     }
 
     @Test

@@ -1,0 +1,145 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.provider.ProviderException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Does what many callers ask for in few goes. One who comes when nothing was done for a while is served at once. After each
+ * go there is a pause, as long as the go was, but bounded: who comes meanwhile is served with all others that do, so that
+ * goes take half of the time at most.
+ *
+ * @param <T> what a caller asks for
+ */
+final class Batches<T> {
+    private final Duration longestPause;
+    private final LongSupplier nanoTime;
+    private final Later later;
+    private final Function<List<T>, SequencedMap<T, RuntimeException>> go;
+
+    private final List<Asked<T>> waiting = new ArrayList<>();
+    /** A go is to come, or under way. */
+    private boolean isPlanned;
+
+    private long start;
+    private long end;
+
+    /** Runs something after a delay; one at a time, each to its end. */
+    interface Later {
+        void run(Runnable what, Duration delay);
+    }
+
+    private record Asked<T>(T what, CompletableFuture<Void> done) {}
+
+    /**
+     * Goes, with nothing to do yet.
+     *
+     * @param go does all of it; answers with what it could not do, and why
+     */
+    Batches(
+            Duration longestPause,
+            LongSupplier nanoTime,
+            Later later,
+            Function<List<T>, SequencedMap<T, RuntimeException>> go) {
+        this.longestPause = longestPause;
+        this.nanoTime = nanoTime;
+        this.later = later;
+        this.go = go;
+        this.end = nanoTime.getAsLong();
+        this.start = end;
+    }
+
+    /**
+     * Returns when it is done.
+     *
+     * @throws RuntimeException why it could not be done
+     * @throws ProviderException if the caller is interrupted; unless a go has begun with it, it will not be done
+     */
+    void run(T what) {
+        Asked<T> asked = ask(what);
+        try {
+            asked.done.get();
+        } catch (InterruptedException stopping) {
+            withdraw(asked);
+            Thread.currentThread().interrupt();
+            throw new ProviderException("interrupted", null, stopping);
+        } catch (ExecutionException refused) {
+            if (refused.getCause() instanceof RuntimeException reason) {
+                throw reason;
+            }
+            throw new IllegalStateException(refused.getCause());
+        }
+    }
+
+    private synchronized Asked<T> ask(T what) {
+        if (!isPlanned) {
+            plan();
+        }
+        Asked<T> asked = new Asked<>(what, new CompletableFuture<>());
+        waiting.add(asked);
+        return asked;
+    }
+
+    private void plan() {
+        long pause = Math.min(end - start, longestPause.toNanos());
+        long passed = nanoTime.getAsLong() - end;
+        try {
+            later.run(this::go, Duration.ofNanos(Math.max(0, pause - passed)));
+        } catch (RejectedExecutionException closed) {
+            throw new ProviderException("Berth ends", null, closed);
+        }
+        isPlanned = true;
+    }
+
+    private synchronized void withdraw(Asked<T> asked) {
+        waiting.remove(asked);
+    }
+
+    private synchronized List<Asked<T>> begin() {
+        List<Asked<T>> all = List.copyOf(waiting);
+        waiting.clear();
+        start = nanoTime.getAsLong();
+        return all;
+    }
+
+    private synchronized void end() {
+        end = nanoTime.getAsLong();
+        isPlanned = false;
+        if (waiting.isEmpty()) {
+            return;
+        }
+        try {
+            plan();
+        } catch (ProviderException closed) {
+            waiting.forEach(asked -> asked.done.completeExceptionally(closed));
+            waiting.clear();
+        }
+    }
+
+    private void go() {
+        List<Asked<T>> all = begin();
+        try {
+            SequencedMap<T, RuntimeException> refused =
+                    go.apply(all.stream().map(Asked::what).toList());
+            end();
+            all.forEach(asked -> {
+                RuntimeException reason = refused.get(asked.what);
+                if (reason == null) {
+                    asked.done.complete(null);
+                } else {
+                    asked.done.completeExceptionally(reason);
+                }
+            });
+        } catch (RuntimeException | Error nothingDone) {
+            end();
+            all.forEach(asked -> asked.done.completeExceptionally(nothingDone));
+        }
+    }
+}
