@@ -56,7 +56,6 @@ class HaproxyTrafficIT {
     private static int pools;
 
     @Parameter
-    @SuppressWarnings("unused") // JUnit wants a place for it
     private KubeProxyMode mode;
 
     private String namespace;
@@ -70,10 +69,14 @@ class HaproxyTrafficIT {
         Path plugins = Files.createDirectories(lab.folder().resolve("plugins"));
         Files.writeString(plugins.resolve("lb.grpc.properties"), "target=unix://" + haproxy.socket() + "\n");
         Files.writeString(plugins.resolve("direct.grpc.properties"), "target=unix://" + direct.socket() + "\n");
-        operator = lab.installation().startOperator("--plugin-dir=" + plugins);
+        operator = startOperator();
         loadBalancerClass("proxy", "lb", Map.of());
         loadBalancerClass("proxy-v2", "lb", Map.of("proxyProtocol", "V2"));
         loadBalancerClass("direct", "direct", Map.of());
+    }
+
+    private static OperatorProcess startOperator() {
+        return lab.installation().startOperator("--plugin-dir=" + lab.folder().resolve("plugins"));
     }
 
     @AfterParameterizedClassInvocation
@@ -84,11 +87,17 @@ class HaproxyTrafficIT {
     }
 
     private static void loadBalancerClass(String name, String provider, Map<String, String> parameters) {
+        loadBalancerClass(name, provider, parameters, "Keep");
+    }
+
+    private static void loadBalancerClass(
+            String name, String provider, Map<String, String> parameters, String nodePorts) {
         LoadBalancerClass object = new LoadBalancerClass();
         object.setMetadata(new ObjectMetaBuilder().withName(name).build());
         Map<String, Object> spec = new LinkedHashMap<>();
         spec.put("loadBalancerClass", "test.dev/" + name);
         spec.put("provider", provider);
+        spec.put("nodePorts", nodePorts);
         if (!parameters.isEmpty()) {
             spec.put("parameters", parameters);
         }
@@ -176,13 +185,15 @@ class HaproxyTrafficIT {
     }
 
     @Test
-    void proxyProtocol_tellsPodsTheAddressOfTheClient() {
-        pod(1, "a");
-        Service service = service("proxy-v2", UnaryOperator.identity());
+    void proxyProtocol_tellsPodsTheAddressOfTheClient_outsideAndInside() {
+        LabPod here = pod(1, "a");
+        Service service = service("proxy-v2", Traffic::local);
 
         Reply reply = awaitReply(lab.client(), url(service));
 
         assertThat(reply.proxied()).isEqualTo("10.78.0.2");
+        assertThat(reply.source()).as("from HAProxy, and not from a node").isEqualTo("10.77.0.5");
+        assertThat(here.client().get(url(service)).proxied()).isEqualTo(here.ipv4());
     }
 
     @Test
@@ -425,6 +436,30 @@ class HaproxyTrafficIT {
     }
 
     @Test
+    void releasedNodePorts_areClosed_andConnectionsGoStraightToPods() throws Exception {
+        loadBalancerClass("released", "direct", Map.of(), "Release");
+        pod(1, "a");
+        Service service = service("released", UnaryOperator.identity());
+        awaitReply(lab.client(), url(service));
+        String nodePort = "http://%s:%d/"
+                .formatted(
+                        lab.node(1).ipv4(),
+                        service.getSpec().getPorts().getFirst().getNodePort());
+        awaitReply(lab.client(), nodePort);
+
+        CompletableFuture<Load> load = lab.client().load(url(service), 1_000, 4, "5ms");
+        lab.controlPlane().kubectl("apply", "--filename=src/main/kubernetes/components/release-node-ports/rbac.yaml");
+        await(
+                () -> lab.installation().get(namespace, "web"),
+                now -> now.getSpec().getPorts().getFirst().getNodePort() == null);
+
+        await(() -> lab.client().get(nodePort), reply -> !reply.ok());
+        assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
+        Load done = load.get();
+        assertThat(done.failed()).as("%s", done.errors()).isZero();
+    }
+
+    @Test
     void clientIpAffinity_holds_alsoOverAReload() {
         pod(1, "a");
         pod(2, "b");
@@ -507,21 +542,43 @@ class HaproxyTrafficIT {
         Service service = service("proxy", UnaryOperator.identity());
         awaitReply(lab.client(), url(service));
 
-        CompletableFuture<Load> load = lab.client().load(url(service), 2_000, 4, "5ms");
         lab.controlPlane().stopApiServer();
-        assertThat(lab.client().get(url(service), 50)).allMatch(Reply::ok);
+        // Half a minute, once.
+        Load done = (mode == KubeProxyMode.NFTABLES
+                        ? lab.client().load(url(service), 6_000, 4, "20ms")
+                        : lab.client().load(url(service), 1_000, 4, "5ms"))
+                .get();
         lab.controlPlane().startApiServer();
-        Load done = load.get();
         assertThat(done.failed()).as("%s", done.errors()).isZero();
 
         LabPod second = pod(2, "b");
-        await(
-                () -> lab.client().get(url(service), SURELY),
-                replies -> replies.stream()
-                        .map(Reply::name)
-                        .distinct()
-                        .toList()
-                        .containsAll(List.of(first.name(), second.name())));
+        // Kubernetes' own clients try again after up to a minute by then.
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(90))
+                .until(
+                        () -> lab.client().get(url(service), SURELY),
+                        replies -> replies.stream()
+                                .map(Reply::name)
+                                .distinct()
+                                .toList()
+                                .containsAll(List.of(first.name(), second.name())));
+    }
+
+    @Test
+    void traffic_goesOn_whenTheOperatorIsKilled_andWhatChangedIsTakenOver() throws Exception {
+        pod(1, "a");
+        Service service = service("proxy", UnaryOperator.identity());
+        awaitReply(lab.client(), url(service));
+
+        CompletableFuture<Load> load = lab.client().load(url(service), 1_000, 4, "5ms");
+        operator.kill();
+        addPort(81);
+        Load done = load.get();
+        assertThat(done.failed()).as("%s", done.errors()).isZero();
+        operator = startOperator();
+
+        awaitReply(lab.client(), "http://" + Installation.ips(service).getFirst() + ":81/");
+        assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
     }
 
     @Test
