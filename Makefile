@@ -12,6 +12,8 @@ SEEDS =
 FIRST =
 # Every n-th of the integration tests, beginning with the k-th: make test-its SHARD=k/n
 SHARD = 1/1
+# How kube-proxy programs the kernel in make lab: nftables or iptables
+MODE = nftables
 
 JDK       = src/build/with-jdk
 KUBE      = src/test/kube/kube
@@ -19,6 +21,7 @@ MVN       = $(JDK) mvn -B -ntp $(OFFLINE)
 DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
+KUBERNETES_TO_LAB  = $(KUBERNETES_TO_RUN) kube-controller-manager kube-proxy
 KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager kube-proxy
 
 # The Go examples; the versions of everything are in their go.mod.
@@ -45,9 +48,10 @@ BUILT_FROM := pom.xml $(shell find src/main/java src/main/resources src/main/pro
 # The operator's AOT cache, made as src/main/docker/Dockerfile makes it; another build of the jars makes it stale.
 AOT_CACHE = target/quarkus-app/app.aot
 APPLICATION := $(wildcard target/quarkus-app/quarkus-run.jar)
-JAVA_TEST_TREE = $(JDK) java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+JAVA_OPTIONS = -XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
   -Djava.util.logging.manager=org.jboss.logmanager.LogManager -Dio.netty.noUnsafe=true \
   -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
+JAVA_TEST_TREE = $(JDK) java $(JAVA_OPTIONS)
 JMH = $(JDK) java -Xmx3g --sun-misc-unsafe-memory-access=allow -cp "target/test-classes:target/classes:$$(cat $(BUILT))"
 
 # The pinned kubectl is not needed for this: kustomize's output has been the same for years.
@@ -67,6 +71,14 @@ demo: kube-to-run $(AOT_CACHE) ## starts a real API server and Berth, shows Serv
 .PHONY: run
 run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl until Ctrl-C
 	@$(JAVA_TEST_TREE) dev.berth.demo.Demo run
+
+.PHONY: lab
+lab: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) a network of nodes, Berth and HAProxy to play with, until Ctrl-C: make lab MODE=iptables
+	@$(JDK) src/test/lab/lab up $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.Playground $(MODE)
+
+.PHONY: lab-down
+lab-down: ## ends the lab of make lab from another shell
+	@src/test/lab/lab down
 
 CHECKS_LOG = target/checks.log
 # Not by its own name, by which make -n would run the line.
@@ -178,9 +190,16 @@ check: generated-check go-check ## checks format, compiler findings, and that ge
 
 # --- What the targets above are made of -------------------------------------
 
-.PHONY: kube-to-run kube-to-test kubectl
+.PHONY: kube-to-run kube-to-lab kube-to-test kubectl lab-possible
 kube-to-run:
 	@$(KUBE) $(KUBERNETES_TO_RUN)
+
+kube-to-lab:
+	@$(KUBE) $(KUBERNETES_TO_LAB)
+
+# Says so before anything is built.
+lab-possible:
+	@src/test/lab/lab possible
 
 kube-to-test:
 	@$(KUBE) $(KUBERNETES_TO_TEST)

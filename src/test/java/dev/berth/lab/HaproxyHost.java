@@ -101,10 +101,19 @@ final class HaproxyHost implements AutoCloseable {
         }
     }
 
+    /** Has the process ID of HAProxy's master. */
+    Path pidFile() {
+        return folder.resolve("state/haproxy.pid");
+    }
+
+    Path configurationFile() {
+        return folder.resolve("state/haproxy.cfg");
+    }
+
     /** The process ID of HAProxy's master. */
     String haproxy() {
         try {
-            return Files.readString(folder.resolve("state/haproxy.pid")).strip();
+            return Files.readString(pidFile()).strip();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -2,17 +2,16 @@ package dev.berth.lab;
 
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
+import dev.berth.testing.OwnedDirectory;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBindingBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A cluster network in network namespaces, with a real control plane and a real kube-proxy on each node:
@@ -40,9 +39,11 @@ final class Lab implements AutoCloseable {
     static final String FREE_IPV6 = "fd77::1:0/112";
 
     private static final String BRIDGE = "br-lab";
+    private static final List<String> CONTROLLERS =
+            List.of("endpointslice-controller", "serviceaccount-controller", "service-cidr-controller");
 
     private final KubeProxyMode mode;
-    private final Path folder;
+    private final OwnedDirectory folder = OwnedDirectory.create();
     private final List<LabNode> nodes = new ArrayList<>();
     private final Namespace client = Namespace.create("client");
     private final Namespace router = Namespace.create("router");
@@ -50,18 +51,14 @@ final class Lab implements AutoCloseable {
     private final ControlPlane controlPlane;
     private final Installation installation;
 
-    private Lab(KubeProxyMode mode, int count) {
+    private Lab(KubeProxyMode mode, int count, List<String> moreControllers) {
         this.mode = mode;
-        try {
-            folder = Files.createTempDirectory("berth-lab");
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
         connect();
         controlPlane = ControlPlane.builder()
                 .reachableAt(HERE)
                 .withAuditLog()
-                .controllerManager("endpointslice-controller", "serviceaccount-controller", "service-cidr-controller")
+                .controllerManager(Stream.concat(CONTROLLERS.stream(), moreControllers.stream())
+                        .toArray(String[]::new))
                 .start();
         installation = new Installation(controlPlane);
         letKubeProxyIn();
@@ -79,7 +76,12 @@ final class Lab implements AutoCloseable {
 
     /** Starts everything, and returns once each kube-proxy has programmed its node. */
     static Lab start(KubeProxyMode mode, int nodes) {
-        return new Lab(mode, nodes);
+        return start(mode, nodes, List.of());
+    }
+
+    /** The same with more of kube-controller-manager's controllers. */
+    static Lab start(KubeProxyMode mode, int nodes, List<String> moreControllers) {
+        return new Lab(mode, nodes, moreControllers);
     }
 
     private void connect() {
@@ -153,7 +155,7 @@ final class Lab implements AutoCloseable {
 
     /** For logs and the like; it goes with the lab. */
     Path folder() {
-        return folder;
+        return folder.path();
     }
 
     ControlPlane controlPlane() {
@@ -189,10 +191,12 @@ final class Lab implements AutoCloseable {
 
     @Override
     public void close() {
-        nodes.forEach(LabNode::close);
-        installation.close();
-        controlPlane.close();
-        List.of(client, router, loadBalancerHost).forEach(Namespace::delete);
-        Namespace.HERE.ip("link del " + BRIDGE);
+        try (folder) {
+            nodes.forEach(LabNode::close);
+            installation.close();
+            controlPlane.close();
+            List.of(client, router, loadBalancerHost).forEach(Namespace::delete);
+            Namespace.HERE.ip("link del " + BRIDGE);
+        }
     }
 }

@@ -11,10 +11,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ final class LabNode implements AutoCloseable {
     private final Lab lab;
     private final int number;
     private final Namespace namespace;
-    private final List<LabPod> pods = new ArrayList<>();
+    private final List<LabPod> pods = new CopyOnWriteArrayList<>();
     private @Nullable ChildProcess kubeProxy;
 
     LabNode(Lab lab, int number) {
@@ -152,7 +152,18 @@ final class LabNode implements AutoCloseable {
 
     /** Runs a ready pod on this node that answers on port 8080, by HTTP and UDP, in the name of the Pod. */
     LabPod pod(String kubernetesNamespace, String name, Map<String, String> labels) {
-        LabPod pod = new LabPod(this, pods.size() + 10, kubernetesNamespace, name, labels);
+        LabPod.create(this, kubernetesNamespace, name, labels);
+        return run(kubernetesNamespace, name);
+    }
+
+    /** All that have run here. */
+    List<LabPod> pods() {
+        return pods;
+    }
+
+    /** The same for a Pod that there is, of this node. */
+    LabPod run(String kubernetesNamespace, String name) {
+        LabPod pod = new LabPod(this, pods.size() + 10, kubernetesNamespace, name);
         pods.add(pod);
         return pod;
     }

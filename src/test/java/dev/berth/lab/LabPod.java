@@ -1,6 +1,7 @@
 package dev.berth.lab;
 
 import dev.berth.testing.ChildProcess;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -19,7 +20,8 @@ final class LabPod implements AutoCloseable {
     private final ChildProcess server;
     private boolean closed;
 
-    LabPod(LabNode node, int number, String kubernetesNamespace, String name, Map<String, String> labels) {
+    /** Runs a Pod that there is, and says that it is ready. */
+    LabPod(LabNode node, int number, String kubernetesNamespace, String name) {
         this.node = node;
         this.number = number;
         this.kubernetesNamespace = kubernetesNamespace;
@@ -28,8 +30,13 @@ final class LabPod implements AutoCloseable {
         connect();
         this.server = namespace.start(
                 "peer", node.lab().folder(), Peer.program(), "serve", "--name", name, "--listen", ":" + PORT);
-        create(labels);
         ready(true);
+    }
+
+    /** Gives it another IPv4 address. */
+    void alsoHas(String address) {
+        node.namespace().ip("route add " + address + "/32 dev pod" + number);
+        namespace.ip("addr add " + address + "/32 dev eth0");
     }
 
     /** As the CNI plug-in ptp does it: the node is the gateway, by an address of its own on each interface. */
@@ -53,8 +60,12 @@ final class LabPod implements AutoCloseable {
         namespace.ip("route add default via " + gateway6);
     }
 
-    private void create(Map<String, String> labels) {
-        admin().resource(new PodBuilder()
+    /** Creates a Pod on this node, which nothing runs yet. */
+    static void create(LabNode node, String kubernetesNamespace, String name, Map<String, String> labels) {
+        node.lab()
+                .controlPlane()
+                .adminClient()
+                .resource(new PodBuilder()
                         .withNewMetadata()
                         .withNamespace(kubernetesNamespace)
                         .withName(name)
@@ -87,6 +98,19 @@ final class LabPod implements AutoCloseable {
                         .withType("Ready")
                         .withStatus(ready ? "True" : "False")
                         .endCondition()
+                        .withContainerStatuses(pod.getSpec().getContainers().stream()
+                                .map(container -> new ContainerStatusBuilder()
+                                        .withName(container.getName())
+                                        .withImage(container.getImage())
+                                        .withImageID(container.getImage())
+                                        .withRestartCount(0)
+                                        .withReady(ready)
+                                        .withNewState()
+                                        .withNewRunning()
+                                        .endRunning()
+                                        .endState()
+                                        .build())
+                                .toList())
                         .endStatus()
                         .build());
     }
@@ -106,6 +130,11 @@ final class LabPod implements AutoCloseable {
 
     String name() {
         return name;
+    }
+
+    /** The name of its network namespace. */
+    String place() {
+        return namespace.name();
     }
 
     String ipv4() {

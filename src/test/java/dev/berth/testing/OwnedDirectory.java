@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * dies, however it dies; a process ID in a name would not tell owners in different PID namespaces apart, and these
  * share the temporary folder.
  */
-final class OwnedDirectory implements AutoCloseable {
+public final class OwnedDirectory implements AutoCloseable {
     private static final String PREFIX = "berth-";
     private static final String LOCK = ".lock";
     private static final FileAttribute<?> PRIVATE =
@@ -39,7 +39,7 @@ final class OwnedDirectory implements AutoCloseable {
     }
 
     /** A new directory in the temporary folder, after removing those of dead owners. */
-    static synchronized OwnedDirectory create() {
+    public static synchronized OwnedDirectory create() {
         Path folder = Path.of(System.getProperty("java.io.tmpdir"));
         removeLeftOvers(folder);
         try {
@@ -78,7 +78,7 @@ final class OwnedDirectory implements AutoCloseable {
         }
     }
 
-    Path path() {
+    public Path path() {
         return path;
     }
 
