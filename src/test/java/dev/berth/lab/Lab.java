@@ -114,6 +114,12 @@ final class Lab implements AutoCloseable {
         namespace.ip("addr add " + ipv6 + "/64 dev eth0 nodad");
     }
 
+    /** Removes a namespace and its interface here, which the kernel would remove some time later. */
+    void remove(Namespace plugged) {
+        Namespace.HERE.ip("link del to-" + plugged.name());
+        plugged.delete();
+    }
+
     /** Sends what is for elsewhere to the router. */
     void throughRouter(Namespace namespace) {
         namespace.ip("route add default via 10.77.0.254");
@@ -195,7 +201,8 @@ final class Lab implements AutoCloseable {
             nodes.forEach(LabNode::close);
             installation.close();
             controlPlane.close();
-            List.of(client, router, loadBalancerHost).forEach(Namespace::delete);
+            client.delete();
+            List.of(router, loadBalancerHost).forEach(this::remove);
             Namespace.HERE.ip("link del " + BRIDGE);
         }
     }

@@ -174,6 +174,6 @@ final class LabNode implements AutoCloseable {
         if (kubeProxy != null) {
             kubeProxy.close();
         }
-        namespace.delete();
+        lab.remove(namespace);
     }
 }
