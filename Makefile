@@ -132,6 +132,11 @@ bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (m
 	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller
 	@$(JAVA_TEST_TREE) dev.berth.bench.Bench
 
+.PHONY: bench-haproxy
+bench-haproxy: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) compares Berth's HAProxy with one by hand, and times changes (minutes)
+	@src/test/lab/tools bench
+	@$(JDK) src/test/lab/bin/java $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.HaproxyBench
+
 .PHONY: bench-address
 bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
 	@$(JMH) dev.berth.bench.AddressBench

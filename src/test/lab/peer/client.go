@@ -163,6 +163,23 @@ func summarize(replies <-chan Reply) Summary {
 	return summary
 }
 
+// The moment of the first answer, or of the first request without one. Some workers ask all the time, for a connection
+// may hang that was opened too early.
+func (d dialer) until(answered bool, url string) {
+	started := time.Now()
+	first := make(chan time.Time, 4)
+	for range cap(first) {
+		go func() {
+			client := d.http()
+			for (ask(client, url).Error == "") != answered {
+				time.Sleep(2 * time.Millisecond)
+			}
+			first <- time.Now()
+		}()
+	}
+	write(map[string]int64{"started": started.UnixNano(), "at": (<-first).UnixNano()})
+}
+
 // One connection for the whole time: HTTP with keep-alive, and never a second connection.
 func (d dialer) hold(address string, lasting time.Duration) {
 	first, err := d.net("tcp").DialContext(context.Background(), "tcp", address)

@@ -4,6 +4,8 @@
 //	peer get [--count N] [--source IP] URL           one JSON object for each request
 //	peer udp [--source IP] ADDRESS                   one JSON object
 //	peer load --requests N --workers N URL           one JSON object when all are done
+//	peer until [--timeout DURATION] URL              when the first request was answered: nanoseconds of Unix time
+//	peer until --down URL                            when the first one was not
 //	peer hold --for DURATION ADDRESS                 one connection that asks ten times a second
 //
 // A server answers each request with a Reply. It accepts the PROXY protocol, versions 1 and 2, and does without.
@@ -32,7 +34,7 @@ type Reply struct {
 
 func main() {
 	if len(os.Args) < 2 {
-		fail("which one: serve, get, udp, load or hold")
+		fail("which one: serve, get, udp, load, until or hold")
 	}
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	name := flags.String("name", "", "what the server calls itself")
@@ -45,6 +47,7 @@ func main() {
 	workers := flags.Int("workers", 4, "how many at once")
 	pause := flags.Duration("pause", 0, "between two requests of one worker")
 	timeout := flags.Duration("timeout", 2*time.Second, "for each request")
+	down := flags.Bool("down", false, "until a request is not answered")
 	lasting := flags.Duration("for", 10*time.Second, "how long to hold the connection")
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		fail(err.Error())
@@ -59,6 +62,8 @@ func main() {
 		from.udp(flags.Arg(0))
 	case "load":
 		from.load(flags.Arg(0), *requests, *workers, *pause)
+	case "until":
+		from.until(!*down, flags.Arg(0))
 	case "hold":
 		from.hold(flags.Arg(0), *lasting)
 	default:

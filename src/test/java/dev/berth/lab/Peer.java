@@ -81,6 +81,24 @@ record Peer(Namespace namespace) {
         return CompletableFuture.supplyAsync(() -> parse(namespace.run(command.toArray(String[]::new)), Load.class));
     }
 
+    /**
+     * When something came about.
+     *
+     * @param started when waiting began, in nanoseconds of Unix time
+     * @param at when it was there
+     */
+    record Moment(long started, long at) {}
+
+    /** Asks all the time until a request is answered, or until one is not. */
+    CompletableFuture<Moment> until(boolean answered, String url) {
+        List<String> command = new ArrayList<>(List.of(program(), "until", "--timeout", "250ms"));
+        if (!answered) {
+            command.add("--down");
+        }
+        command.add(url);
+        return CompletableFuture.supplyAsync(() -> parse(namespace.run(command.toArray(String[]::new)), Moment.class));
+    }
+
     /** Holds one connection for so long, like 10s, and asks on it ten times a second; ends with the first failure. */
     CompletableFuture<List<Reply>> hold(String address, String lasting) {
         return CompletableFuture.supplyAsync(() -> namespace
