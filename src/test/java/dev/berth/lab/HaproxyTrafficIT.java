@@ -24,8 +24,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -315,7 +315,9 @@ class HaproxyTrafficIT {
         updated.set(true);
 
         List<Load> done = loads.get();
-        assertThat(done).allSatisfy(load -> assertThat(load.failed()).as("%s", load.errors()).isZero());
+        assertThat(done)
+                .allSatisfy(load ->
+                        assertThat(load.failed()).as("%s", load.errors()).isZero());
         assertThat(done.getLast().byName()).containsOnlyKeys(third.name(), fourth.name());
     }
 

@@ -126,8 +126,7 @@ final class Playground {
         String pod = lab.node(1).pods().getFirst().place();
         String pid =
                 RUN.resolve("haproxy").resolve(haproxy.pidFile().getFileName()).toString();
-        say(
-                """
+        say("""
 
                 The lab is up, after %.0f s.
 
@@ -141,14 +140,14 @@ final class Playground {
                   %-20s Service proxy: by HAProxy (ipMode Proxy) to a node port
                   %-20s Service proxy-local: the same with externalTrafficPolicy Local
                   %-20s Service vip: ipMode VIP, no load balancer\
-                """,
-                seconds,
-                pod,
-                lab.node(2).pods().getFirst().place(),
-                RUN.resolve("kubeconfig"),
-                proxy,
-                url(lab, "proxy-local"),
-                vip);
+                """.formatted(
+                        seconds,
+                        pod,
+                        lab.node(2).pods().getFirst().place(),
+                        RUN.resolve("kubeconfig"),
+                        proxy,
+                        url(lab, "proxy-local"),
+                        vip));
         say("""
 
                   Try in another shell, as root, in this folder. A pod answers with its name, and where it was asked from.
@@ -161,7 +160,7 @@ final class Playground {
                     %1$s client curl -s -m 5 %4$s
                     %1$s %2$s curl -s -m 5 %4$s
                     %1$s %2$s curl -s -m 5 %3$s\
-                  """, in, pod, proxy, vip);
+                  """.formatted(in, pod, proxy, vip));
         say("""
 
               # HAProxy hangs: VIP is answered, Proxy is not. Killed, it is back within a second
@@ -184,12 +183,12 @@ final class Playground {
               %1$s client peer load --requests 2000 --pause 10ms %3$s & %1$s here kubectl rollout restart deployment web
               %1$s here kubectl create deployment mine --image=any
               %1$s here kubectl expose deployment mine --type=LoadBalancer --port=80 --target-port=8080
-            """, in, pod, proxy, vip, pid, url(lab, "proxy-local"), healthCheckNodePort(lab));
+            """.formatted(in, pod, proxy, vip, pid, url(lab, "proxy-local"), healthCheckNodePort(lab)));
         say("""
             HAProxy's configuration: %s here cat %s
             Berth's log: %s
             It stays up until Ctrl-C, or make lab-down in another shell.
-            """, in, haproxy.configurationFile(), operator.logFile());
+            """.formatted(in, haproxy.configurationFile(), operator.logFile()));
     }
 
     private static String url(Lab lab, String service) {
@@ -221,7 +220,7 @@ final class Playground {
         }
     }
 
-    private static void say(String format, Object... values) {
-        System.out.println(String.format(Locale.ROOT, format, values));
+    private static void say(String text) {
+        System.out.println(text);
     }
 }

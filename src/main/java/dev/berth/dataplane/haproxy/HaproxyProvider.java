@@ -115,8 +115,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
      *
      * @param formerPem certificate and key before it; null: there were none
      */
-    private record Prepared(
-            Change change, @Nullable String formerPem) {
+    private record Prepared(Change change, @Nullable String formerPem) {
         String name() {
             return change.name;
         }
@@ -426,9 +425,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         wanted.clear();
         wanted.putAll(all);
         remove(gone);
-        prepared.stream()
-                .filter(one -> one.change.pem() == null)
-                .forEach(one -> certificates.put(one.name(), null));
+        prepared.stream().filter(one -> one.change.pem() == null).forEach(one -> certificates.put(one.name(), null));
         prepared.stream()
                 .map(Prepared::name)
                 .filter(name -> !all.containsKey(name))
