@@ -14,6 +14,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.Timer;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
+import dev.berth.kube.Unreadable;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ServiceState;
@@ -152,6 +153,9 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         for (Owner owner : claim.owners()) {
+            if (isUnreadable(owner)) {
+                continue;
+            }
             Optional<ServiceState> service = cluster.service(owner.service());
             boolean anothers = !owner.isReservation() && !isOwner(service, owner);
             if (!anothers || service.isPresent()) {
@@ -277,6 +281,9 @@ public final class AddressControl {
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
         ledger.lost(known.get());
         for (Owner owner : owners) {
+            if (isUnreadable(owner)) {
+                continue;
+            }
             if (isOwner(cluster.service(owner.service()), owner)) {
                 LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
                 due.accept(List.of(owner.service()));
@@ -321,7 +328,7 @@ public final class AddressControl {
         // A Service that is gone gets no event any more, and neither does an address without an Address.
         ledger.holding(ip).filter(held -> held.state() == Holding.State.HELD).stream()
                 .flatMap(held -> held.owners().stream())
-                .filter(owner -> !owner.isReservation() && !isOwner(cluster.service(owner.service()), owner))
+                .filter(owner -> !owner.isReservation() && !cluster.hasService(owner.service()))
                 .forEach(owner -> lookAfter(ip, owner));
     }
 
@@ -334,6 +341,16 @@ public final class AddressControl {
     private boolean isGone(Holding holding) {
         Claim claim = holding.claim();
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);
+    }
+
+    /** What such a Service holds stays as it is; others who share it are not to suffer from it. */
+    private boolean isUnreadable(Owner owner) {
+        try {
+            cluster.service(owner.service());
+            return false;
+        } catch (Unreadable there) {
+            return true;
+        }
     }
 
     private static boolean isOwner(Optional<ServiceState> service, Owner owner) {

@@ -17,6 +17,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
+import dev.berth.kube.Unreadable;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.Publication;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -258,6 +260,46 @@ class AddressControlTest {
         assertThat(held()).isEmpty();
     }
 
+    private Claim sharedWithAnUnreadableOne() {
+        Claim shared = new Claim(IP, "a1", "5", ClaimSpec.of("edge", "berth.dev/pool", OTHER, WEB));
+        ledger.observe(shared);
+        cluster.unreadable = OTHER.service();
+        return shared;
+    }
+
+    private void onlyTheUnreadableOneHasIt() {
+        assertThat(ledger.holding(IP).map(Holding::owners)).hasValue(List.of(OTHER));
+    }
+
+    @Test
+    void whoFindsTheAddressVanishedOnLeaving_leaves_thoughWhoSharesItCannotBeRead() {
+        Claim shared = sharedWithAnUnreadableOne();
+        cluster.update = new Write.NotFound<>("no such Address");
+
+        assertThat(control.release(IP, WEB, shared)).isEqualTo(AddressControl.Released.DONE);
+
+        onlyTheUnreadableOneHasIt();
+        assertThat(delays).isEmpty();
+    }
+
+    @Test
+    void ofThoseWhoShareAVanishedAddress_oneThatIsGoneLeaves_thoughAnotherCannotBeRead() {
+        control.vanished(sharedWithAnUnreadableOne());
+
+        onlyTheUnreadableOneHasIt();
+    }
+
+    @Test
+    void ofThoseWhoShareAnAddress_oneThatIsGoneLeaves_thoughAnotherCannotBeRead() {
+        Claim shared = sharedWithAnUnreadableOne();
+        cluster.cached = Optional.of(shared);
+        cluster.update = new Write.Done<>(new Claim(IP, "a1", "6", ClaimSpec.of("edge", "berth.dev/pool", OTHER)));
+
+        control.reconcile(IP);
+
+        onlyTheUnreadableOneHasIt();
+    }
+
     @Test
     void whoseAddressWasFoundGone_butIsInNoCache_isReadAgain_untilItIsTold() {
         ledger.observe(claim("a1"));
@@ -337,12 +379,21 @@ class AddressControlTest {
         private Read<ServiceState> live = new Read.Absent<>();
         private Read<Claim> liveClaim = new Read.Failed<>("not asked for");
         private Write<Claim> update = new Write.Refused<>("not asked for");
+        private @Nullable ServiceKey unreadable;
         private Runnable whileReading = () -> {};
         private Runnable whileWriting = () -> {};
 
         @Override
         public Optional<ServiceState> service(ServiceKey key) {
+            if (key.equals(unreadable)) {
+                throw new Unreadable("spec.type is \"Odd\"");
+            }
             return Optional.empty();
+        }
+
+        @Override
+        public boolean hasService(ServiceKey key) {
+            return key.equals(unreadable);
         }
 
         @Override
