@@ -63,7 +63,7 @@ final class HaproxyBench {
     private HaproxyBench(Lab lab, HaproxyHost haproxy, HaproxyHost direct) throws IOException {
         this.lab = lab;
         this.direct = direct;
-        this.namespace = lab.installation().namespace("bench");
+        this.namespace = lab.namespace("bench");
         lab.installation().pool(namespace, "10.77.4.0/22");
         Path plugins = Files.createDirectories(lab.folder().resolve("plugins"));
         Files.writeString(plugins.resolve("lb.grpc.properties"), "target=unix://" + haproxy.socket() + "\n");

@@ -65,7 +65,7 @@ class HaproxyHostsIT {
         proxy.setSpec(Serialization.unmarshal(
                 "{\"loadBalancerClass\": \"test.dev/proxy\", \"provider\": \"lb\"}", LoadBalancerClass.Spec.class));
         lab.installation().client().resource(proxy).create();
-        namespace = lab.installation().namespace("hosts");
+        namespace = lab.namespace("hosts");
         lab.installation().pool(namespace, "10.77.0.100/30", "fd77::100/124");
     }
 

@@ -107,7 +107,7 @@ class HaproxyTrafficIT {
 
     @BeforeEach
     void namespace() {
-        namespace = lab.installation().namespace("haproxy");
+        namespace = lab.namespace("haproxy");
         pools++;
         lab.installation()
                 .pool(namespace, "10.77.0.%d/30".formatted(96 + 4 * pools), "fd77::%d:0/124".formatted(pools));

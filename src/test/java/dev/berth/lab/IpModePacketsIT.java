@@ -50,7 +50,7 @@ class IpModePacketsIT {
 
     @BeforeEach
     void pods() {
-        namespace = lab.installation().namespace("packets");
+        namespace = lab.namespace("packets");
     }
 
     private LabPod pod(int node) {

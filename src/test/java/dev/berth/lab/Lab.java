@@ -8,10 +8,12 @@ import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBindingBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /**
  * A cluster network in network namespaces, with a real control plane and a real kube-proxy on each node:
@@ -38,6 +40,7 @@ final class Lab implements AutoCloseable {
 
     static final String FREE_IPV6 = "fd77::1:0/112";
 
+    private static final Duration NAMESPACE_READY = Duration.ofSeconds(90);
     private static final String BRIDGE = "br-lab";
     private static final List<String> CONTROLLERS =
             List.of("endpointslice-controller", "serviceaccount-controller", "service-cidr-controller");
@@ -166,6 +169,24 @@ final class Lab implements AutoCloseable {
 
     ControlPlane controlPlane() {
         return controlPlane;
+    }
+
+    /**
+     * A new namespace that Pods can be created in: kube-controller-manager makes what they need for it, after an outage of
+     * the API server up to a minute late.
+     */
+    String namespace(String prefix) {
+        String name = installation.namespace(prefix);
+        Awaitility.await()
+                .atMost(NAMESPACE_READY)
+                .until(() -> installation
+                                .client()
+                                .serviceAccounts()
+                                .inNamespace(name)
+                                .withName("default")
+                                .get()
+                        != null);
+        return name;
     }
 
     Installation installation() {
