@@ -17,9 +17,11 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.readiness.Readiness;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -126,6 +128,14 @@ class HaproxyTrafficIT {
     }
 
     private void addPort(int port) {
+        Awaitility.await()
+                .ignoreExceptionsMatching(failure -> failure instanceof KubernetesClientException refused
+                        && refused.getCode() == HttpURLConnection.HTTP_CONFLICT)
+                .until(() -> hasPort(port));
+    }
+
+    /** Berth may write the Service in between, and then it is refused. */
+    private boolean hasPort(int port) {
         lab.installation()
                 .client()
                 .services()
@@ -140,6 +150,7 @@ class HaproxyTrafficIT {
                         .endPort()
                         .endSpec()
                         .build());
+        return true;
     }
 
     @Test

@@ -60,14 +60,18 @@ final class Batches<T> {
      * Returns when it is done.
      *
      * @throws RuntimeException why it could not be done
-     * @throws ProviderException if the caller is interrupted; unless a go has begun with it, it will not be done
+     * @throws ProviderException if the caller is interrupted; it will not be done, or has been, for a go that has begun with it is
+     *     waited for
      */
     void run(T what) {
         Asked<T> asked = ask(what);
         try {
             asked.done.get();
         } catch (InterruptedException stopping) {
-            withdraw(asked);
+            if (!withdraw(asked)) {
+                // Whoever asks next about the same must see what came of it. It ends soon, and nothing interrupts join.
+                asked.done.exceptionally(refused -> null).join();
+            }
             Thread.currentThread().interrupt();
             throw new ProviderException("interrupted", null, stopping);
         } catch (ExecutionException refused) {
@@ -98,8 +102,9 @@ final class Batches<T> {
         isPlanned = true;
     }
 
-    private synchronized void withdraw(Asked<T> asked) {
-        waiting.remove(asked);
+    /** Whether no go has begun with it. */
+    private synchronized boolean withdraw(Asked<T> asked) {
+        return waiting.remove(asked);
     }
 
     private synchronized List<Asked<T>> begin() {

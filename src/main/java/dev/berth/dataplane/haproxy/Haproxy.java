@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -344,12 +345,8 @@ final class Haproxy {
 
     /** A question to a process that just starts is sometimes never answered. */
     private static String ask(Path socket, String command) throws IOException {
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try (SocketChannel channel = connect(socket);
                 Selector selector = Selector.open()) {
-            channel.configureBlocking(false);
-            if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
-                throw new IOException("too many questions wait");
-            }
             channel.write(ByteBuffer.wrap((command + "\n").getBytes(UTF_8)));
             // The master answers, and then waits for more until nothing more can come.
             channel.shutdownOutput();
@@ -365,6 +362,29 @@ final class Haproxy {
                 selector.selectedKeys().clear();
             }
             return answer.toString(UTF_8);
+        }
+    }
+
+    /** Tries again while too many others wait to be connected. */
+    private static SocketChannel connect(Path socket) throws IOException {
+        long end = System.nanoTime() + ANSWER.toNanos();
+        while (true) {
+            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            try {
+                channel.configureBlocking(false);
+                if (channel.connect(UnixDomainSocketAddress.of(socket))) {
+                    return channel;
+                }
+                throw new IOException("too many questions wait");
+            } catch (IOException failure) {
+                channel.close();
+                // Of the kernel: EAGAIN.
+                if (!String.valueOf(failure.getMessage()).contains("temporarily unavailable")
+                        || System.nanoTime() > end) {
+                    throw failure;
+                }
+                LockSupport.parkNanos(POLL.toNanos());
+            }
         }
     }
 

@@ -119,6 +119,12 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         String name() {
             return change.name;
         }
+
+        /** Without the key. */
+        @Override
+        public String toString() {
+            return name();
+        }
     }
 
     private void later(Runnable what, Duration delay) {
@@ -236,7 +242,13 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         if (Thread.currentThread().isInterrupted()) {
             throw new ProviderException("interrupted");
         }
-        return EnsureOutcome.ready(statusOf(made));
+        List<String> nowhere = made.addresses().stream()
+                .filter(address -> !addresses.isBound(address))
+                .toList();
+        return nowhere.isEmpty()
+                ? EnsureOutcome.ready(statusOf(made))
+                : EnsureOutcome.pending(
+                        FIRST_CHECKS, "no host has " + String.join(", ", nowhere) + " yet; the hosts' logs say why");
     }
 
     private synchronized LoadBalancerStatus statusOf(LoadBalancer one) {
@@ -309,6 +321,13 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         synchronized (this) {
             LoadBalancer former = wanted.get(change.name);
             if (change.next == null && former == null) {
+                // What a removal that failed has left.
+                certificates.put(change.name, null);
+                records.put(change.name, null);
+                List<String> all = addressesOf(wanted);
+                remove(records.addresses().stream()
+                        .filter(one -> !all.contains(one))
+                        .toList());
                 return;
             }
             if (change.next != null && change.next.equals(former) && haproxy.isRunning()) {
@@ -384,25 +403,28 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             all.remove(change.name);
             return new Prepared(change, formerPem);
         }
-        String pem = change.pem();
-        if (pem != null) {
-            certificates.put(change.name, pem);
-        }
-        List<String> held = addressesOf(all);
+        // HAProxy has those of both until it is reloaded.
+        List<String> held = Stream.of(addressesOf(all), addressesOf(wanted))
+                .flatMap(List::stream)
+                .toList();
         List<String> added =
                 next.addresses().stream().filter(one -> !held.contains(one)).toList();
-        records.put(next.name(), next);
-        records.putAddresses(Stream.of(records.addresses(), added)
-                .flatMap(List::stream)
-                .distinct()
-                .toList());
         try {
+            String pem = change.pem();
+            if (pem != null) {
+                certificates.put(change.name, pem);
+            }
+            records.put(next.name(), next);
+            records.putAddresses(Stream.of(records.addresses(), added)
+                    .flatMap(List::stream)
+                    .distinct()
+                    .toList());
             next.addresses().forEach(addresses::add);
-            requireFreePorts(all.get(next.name()), next);
+            requireFreePorts(next);
         } catch (RuntimeException refused) {
-            remove(added);
             records.put(next.name(), all.get(next.name()));
             certificates.put(next.name(), formerPem);
+            remove(added);
             throw refused;
         }
         all.put(next.name(), next);
@@ -410,12 +432,12 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     private void takeBack(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
-        List<String> held = addressesOf(wanted);
-        remove(addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
-        prepared.forEach(one -> {
+        prepared.reversed().forEach(one -> {
             records.put(one.name(), wanted.get(one.name()));
             certificates.put(one.name(), one.formerPem);
         });
+        List<String> held = addressesOf(wanted);
+        remove(addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
     }
 
     private void settle(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
@@ -424,12 +446,17 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                 addressesOf(wanted).stream().filter(one -> !held.contains(one)).toList();
         wanted.clear();
         wanted.putAll(all);
+        for (Prepared one : prepared) {
+            LoadBalancer now = all.get(one.name());
+            if (now == null) {
+                records.put(one.name(), null);
+            }
+            if (now == null || now.tls() == null) {
+                certificates.put(one.name(), null);
+            }
+        }
+        // Last: where it fails, the record of the addresses says what is left.
         remove(gone);
-        prepared.stream().filter(one -> one.change.pem() == null).forEach(one -> certificates.put(one.name(), null));
-        prepared.stream()
-                .map(Prepared::name)
-                .filter(name -> !all.containsKey(name))
-                .forEach(name -> records.put(name, null));
     }
 
     /** From the host, and from the record of those that are on it. */
@@ -447,12 +474,13 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     /** An address that another host has cannot be tried; HAProxy does, and refuses. */
-    private void requireFreePorts(@Nullable LoadBalancer former, LoadBalancer next) {
+    private void requireFreePorts(LoadBalancer next) {
         for (String address : next.addresses().stream().filter(host::has).toList()) {
             for (ListenPort port : next.ports()) {
-                boolean ours = former != null
-                        && former.addresses().contains(address)
-                        && former.ports().stream().anyMatch(one -> one.port() == port.port());
+                // By whomever: HAProxy listens there until it is reloaded, and refuses two on one port itself.
+                boolean ours = wanted.values().stream()
+                        .anyMatch(one -> one.addresses().contains(address)
+                                && one.ports().stream().anyMatch(other -> other.port() == port.port()));
                 if (!ours) {
                     requireFree(address, port.port());
                 }
@@ -632,13 +660,15 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             haproxy.limitLog();
             failure = "";
             badLooks = 0;
-        } catch (RuntimeException failed) {
+        } catch (RuntimeException | Error failed) {
+            // Also where no thread or no memory is left: it must go on looking, and let another host have the
+            // addresses.
             badLooks = Math.min(badLooks + 1, BAD_LOOKS);
             logOnce(failed);
         }
     }
 
-    private void logOnce(RuntimeException failed) {
+    private void logOnce(Throwable failed) {
         String message = String.valueOf(failed.getMessage());
         if (!message.equals(failure)) {
             LOG.error("looking after HAProxy: {}", message);

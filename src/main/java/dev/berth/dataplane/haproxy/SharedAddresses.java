@@ -59,6 +59,9 @@ final class SharedAddresses implements Addresses {
     private String trouble = "";
     private boolean closed;
 
+    /** When the last round ended that did not fail. */
+    private long lastWhole = now();
+
     /**
      * Where this host listens for the others, and where they are.
      *
@@ -108,7 +111,17 @@ final class SharedAddresses implements Addresses {
     }
 
     private synchronized Beat beat() {
-        return closed ? election.beat(false, List.of(), held, now()) : election.beat(isAble(), willing(), held, now());
+        if (closed) {
+            return election.beat(false, List.of(), held, now());
+        }
+        return isLookedAfter()
+                ? election.beat(isAble(), willing(), held, now())
+                : election.beat(false, List.of(), List.of(), now());
+    }
+
+    /** Else the kernel has taken all addresses off, and others must not be told that they are here. */
+    private boolean isLookedAfter() {
+        return now() - lastWhole <= TimeUnit.SECONDS.toMillis(Election.LEASE_SECONDS);
     }
 
     private boolean isAble() {
@@ -132,8 +145,8 @@ final class SharedAddresses implements Addresses {
             while (!closed) {
                 try {
                     round();
-                } catch (RuntimeException failure) {
-                    sayOnce("looking after addresses: " + failure.getMessage());
+                } catch (RuntimeException | Error failure) {
+                    sayOnce("looking after addresses: " + failure);
                 }
                 wait(LOOK_AGAIN);
             }
@@ -160,6 +173,7 @@ final class SharedAddresses implements Addresses {
         bind(round.bound(), now);
         round.contested().forEach(address -> untold.put(address, TELLINGS));
         tell(now);
+        lastWhole = now();
     }
 
     private void release(Collection<String> released) {
@@ -231,7 +245,7 @@ final class SharedAddresses implements Addresses {
 
     @Override
     public synchronized boolean isBound(String address) {
-        return held.contains(address) || election.isHeldByAnother(address, now());
+        return (held.contains(address) && isLookedAfter()) || election.isHeldByAnother(address, now());
     }
 
     /** Another host takes them over at once, where there is one; else they stay for the rest of their lease. */

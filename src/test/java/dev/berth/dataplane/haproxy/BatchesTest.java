@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -200,6 +201,35 @@ class BatchesTest {
         assertThat(told.get()).hasMessage("interrupted");
         other.join();
         assertThat(goes).containsExactly(List.of("other"));
+    }
+
+    /** Else its next call could be answered before this one is done, and be undone by it. */
+    @Test
+    void who_isInterruptedDuringTheGo_returnsAfterIt() throws InterruptedException {
+        AtomicReference<Thread> caller = new AtomicReference<>();
+        AtomicBoolean returned = new AtomicBoolean();
+        AtomicBoolean returnedBefore = new AtomicBoolean();
+        Batches<String> slow = new Batches<>(LONGEST, now::get, this::plan, all -> {
+            caller.get().interrupt();
+            soon(() -> returned.get() || !caller.get().isInterrupted());
+            soon(() -> returned.get() || caller.get().getState() == Thread.State.WAITING);
+            returnedBefore.set(returned.get());
+            return refused;
+        });
+        caller.set(Thread.ofVirtual().start(() -> {
+            try {
+                slow.run("given up");
+            } catch (ProviderException interrupted) {
+                returned.set(true);
+            }
+        }));
+        soon(() -> caller.get().getState() == Thread.State.WAITING);
+
+        go();
+        caller.get().join();
+
+        assertThat(returnedBefore).isFalse();
+        assertThat(returned).isTrue();
     }
 
     @Test

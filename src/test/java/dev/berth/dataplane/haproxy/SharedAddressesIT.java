@@ -83,7 +83,13 @@ class SharedAddressesIT {
     void anAddress_isBoundWhenNobodyElseCanHaveIt_andOnlyForAsLongAsItIsLookedAfter() throws IOException {
         HaproxyProvider provider = provider();
 
-        assertThat(provider.ensureLoadBalancer(request(ADDRESS, IPV6))).isInstanceOf(EnsureOutcome.Ready.class);
+        // Others could have them: it waits until it would have heard of that.
+        assertThat(provider.ensureLoadBalancer(request(ADDRESS, IPV6)))
+                .isInstanceOfSatisfying(
+                        EnsureOutcome.Pending.class,
+                        pending -> assertThat(pending.message())
+                                .isEqualTo("no host has " + ADDRESS + ", " + IPV6 + " yet; the hosts' logs say why"));
+        awaitReady(provider, request(ADDRESS, IPV6));
         Awaitility.await().until(() -> onHost().contains(ADDRESS) && onHost().contains(IPV6));
         assertThat(onHost())
                 .containsPattern(ADDRESS + "/32 .*\\R.*valid_lft [12]sec")
@@ -119,6 +125,10 @@ class SharedAddressesIT {
             assertThat(provider.getLoadBalancer(request(ADDRESS))).isEmpty();
         }
 
-        assertThat(provider.ensureLoadBalancer(request(ADDRESS))).isInstanceOf(EnsureOutcome.Ready.class);
+        awaitReady(provider, request(ADDRESS));
+    }
+
+    private static void awaitReady(HaproxyProvider provider, LoadBalancerRequest request) {
+        Awaitility.await().until(() -> provider.ensureLoadBalancer(request) instanceof EnsureOutcome.Ready);
     }
 }

@@ -81,7 +81,12 @@ public record PeerFiles(Path authority, Path certificate, Path key) {
         if (!pem.find()) {
             throw new IOException("there is no key in PKCS #8 in " + key);
         }
-        return KeyFactory.getInstance(algorithm)
-                .generatePrivate(new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1))));
+        try {
+            return KeyFactory.getInstance(algorithm)
+                    .generatePrivate(
+                            new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1))));
+        } catch (IllegalArgumentException noBase64) {
+            throw new IOException("the key in " + key + " is not PEM", noBase64);
+        }
     }
 }

@@ -228,7 +228,7 @@ public final class Peers implements AutoCloseable {
             while (!closed) {
                 try {
                     talk();
-                } catch (IOException failure) {
+                } catch (IOException | RuntimeException failure) {
                     if (!closed && !trouble.equals(String.valueOf(failure.getMessage()))) {
                         trouble = String.valueOf(failure.getMessage());
                         LOG.warn("the host at {} cannot be reached: {}", other, trouble);
