@@ -420,7 +420,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                     .distinct()
                     .toList());
             next.addresses().forEach(addresses::add);
-            requireFreePorts(next);
+            requireFreePorts(next, all.values());
         } catch (RuntimeException refused) {
             records.put(next.name(), all.get(next.name()));
             certificates.put(next.name(), formerPem);
@@ -474,18 +474,21 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     /** An address that another host has cannot be tried; HAProxy does, and refuses. */
-    private void requireFreePorts(LoadBalancer next) {
+    private void requireFreePorts(LoadBalancer next, Collection<LoadBalancer> others) {
         for (String address : next.addresses().stream().filter(host::has).toList()) {
             for (ListenPort port : next.ports()) {
-                // By whomever: HAProxy listens there until it is reloaded, and refuses two on one port itself.
-                boolean ours = wanted.values().stream()
-                        .anyMatch(one -> one.addresses().contains(address)
-                                && one.ports().stream().anyMatch(other -> other.port() == port.port()));
-                if (!ours) {
+                boolean isOthers =
+                        others.stream().anyMatch(one -> !one.name().equals(next.name()) && listens(one, address, port));
+                // HAProxy goes on listening until it is reloaded, also for one that leaves the port in the same batch.
+                if (isOthers || wanted.values().stream().noneMatch(one -> listens(one, address, port))) {
                     requireFree(address, port.port());
                 }
             }
         }
+    }
+
+    private static boolean listens(LoadBalancer one, String address, ListenPort port) {
+        return one.addresses().contains(address) && one.ports().stream().anyMatch(other -> other.port() == port.port());
     }
 
     private static void requireFree(String address, int port) {

@@ -169,6 +169,17 @@ class HaproxyBadInputIT {
         assertServes(OTHER, 8081);
     }
 
+    /** HAProxy itself would let two of its own listen there. */
+    @Test
+    void aPortOfAnotherService_isRefused() {
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(request("first", ADDRESS, 80));
+
+        assertThatThrownBy(() -> provider.ensureLoadBalancer(request("second", ADDRESS, 80)))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageStartingWith("port 80 of " + ADDRESS + " cannot be listened on");
+    }
+
     @Test
     void aConfigurationThatHaproxyRefuses_changesNothing() throws IOException {
         Path picky = script(
