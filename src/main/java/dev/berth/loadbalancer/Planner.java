@@ -90,7 +90,7 @@ public final class Planner {
     /** The claims of a Service that is not there; reservations for its name stay. */
     private static ServicePlan gone(ServiceSnapshot snapshot) {
         List<Ip> left = snapshot.holdings().stream()
-                .filter(holding -> holding.owners().stream().noneMatch(owner -> owner.isReservation()))
+                .filter(holding -> holding.holderNamed(snapshot.key()).isPresent())
                 .map(Holding::ip)
                 .toList();
         return left.isEmpty()

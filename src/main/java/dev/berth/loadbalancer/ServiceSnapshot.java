@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import dev.berth.address.Holding;
 import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
+import dev.berth.address.ServiceKey;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.function.Predicate;
 /**
  * All that a plan for one Service is made from.
  *
+ * @param key the Service's name
  * @param service empty: there is none of that name
  * @param holdings what is held for its name, whatever the uid
  * @param deference why Services without a class are another's; empty: they are not
@@ -21,6 +23,7 @@ import java.util.function.Predicate;
  *     Service; empty: none was, as far as is remembered
  */
 public record ServiceSnapshot(
+        ServiceKey key,
         Optional<ServiceState> service,
         List<Holding> holdings,
         PoolBook pools,
@@ -32,6 +35,7 @@ public record ServiceSnapshot(
         Optional<String> askedByClass) {
     /** Of one whose provider was not asked yet. */
     public ServiceSnapshot(
+            ServiceKey key,
             Optional<ServiceState> service,
             List<Holding> holdings,
             PoolBook pools,
@@ -40,7 +44,7 @@ public record ServiceSnapshot(
             Map<String, String> namespaceLabels,
             QueuePosition turn,
             List<ForeignAnnotations> migrateFrom) {
-        this(service, holdings, pools, classes, deference, namespaceLabels, turn, migrateFrom, Optional.empty());
+        this(key, service, holdings, pools, classes, deference, namespaceLabels, turn, migrateFrom, Optional.empty());
     }
 
     public ServiceSnapshot {
@@ -50,12 +54,13 @@ public record ServiceSnapshot(
 
     /** The same, but for what is kept for its name and not claimed yet. */
     public ServiceSnapshot withoutReservations() {
-        return withoutHoldings(holding -> holding.owners().stream().anyMatch(owner -> owner.isReservation()));
+        return withoutHoldings(holding -> holding.isReservedFor(key));
     }
 
     /** The same, but for some of what is held. */
     ServiceSnapshot withoutHoldings(Predicate<Holding> which) {
         return new ServiceSnapshot(
+                key,
                 service,
                 holdings.stream().filter(which.negate()).toList(),
                 pools,

@@ -226,6 +226,7 @@ class HostileObjectsTest {
                         List.<ForeignAnnotations>of(),
                         MigrationSources.parse("metallb,cilium,kube-vip,purelb").dialects())
                 .forEach(dialects -> assertThat(Planner.plan(new ServiceSnapshot(
+                                state.key(),
                                 Optional.of(state),
                                 List.of(),
                                 PoolBook.empty(),

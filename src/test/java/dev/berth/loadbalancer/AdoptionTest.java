@@ -37,6 +37,7 @@ class AdoptionTest {
 
     private static ServicePlan plan(SampleService service, List<ForeignAnnotations> migrateFrom, Holding... holdings) {
         return Planner.plan(new ServiceSnapshot(
+                WEB,
                 Optional.of(service.build()),
                 List.of(holdings),
                 PoolBook.empty(),

@@ -47,6 +47,11 @@ class PlannerTest {
         return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
     }
 
+    private static Holding sharedWithReservation(String ip, Owner owner, ServiceKey reservedFor) {
+        ClaimSpec spec = ClaimSpec.of("edge", OURS, owner, new Owner(reservedFor, null));
+        return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
+    }
+
     private static Holding unclaimed(String ip, Holding.State state, String loadBalancerClass) {
         ClaimSpec spec = ClaimSpec.of("edge", loadBalancerClass, new Owner(WEB, "u1"));
         return new Holding(Ip.parse(ip), state, spec, null);
@@ -55,6 +60,7 @@ class PlannerTest {
     private static ServicePlan plan(
             @Nullable SampleService service, List<Holding> holdings, ClassBook classes, boolean deference) {
         return Planner.plan(new ServiceSnapshot(
+                WEB,
                 Optional.ofNullable(service).map(SampleService::build),
                 holdings,
                 PoolBook.empty(),
@@ -322,6 +328,20 @@ class PlannerTest {
                     "gone, and it was another Berth's: not ours to release",
                     null,
                     List.of(held("192.0.2.1", "u1", "theirs/pool")),
+                    TWO_BERTHS,
+                    false,
+                    "NotOurs"),
+            new Row(
+                    "gone, and the address stays reserved for one that shared it: its own claim is released",
+                    null,
+                    List.of(sharedWithReservation("192.0.2.1", new Owner(WEB, "u1"), new ServiceKey("prod", "api"))),
+                    TWO_BERTHS,
+                    false,
+                    "TearDown Release[192.0.2.1]"),
+            new Row(
+                    "gone, and the address stays reserved for it, while another shares it: nothing is left to release",
+                    null,
+                    List.of(sharedWithReservation("192.0.2.1", new Owner(new ServiceKey("prod", "api"), "u2"), WEB)),
                     TWO_BERTHS,
                     false,
                     "NotOurs"),

@@ -36,6 +36,7 @@ class TakenBackTest {
         ClaimSpec spec = ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, uid));
         Claim claim = new Claim(Ip.parse(ip), "c-" + ip, "5", spec);
         return Planner.plan(new ServiceSnapshot(
+                        WEB,
                         Optional.of(SampleService.named(WEB, "u1").build()),
                         List.of(Holding.of(claim)),
                         pools,

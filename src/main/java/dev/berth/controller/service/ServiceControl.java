@@ -631,6 +631,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     private ServiceSnapshot snapshot(ServiceKey key, Optional<ServiceState> service) {
         return new ServiceSnapshot(
+                key,
                 service,
                 parts.ledger().heldFor(key),
                 parts.ledger().pools(),

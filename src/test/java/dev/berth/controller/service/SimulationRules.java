@@ -218,6 +218,7 @@ final class SimulationRules {
 
     private ServicePlan plan(SimulatedOperator operator, ServiceState service, ClassBook classes, Ledger ledger) {
         return Planner.plan(new ServiceSnapshot(
+                service.key(),
                 Optional.of(service),
                 ledger.heldFor(service.key()),
                 world.poolBook(),
