@@ -198,9 +198,13 @@ public final class Serving {
             return new ServingEffect.Wait(facts.soonest(delay.get()));
         }
         List<Ip> first = aboutToBePublished(difference);
-        return !first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)
-                ? new ServingEffect.ConfirmClaims(first)
-                : new ServingEffect.Publish(wanted);
+        if (!first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)) {
+            return new ServingEffect.ConfirmClaims(first);
+        }
+        // The provider answered, and the claims were confirmed, before this: an Address may have been deleted since.
+        return bringsItsOwn() || addresses().containsAll(first)
+                ? new ServingEffect.Publish(wanted)
+                : new ServingEffect.PlanAgain();
     }
 
     /** What is to be published, without the modes that the API server would drop. */

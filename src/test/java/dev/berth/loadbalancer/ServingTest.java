@@ -286,6 +286,18 @@ class ServingTest {
     }
 
     @Test
+    void addressWhoseClaimVanishes_whileItIsConfirmed_isNotPublished() {
+        outcomes.put("ConfirmClaims[192.0.2.1]", facts -> {
+            holdings = holdings.stream()
+                    .map(holding -> new Holding(holding.ip(), Holding.State.HELD, holding.spec(), null))
+                    .toList();
+            return facts;
+        });
+
+        assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "PlanAgain");
+    }
+
+    @Test
     void claimThatIsUnsure_isNotPublished() {
         outcomes.put(
                 "ConfirmClaims[192.0.2.1]", facts -> facts.withTrouble(DENIED).withoutIngress());
