@@ -144,7 +144,7 @@ public final class Allocator {
         private Optional<Choice.Pick> overPools(Function<Pool, Answer> answer) {
             for (Pool pool : view.pools().pools()) {
                 Optional<RefusalReason> forbidden = pool.forbids(request, family);
-                switch (forbidden.isPresent() ? no(forbidden.get()) : answer.apply(pool)) {
+                switch (forbidden.isPresent() ? forbidden(forbidden.get()) : answer.apply(pool)) {
                     case Answer.Yes(Choice.Pick pick) -> {
                         return Optional.of(pick);
                     }
@@ -152,6 +152,24 @@ public final class Allocator {
                 }
             }
             return Optional.empty();
+        }
+
+        private Answer forbidden(RefusalReason rule) {
+            return rule == RefusalReason.NOT_ITS_ADDRESS
+                    ? new Answer.No(
+                            rule,
+                            request.wishes()
+                                    .address(family)
+                                    .map(this::whereItIs)
+                                    .orElse(""))
+                    : no(rule);
+        }
+
+        private String whereItIs(Ip ip) {
+            return view.pools()
+                    .whyInNone(ip)
+                    .or(() -> view.pools().poolOf(ip).map(pool -> "AddressPool \"" + pool.name() + "\" has it"))
+                    .orElse("");
         }
 
         private Refusal refusal(Pool pool, Answer.No no) {

@@ -36,10 +36,18 @@ public final class PoolBook {
     /** All that a pool names, also what it cannot give, and the ranges of the cluster. */
     private final List<Taken> spokenFor;
 
+    /** Why what is in no pool is in none: what is in use in the cluster, then what pools exclude. */
+    private final List<Taken> withheld;
+
     private PoolBook(
-            List<Pool> pools, Map<String, List<String>> faults, List<String> releasing, List<Taken> spokenFor) {
+            List<Pool> pools,
+            Map<String, List<String>> faults,
+            List<String> releasing,
+            List<Taken> spokenFor,
+            List<Taken> withheld) {
         this.releasing = releasing;
         this.spokenFor = List.copyOf(spokenFor);
+        this.withheld = List.copyOf(withheld);
         this.pools = pools.stream().sorted(BY_PRIORITY).toList();
         this.faults = faults;
         for (Pool pool : pools) {
@@ -97,6 +105,12 @@ public final class PoolBook {
                         .map(PoolDeclaration::name)
                         .toList(),
                 Stream.concat(taken.stream().filter(Taken::fault), excluded.stream())
+                        .toList(),
+                Stream.concat(
+                                neverGiven.stream()
+                                        .flatMap(never -> never.ranges().stream()
+                                                .map(range -> new Taken(never.what() + " has it", range, false))),
+                                excluded.stream().map(one -> new Taken(one.by() + " excludes it", one.range(), false)))
                         .toList());
     }
 
@@ -170,6 +184,18 @@ public final class PoolBook {
                 .filter(taken -> taken.range().contains(ip))
                 .map(Taken::by)
                 .findFirst();
+    }
+
+    /** Why no pool could give {@code ip} out, as a clause; absent: one could. */
+    Optional<String> whyInNone(Ip ip) {
+        return poolOf(ip).isPresent()
+                ? Optional.empty()
+                : Optional.of(withheld.stream()
+                        .filter(taken -> taken.range().contains(ip))
+                        .map(Taken::by)
+                        .findFirst()
+                        .or(() -> whose(ip).map(pool -> pool + " does not allocate it: it is the end of a network"))
+                        .orElse("it is outside of every AddressPool"));
     }
 
     /** The pool that could give {@code ip} out; absent: none. */

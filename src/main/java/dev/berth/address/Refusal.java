@@ -6,8 +6,8 @@ import java.math.BigInteger;
  * Why one pool gives no address of one family.
  *
  * @param rule the first rule that refused
- * @param detail what a reader needs to know besides, as a phrase: who has the address, which port clashes,
- *     how much of the quota is used; empty: nothing
+ * @param detail what a reader needs to know besides, as a phrase: who has the address, or why it is in no pool, which
+ *     port clashes, how much of the quota is used; empty: nothing
  * @param free addresses of the family that were left
  * @param capacity addresses of the family in all
  */

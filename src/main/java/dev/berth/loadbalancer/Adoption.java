@@ -142,7 +142,7 @@ public final class Adoption {
                 .toList();
         return left("it has " + has + " of another controller, and keeps it until Berth can give it: "
                 + (inNoPool.isEmpty()
-                        ? WaitReason.of(refusals).message()
+                        ? WaitReason.of(request, refusals).message()
                         : "add " + inNoPool.stream().map(Ip::toString).collect(Collectors.joining(" and ")) + " to "
                                 + poolFor(request)));
     }

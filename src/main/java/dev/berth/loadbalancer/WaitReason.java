@@ -1,11 +1,15 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Refusal;
 import dev.berth.address.RefusalReason;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Why a Service waits, in words.
@@ -17,48 +21,127 @@ public record WaitReason(String reason, String message) {
     /** A status has to be read by people, and sent to all who watch. */
     private static final int NAMED_POOLS = 100;
 
+    /** What a pool does not have at all. */
+    private static final List<RefusalReason> NOT_THERE =
+            List.of(RefusalReason.NO_SUCH_FAMILY, RefusalReason.NOT_ITS_ADDRESS);
+
     /** What is said of one address alone. */
     private static final List<RefusalReason> NAMED = List.of(RefusalReason.IN_USE, RefusalReason.NOT_SHAREABLE);
 
-    /** The whole explanation in one: the most telling rule gives the reason, each pool its clause. */
-    public static WaitReason of(List<Refusal> refusals) {
-        if (refusals.isEmpty()) {
-            return new WaitReason("NoPool", "there is no AddressPool; create one");
-        }
-        List<IpFamily> families =
-                refusals.stream().map(Refusal::family).distinct().toList();
-        for (IpFamily family : families) {
-            List<Refusal> ofFamily =
-                    refusals.stream().filter(r -> r.family() == family).toList();
-            if (ofFamily.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
-                return new WaitReason(
-                        "NoPoolForFamily",
-                        "no AddressPool has " + family + " addresses (of " + ofFamily.size() + "); add a range of "
-                                + family + " to one");
-            }
-        }
-        List<Refusal> named = refusals.stream()
-                .filter(refusal -> NAMED.contains(refusal.rule()))
-                .toList();
-        if (!named.isEmpty()) {
-            return new WaitReason("AddressNotAvailable", clauses(named));
-        }
-        if (refusals.stream().allMatch(refusal -> refusal.rule() == RefusalReason.NOT_ITS_ADDRESS)) {
-            return new WaitReason("AddressNotAvailable", "no AddressPool has the address that it asks for");
-        }
+    /**
+     * The whole explanation in one: what it asks for and is not there comes first, then what explains most; pools that it
+     * does not mean are counted.
+     *
+     * @param refusals of every pool, by family; or of the one whose address is just being claimed for both
+     */
+    public static WaitReason of(AddressRequest request, List<Refusal> refusals) {
         if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
             return new WaitReason(
                     "SharedAddressPending", "another of its sharing key is claiming the address for both");
         }
-        // What a pool of another family lacks explains nothing; a pool that is full explains most.
-        List<Refusal> telling = refusals.stream()
-                .filter(refusal -> refusal.rule() != RefusalReason.NO_SUCH_FAMILY
-                        && refusal.rule() != RefusalReason.NOT_ITS_ADDRESS)
+        Meant meant = Meant.by(request, refusals);
+        if (meant.refusals().isEmpty()) {
+            return meant.missing().isEmpty()
+                    ? new WaitReason("NoPool", "there is no AddressPool; create one")
+                    : new WaitReason("PoolNotFound", String.join("; ", meant.missing()));
+        }
+        return notInAnyPool(request, meant).or(() -> taken(meant)).orElseGet(() -> refused(meant));
+    }
+
+    /**
+     * The pools that the Service, or else its class, names; all, if neither does.
+     *
+     * @param whose how a message refers to them, with a space before it; empty: all are meant
+     * @param missing a clause for each that does not exist
+     * @param refusals of those that exist, as they were asked
+     * @param others how many pools are not meant
+     */
+    private record Meant(String whose, List<String> missing, List<Refusal> refusals, long others) {
+        static Meant by(AddressRequest request, List<Refusal> refusals) {
+            List<String> asked = request.wishes().pools();
+            List<String> named = asked.isEmpty() ? request.bearer().classPools() : asked;
+            if (named.isEmpty()) {
+                return new Meant("", List.of(), refusals, 0);
+            }
+            String who = asked.isEmpty() ? "which its LoadBalancerClass names" : "which it asks for";
+            List<String> all = refusals.stream().map(Refusal::pool).distinct().toList();
+            return new Meant(
+                    asked.isEmpty() ? " of its class" : " that it asks for",
+                    named.stream()
+                            .filter(name -> !all.contains(name))
+                            .map(name -> "AddressPool \"" + name + "\", " + who + ", does not exist")
+                            .toList(),
+                    refusals.stream()
+                            .filter(refusal -> named.contains(refusal.pool()))
+                            .toList(),
+                    all.stream().filter(name -> !named.contains(name)).count());
+        }
+
+        List<IpFamily> families() {
+            return refusals.stream().map(Refusal::family).distinct().toList();
+        }
+
+        List<Refusal> of(IpFamily family) {
+            return refusals.stream().filter(r -> r.family() == family).toList();
+        }
+
+        /** What there is to say beside {@code clauses}, in one list. */
+        String around(String clauses) {
+            String rest = others == 1
+                    ? "1 other pool is not among those" + whose
+                    : others + " other pools are not among those" + whose;
+            return Stream.of(
+                            missing.stream(),
+                            Stream.of(clauses),
+                            others == 0 ? Stream.<String>empty() : Stream.of(rest))
+                    .flatMap(all -> all)
+                    .collect(Collectors.joining("; "));
+        }
+    }
+
+    /** None of the pools has addresses of a family, or the very address that is asked for. */
+    private static Optional<WaitReason> notInAnyPool(AddressRequest request, Meant meant) {
+        for (IpFamily family : meant.families()) {
+            List<Refusal> of = meant.of(family);
+            if (of.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
+                return Optional.of(new WaitReason(
+                        "NoPoolForFamily",
+                        meant.around("no AddressPool" + meant.whose() + " has " + family + " addresses (of " + of.size()
+                                        + ")")
+                                + "; add a range of " + family + " to one"));
+            }
+            Optional<Ip> asked = request.wishes().address(family);
+            if (asked.isPresent() && of.stream().allMatch(r -> NOT_THERE.contains(r.rule()))) {
+                String why = of.stream()
+                        .map(Refusal::detail)
+                        .filter(detail -> !detail.isEmpty())
+                        .findFirst()
+                        .map(detail -> ": " + detail)
+                        .orElse("");
+                return Optional.of(new WaitReason(
+                        "AddressNotAvailable",
+                        meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<WaitReason> taken(Meant meant) {
+        List<Refusal> named = meant.refusals().stream()
+                .filter(refusal -> NAMED.contains(refusal.rule()))
+                .toList();
+        return named.isEmpty() ? Optional.empty() : Optional.of(new WaitReason("AddressNotAvailable", clauses(named)));
+    }
+
+    private static WaitReason refused(Meant meant) {
+        // What a pool that nobody named lacks explains nothing; a pool that is full explains most.
+        List<Refusal> telling = meant.refusals().stream()
+                .filter(refusal -> !meant.whose().isEmpty() || !NOT_THERE.contains(refusal.rule()))
                 .sorted(Comparator.comparing(refusal -> !isFull(refusal)))
                 .toList();
-        String clauses = clauses(telling);
+        String clauses = meant.around(clauses(telling));
         boolean full = telling.stream().anyMatch(WaitReason::isFull);
-        String wanted = families.stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
+        String wanted = meant.families().stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
         if (!full && telling.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.OVER_QUOTA)) {
             return new WaitReason(
                     "QuotaExceeded",

@@ -126,7 +126,17 @@ class AddressConstraintsTest {
         use(pool("edge", "192.0.2.0/30"), pool("six", "2001:db8::/64"));
 
         assertThat(answer(asking(request("a", 0, IPV4), "203.0.113.1")))
-                .isEqualTo("edge NOT_ITS_ADDRESS; six NO_SUCH_FAMILY");
+                .isEqualTo("edge NOT_ITS_ADDRESS: it is outside of every AddressPool; six NO_SUCH_FAMILY");
+    }
+
+    @Test
+    void anAddressOfAPoolThatItDoesNotAskFor_isSaid() {
+        use(pool("edge", "192.0.2.0/30"), pool("other", "198.51.100.0/30"));
+        AddressConstraints byPool =
+                new AddressConstraints(List.of(Ip.parse("198.51.100.1")), List.of("edge"), null, false);
+
+        assertThat(answer(wishing(request("a", 0, IPV4), byPool)))
+                .isEqualTo("edge NOT_ITS_ADDRESS: AddressPool \"other\" has it; other NOT_NAMED");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static dev.berth.address.Sample.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.testing.Answers;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +60,32 @@ class PoolBookTest {
         assertThat(ranges(book, "edge"))
                 .containsExactly(IpRange.parse("192.0.2.0"), IpRange.parse("192.0.2.2-192.0.2.3"));
         assertThat(book.poolOf(Ip.parse("192.0.2.1"))).isEmpty();
+    }
+
+    @Test
+    void addressOfNoPool_hasACause() {
+        PoolDeclaration pool = new PoolDeclaration(
+                "edge",
+                Instant.EPOCH,
+                List.of("192.0.2.0/28", "10.96.0.0/30"),
+                List.of("192.0.2.4"),
+                true,
+                PoolPolicy.OPEN,
+                false);
+        PoolBook book = PoolBook.of(
+                List.of(pool),
+                List.of(
+                        new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.0.2.1")), false),
+                        new ExcludedRange("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/12")), true)));
+
+        assertThat(book.whyInNone(Ip.parse("192.0.2.2"))).isEmpty();
+        assertThat(book.whyInNone(Ip.parse("192.0.2.1"))).contains("Node \"a\" has it");
+        assertThat(book.whyInNone(Ip.parse("10.96.0.1"))).contains("ServiceCIDR \"kubernetes\" has it");
+        assertThat(book.whyInNone(Ip.parse("10.97.0.1"))).contains("ServiceCIDR \"kubernetes\" has it");
+        assertThat(book.whyInNone(Ip.parse("192.0.2.4"))).contains("AddressPool \"edge\" excludes it");
+        assertThat(book.whyInNone(Ip.parse("192.0.2.15")))
+                .contains("AddressPool \"edge\" does not allocate it: it is the end of a network");
+        assertThat(book.whyInNone(Ip.parse("203.0.113.1"))).contains("it is outside of every AddressPool");
     }
 
     @Test

@@ -154,8 +154,9 @@ public class AddressBench {
     /** Why a Service waits, in words, of a hundred pools that all refuse. */
     @Benchmark
     public WaitReason explainOver100Pools(Full state) {
-        Choice choice = state.ledger.choose(request("newcomer", IpFamily.IPV4, AddressConstraints.NONE));
-        return WaitReason.of(((Choice.Refused) choice).refusals());
+        AddressRequest request = request("newcomer", IpFamily.IPV4, AddressConstraints.NONE);
+        Choice choice = state.ledger.choose(request);
+        return WaitReason.of(request, ((Choice.Refused) choice).refusals());
     }
 
     /** What is read at the start. */

@@ -195,12 +195,12 @@ class WaitingIT {
                         "nowhere",
                         annotated("berth.dev/addresses", "203.0.113.1"),
                         "AddressNotAvailable",
-                        "no AddressPool has the address"),
+                        "no AddressPool has 203.0.113.1: it is outside of every AddressPool"),
                 new Row(
                         "named",
                         annotated("berth.dev/address-pool", "nobody"),
-                        "NoPoolAllows",
-                        pool + "is not among the pools that it names"),
+                        "PoolNotFound",
+                        "AddressPool \"nobody\", which it asks for, does not exist"),
                 new Row("words", annotated("berth.dev/addresses", "words"), "InvalidAddresses", "words"));
         List<String> names = new ArrayList<>();
         for (int copy = 0; copy < 5; copy++) {

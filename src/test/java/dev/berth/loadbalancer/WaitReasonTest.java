@@ -2,11 +2,18 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
+import dev.berth.address.QueuePosition;
 import dev.berth.address.Refusal;
 import dev.berth.address.RefusalReason;
+import dev.berth.address.Requester;
+import dev.berth.address.ServiceKey;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -19,21 +26,117 @@ class WaitReasonTest {
         return new Refusal(pool, family, rule, "", BigInteger.ZERO, BigInteger.valueOf(14));
     }
 
+    private static AddressRequest asksFor(List<String> classPools, AddressConstraints wishes) {
+        return new AddressRequest(
+                new ServiceKey("prod", "web"),
+                "u1",
+                "x/y",
+                List.of(IpFamily.IPV4, IpFamily.IPV6),
+                false,
+                new Requester(classPools, Map.of(), Map.of()),
+                wishes,
+                List.of(),
+                QueuePosition.FIRST);
+    }
+
+    private static AddressConstraints pools(String... names) {
+        return new AddressConstraints(List.of(), List.of(names), null, false);
+    }
+
+    private static WaitReason of(List<Refusal> refusals) {
+        return WaitReason.of(asksFor(List.of(), AddressConstraints.NONE), refusals);
+    }
+
+    @Test
+    void poolThatItAsksFor_andThatDoesNotExist_isTheReason_andNoOtherIsNamed() {
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), pools("exmaple")),
+                        List.of(
+                                refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
+                                refusal("full", IpFamily.IPV4, RefusalReason.NOT_NAMED))))
+                .isEqualTo(
+                        new WaitReason("PoolNotFound", "AddressPool \"exmaple\", which it asks for, does not exist"));
+    }
+
+    @Test
+    void poolThatItsClassNames_andThatDoesNotExist_isTheReason() {
+        assertThat(WaitReason.of(asksFor(List.of("exmaple"), AddressConstraints.NONE), List.of()))
+                .isEqualTo(new WaitReason(
+                        "PoolNotFound", "AddressPool \"exmaple\", which its LoadBalancerClass names, does not exist"));
+    }
+
+    @Test
+    void poolsThatItAsksFor_areSaid_theOnesThatDoNotExistFirst_andAllOthersAreCounted() {
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), pools("asleep", "exmaple")),
+                        List.of(
+                                refusal("asleep", IpFamily.IPV4, RefusalReason.SUSPENDED),
+                                refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
+                                refusal("sleeps-too", IpFamily.IPV4, RefusalReason.SUSPENDED))))
+                .isEqualTo(
+                        new WaitReason(
+                                "NoPoolAllows",
+                                "no AddressPool gives it an IPv4 address: AddressPool \"exmaple\", which it asks for, does not exist;"
+                                        + " AddressPool \"asleep\" is suspended; 2 other pools are not among those that it asks for"));
+    }
+
+    @Test
+    void poolThatItAsksFor_withoutAddressesOfTheFamily_isSaid() {
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), pools("four", "full")),
+                        List.of(
+                                refusal("four", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY),
+                                refusal("full", IpFamily.IPV6, RefusalReason.FULL),
+                                refusal("six", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
+                .isEqualTo(
+                        new WaitReason(
+                                "PoolExhausted",
+                                "no free IPv6 address: AddressPool \"full\" (0 of 14 free); AddressPool \"four\" has no IPv6"
+                                        + " addresses; 1 other pool is not among those that it asks for; add a range or release a Service"));
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), pools("four")),
+                        List.of(
+                                refusal("four", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY),
+                                refusal("six", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
+                .isEqualTo(new WaitReason(
+                        "NoPoolForFamily",
+                        "no AddressPool that it asks for has IPv6 addresses (of 1); 1 other pool is not among those that it"
+                                + " asks for; add a range of IPv6 to one"));
+    }
+
+    @Test
+    void addressThatNoPoolHas_isNamed_andWhy_alsoBesidePoolsOfAnotherFamily() {
+        AddressConstraints wishes = new AddressConstraints(List.of(Ip.parse("192.0.2.5")), List.of(), null, false);
+        Refusal notIts = new Refusal(
+                "edge",
+                IpFamily.IPV4,
+                RefusalReason.NOT_ITS_ADDRESS,
+                "AddressPool \"edge\" excludes it",
+                BigInteger.ONE,
+                BigInteger.ONE);
+
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), wishes),
+                        List.of(notIts, refusal("six", IpFamily.IPV4, RefusalReason.NO_SUCH_FAMILY))))
+                .isEqualTo(new WaitReason(
+                        "AddressNotAvailable", "no AddressPool has 192.0.2.5: AddressPool \"edge\" excludes it"));
+    }
+
     @Test
     void noPool_saysToCreateOne() {
-        assertThat(WaitReason.of(List.of())).isEqualTo(new WaitReason("NoPool", "there is no AddressPool; create one"));
+        assertThat(of(List.of())).isEqualTo(new WaitReason("NoPool", "there is no AddressPool; create one"));
     }
 
     @Test
     void familyThatNoPoolHas_isNamed() {
-        assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY))))
+        assertThat(of(List.of(refusal("edge", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
                         "NoPoolForFamily", "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one"));
     }
 
     @Test
     void fullPool_comesFirst_withItsNumbers() {
-        WaitReason reason = WaitReason.of(List.of(
+        WaitReason reason = of(List.of(
                 refusal("a", IpFamily.IPV4, RefusalReason.NOT_IN_CLASS),
                 refusal("b", IpFamily.IPV4, RefusalReason.FULL)));
 
@@ -47,8 +150,7 @@ class WaitReasonTest {
     void everyRule_hasItsClause() {
         for (RefusalReason rule : RefusalReason.values()) {
             if (!OF_NO_POOL.contains(rule)) {
-                assertThat(WaitReason.of(List.of(refusal("edge", IpFamily.IPV4, rule)))
-                                .message())
+                assertThat(of(List.of(refusal("edge", IpFamily.IPV4, rule))).message())
                         .as(rule.name())
                         .contains("AddressPool \"edge\" ");
             }
@@ -57,7 +159,7 @@ class WaitReasonTest {
 
     @Test
     void everyPool_isNamed_upToAHundred_thoseThatSayMostFirst() {
-        WaitReason reason = WaitReason.of(IntStream.range(0, 103)
+        WaitReason reason = of(IntStream.range(0, 103)
                 .mapToObj(i -> refusal("p" + i, IpFamily.IPV4, i == 102 ? RefusalReason.FULL : RefusalReason.SUSPENDED))
                 .toList());
 
@@ -75,7 +177,7 @@ class WaitReasonTest {
         Refusal refusal = new Refusal(
                 "edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT, "", BigInteger.TWO, BigInteger.valueOf(14));
 
-        assertThat(WaitReason.of(List.of(refusal)).message())
+        assertThat(of(List.of(refusal)).message())
                 .contains("AddressPool \"edge\" (2 of 14 free, for others who have waited longer)");
     }
 }

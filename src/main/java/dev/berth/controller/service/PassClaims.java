@@ -229,7 +229,7 @@ final class PassClaims {
 
     private Optional<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
         pass.due.accept(pass.parts.ledger().await(asked.allOrNone() ? asked : refused));
-        pass.facts = pass.facts.waitingFor(WaitReason.of(refusals));
+        pass.facts = pass.facts.waitingFor(WaitReason.of(refused, refusals));
         return Optional.empty();
     }
 
@@ -242,7 +242,7 @@ final class PassClaims {
         List<IpFamily> families =
                 missing.stream().map(Refusal::family).distinct().toList();
         pass.due.accept(pass.parts.ledger().await(asked.onlyFor(families)));
-        pass.facts = pass.facts.waitingFor(WaitReason.of(missing));
+        pass.facts = pass.facts.waitingFor(WaitReason.of(asked, missing));
         return Optional.empty();
     }
 

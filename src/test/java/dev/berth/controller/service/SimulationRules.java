@@ -412,7 +412,7 @@ final class SimulationRules {
             waits.add(service.key());
             Choice choice = told.choose(request.get());
             check(choice instanceof Choice.Refused, () -> service + " waits, but could have " + choice);
-            why = Optional.of(WaitReason.of(((Choice.Refused) choice).refusals()));
+            why = Optional.of(WaitReason.of(request.get(), ((Choice.Refused) choice).refusals()));
         }
         if (held.isEmpty()) {
             checkReason(service, why.map(WaitReason::reason).orElse("none"), false);
