@@ -1,0 +1,393 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Tls;
+import dev.berth.provider.ProviderException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What HAProxy is to do, and how that changes: in the records, on the host and in HAProxy together, or not at all.
+ *
+ * <p>Who holds its monitor has HAProxy for himself: nothing is changed meanwhile.
+ */
+final class Changes {
+    private static final Logger LOG = LoggerFactory.getLogger(Changes.class);
+
+    /** After a reload: each leaves a worker behind that lives as long as its connections. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+    /** For finding out which of several changes HAProxy does not take. */
+    private static final Duration ONE_BY_ONE = Duration.ofSeconds(10);
+
+    private final String directory;
+    private final Records records;
+    private final Certificates certificates;
+    private final HostAddresses host;
+    private final Addresses addresses;
+    private final boolean sharesAddresses;
+    private final Haproxy haproxy;
+    private final Statistics statistics;
+    private final RuntimeChanges runtime;
+    private final SequencedMap<String, LoadBalancer> wanted;
+    private final Batches<Change> reloads;
+
+    /**
+     * What one call asks for.
+     *
+     * @param next null: nothing any more
+     */
+    record Change(
+            LoadBalancerRequest request,
+            String name,
+            @Nullable LoadBalancer next) {
+        /** Certificate and key for its ports with TLS; null: it has none. */
+        @Nullable String pem() {
+            Tls tls = request.tls();
+            return next == null || tls == null ? null : Certificates.pem(tls);
+        }
+    }
+
+    /**
+     * A change that is in the records.
+     *
+     * @param formerPem certificate and key before it; null: there were none
+     */
+    private record Prepared(Change change, @Nullable String formerPem) {
+        String name() {
+            return change.name;
+        }
+
+        /** Without the key. */
+        @Override
+        public String toString() {
+            return name();
+        }
+    }
+
+    /**
+     * Nothing is done yet.
+     *
+     * @param recorded what HAProxy was to do at last
+     * @param addresses those of {@code host}, or what shares them with other hosts
+     * @param later runs what waits
+     */
+    Changes(
+            Settings settings,
+            SequencedMap<String, LoadBalancer> recorded,
+            Records records,
+            Certificates certificates,
+            HostAddresses host,
+            Addresses addresses,
+            Haproxy haproxy,
+            Statistics statistics,
+            Batches.Later later) {
+        this.directory = settings.directory().toString();
+        this.sharesAddresses = settings.sharing() != null;
+        this.wanted = new TreeMap<>(recorded);
+        this.records = records;
+        this.certificates = certificates;
+        this.host = host;
+        this.addresses = addresses;
+        this.haproxy = haproxy;
+        this.statistics = statistics;
+        this.runtime = new RuntimeChanges(haproxy, certificates);
+        this.reloads = new Batches<>(LONGEST_PAUSE, System::nanoTime, later, this::changeAll);
+    }
+
+    /** One that another interface has by now is said, and stops nothing else. */
+    synchronized void bindAddresses() {
+        List<String> all = addressesOf(wanted);
+        records.addresses().stream().filter(former -> !all.contains(former)).forEach(addresses::remove);
+        for (String address : all) {
+            try {
+                addresses.add(address);
+            } catch (ProviderException refused) {
+                LOG.error("{}", refused.getMessage());
+            }
+        }
+        records.putAddresses(all);
+    }
+
+    /** All that HAProxy is to do. */
+    synchronized List<LoadBalancer> wanted() {
+        return List.copyOf(wanted.values());
+    }
+
+    /** Absent: there is none of this name. */
+    synchronized Optional<LoadBalancer> find(String name) {
+        return Optional.ofNullable(wanted.get(name));
+    }
+
+    /** Has HAProxy do what is wanted, if it does not run, or does something else. */
+    synchronized void takeOver() {
+        String configuration = configuration(wanted);
+        if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
+            haproxy.load(configuration, wanted.values());
+        }
+    }
+
+    /** Starts HAProxy if it does not run, and deletes servers that nobody is connected to any more. */
+    synchronized void lookAfter() {
+        if (!haproxy.isRunning()) {
+            LOG.warn("HAProxy does not run, it is started");
+            haproxy.load(configuration(wanted), wanted.values());
+            runtime.reloaded();
+        } else {
+            runtime.deleteLeaving();
+        }
+        haproxy.limitLog();
+    }
+
+    synchronized void requireRightful(LoadBalancerRequest request) {
+        records.requireLeader(request.clusterName(), request.fencingToken());
+        requireSameCluster(request);
+    }
+
+    /** Of a cluster that was restored from a backup of another, the Services have the UIDs of the other's. */
+    private void requireSameCluster(LoadBalancerRequest request) {
+        LoadBalancer one = wanted.get(HaproxyProvider.nameOf(request.service()));
+        if (one != null && !one.clusterName().equals(request.clusterName())) {
+            throw new ProviderException(
+                    "load balancer %s belongs to a Service of cluster %s with the same UID; serve cluster %s by another host"
+                            .formatted(one.name(), one.clusterName(), request.clusterName()));
+        }
+    }
+
+    /** Targets change at once; what HAProxy has to be reloaded for, together with what others ask for. */
+    void make(Change change) {
+        synchronized (this) {
+            LoadBalancer former = wanted.get(change.name);
+            if (change.next == null && former == null) {
+                // What a removal that failed has left.
+                certificates.put(change.name, null);
+                records.put(change.name, null);
+                List<String> all = addressesOf(wanted);
+                remove(records.addresses().stream()
+                        .filter(one -> !all.contains(one))
+                        .toList());
+                return;
+            }
+            if (change.next != null && change.next.equals(former) && haproxy.isRunning()) {
+                // Somebody may have taken them off the host.
+                change.next.addresses().forEach(addresses::add);
+                return;
+            }
+            if (change.next != null
+                    && former != null
+                    && RuntimeChanges.structure(List.of(change.next))
+                            .equals(RuntimeChanges.structure(List.of(former)))) {
+                RuntimeException refused = changeAll(List.of(change)).get(change);
+                if (refused != null) {
+                    throw refused;
+                }
+                return;
+            }
+        }
+        reloads.run(change);
+    }
+
+    /**
+     * Makes these changes with one reload at most. If HAProxy refuses them together, each is tried alone.
+     *
+     * @return those that were refused, and why
+     * @throws ProviderException if HAProxy does not answer; nothing has changed
+     */
+    private synchronized SequencedMap<Change, RuntimeException> changeAll(List<Change> changes) {
+        // Throws while it hangs: then none is tried, neither together nor alone.
+        boolean _ = haproxy.isRunning();
+        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
+        SequencedMap<String, LoadBalancer> all = new TreeMap<>(wanted);
+        List<Prepared> prepared = new ArrayList<>();
+        for (Change change : changes) {
+            try {
+                prepared.add(prepare(change, all));
+            } catch (RuntimeException reason) {
+                refused.put(change, reason);
+            }
+        }
+        try {
+            apply(all);
+        } catch (RuntimeException reason) {
+            takeBack(prepared, all);
+            refused.putAll(oneByOne(prepared.stream().map(Prepared::change).toList(), reason));
+            return refused;
+        }
+        settle(prepared, all);
+        return refused;
+    }
+
+    private SequencedMap<Change, RuntimeException> oneByOne(List<Change> changes, RuntimeException together) {
+        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
+        long end = System.nanoTime() + ONE_BY_ONE.toNanos();
+        for (Change change : changes) {
+            if (changes.size() == 1 || System.nanoTime() > end) {
+                refused.put(change, together);
+            } else {
+                refused.putAll(changeAll(List.of(change)));
+            }
+        }
+        return refused;
+    }
+
+    /**
+     * Adds a change to what is wanted. Records are written before anything is added, and removed after everything is gone:
+     * a crash leaves nothing.
+     */
+    private Prepared prepare(Change change, SequencedMap<String, LoadBalancer> all) {
+        requireRightful(change.request);
+        LoadBalancer next = change.next;
+        String formerPem = certificates.read(change.name);
+        if (next == null) {
+            all.remove(change.name);
+            return new Prepared(change, formerPem);
+        }
+        // HAProxy has those of both until it is reloaded.
+        List<String> held = Stream.of(addressesOf(all), addressesOf(wanted))
+                .flatMap(List::stream)
+                .toList();
+        List<String> added =
+                next.addresses().stream().filter(one -> !held.contains(one)).toList();
+        try {
+            String pem = change.pem();
+            if (pem != null) {
+                certificates.put(change.name, pem);
+            }
+            records.put(next.name(), next);
+            records.putAddresses(Stream.of(records.addresses(), added)
+                    .flatMap(List::stream)
+                    .distinct()
+                    .toList());
+            next.addresses().forEach(addresses::add);
+            requireFreePorts(next, all.values());
+        } catch (RuntimeException refused) {
+            records.put(next.name(), all.get(next.name()));
+            certificates.put(next.name(), formerPem);
+            remove(added);
+            throw refused;
+        }
+        all.put(next.name(), next);
+        return new Prepared(change, formerPem);
+    }
+
+    private void takeBack(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
+        prepared.reversed().forEach(one -> {
+            records.put(one.name(), wanted.get(one.name()));
+            certificates.put(one.name(), one.formerPem);
+        });
+        List<String> held = addressesOf(wanted);
+        remove(addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
+    }
+
+    private void settle(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
+        List<String> held = addressesOf(all);
+        List<String> gone =
+                addressesOf(wanted).stream().filter(one -> !held.contains(one)).toList();
+        wanted.clear();
+        wanted.putAll(all);
+        for (Prepared one : prepared) {
+            LoadBalancer now = all.get(one.name());
+            if (now == null) {
+                records.put(one.name(), null);
+            }
+            if (now == null || now.tls() == null) {
+                certificates.put(one.name(), null);
+            }
+        }
+        // Last: where it fails, the record of the addresses says what is left.
+        remove(gone);
+    }
+
+    /** From the host, and from the record of those that are on it. */
+    private void remove(List<String> some) {
+        some.forEach(addresses::remove);
+        records.putAddresses(
+                records.addresses().stream().filter(one -> !some.contains(one)).toList());
+    }
+
+    private static List<String> addressesOf(SequencedMap<String, LoadBalancer> all) {
+        return all.values().stream()
+                .flatMap(one -> one.addresses().stream())
+                .distinct()
+                .toList();
+    }
+
+    /** An address that another host has cannot be tried; HAProxy does, and refuses. */
+    private void requireFreePorts(LoadBalancer next, Collection<LoadBalancer> others) {
+        for (String address : next.addresses().stream().filter(host::has).toList()) {
+            for (ListenPort port : next.ports()) {
+                boolean isOthers =
+                        others.stream().anyMatch(one -> !one.name().equals(next.name()) && listens(one, address, port));
+                // HAProxy goes on listening until it is reloaded, also for one that leaves the port in the same batch.
+                if (isOthers || wanted.values().stream().noneMatch(one -> listens(one, address, port))) {
+                    requireFree(address, port.port());
+                }
+            }
+        }
+    }
+
+    private static boolean listens(LoadBalancer one, String address, ListenPort port) {
+        return one.addresses().contains(address) && one.ports().stream().anyMatch(other -> other.port() == port.port());
+    }
+
+    private static void requireFree(String address, int port) {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port));
+        } catch (IOException taken) {
+            throw new ProviderException(
+                    "port %d of %s cannot be listened on, is another program of this host there? %s"
+                            .formatted(port, address, taken.getMessage()),
+                    null,
+                    taken);
+        }
+    }
+
+    private void apply(SequencedMap<String, LoadBalancer> all) {
+        String configuration = configuration(all);
+        if (configuration.equals(haproxy.configuration()) && haproxy.isRunning()) {
+            return;
+        }
+        boolean onlyTargets = haproxy.isRunning()
+                && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(wanted.values()));
+        if (onlyTargets && runtime.changeTargets(wanted, all) && runtime.changeCertificates(wanted, all)) {
+            haproxy.note(configuration);
+        } else {
+            noteStatistics();
+            haproxy.load(configuration, all.values());
+            runtime.reloaded();
+        }
+    }
+
+    private String configuration(SequencedMap<String, LoadBalancer> all) {
+        try {
+            return Configuration.of(directory, all.values(), sharesAddresses);
+        } catch (IllegalArgumentException odd) {
+            throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
+        }
+    }
+
+    /** Before a reload: a worker without connections ends with it. */
+    private void noteStatistics() {
+        try {
+            statistics.note(haproxy.statistics(), wanted.values());
+        } catch (ProviderException notRunning) {
+            LOG.debug("what HAProxy has counted is not known: {}", notRunning.getMessage());
+        }
+    }
+}

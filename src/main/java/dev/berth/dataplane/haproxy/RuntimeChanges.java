@@ -1,0 +1,131 @@
+package dev.berth.dataplane.haproxy;
+
+import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
+import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What HAProxy's runtime API changes, without a reload: targets and certificates. Not thread-safe. */
+final class RuntimeChanges {
+    private static final Logger LOG = LoggerFactory.getLogger(RuntimeChanges.class);
+
+    private final Haproxy haproxy;
+    private final Certificates certificates;
+
+    /** Servers that get no new connections, and are deleted when the last one ends: backend/server. */
+    private final SequencedSet<String> leaving = new LinkedHashSet<>();
+
+    RuntimeChanges(Haproxy haproxy, Certificates certificates) {
+        this.haproxy = haproxy;
+        this.certificates = certificates;
+    }
+
+    /** All that the runtime API cannot change. */
+    static List<Object> structure(Collection<LoadBalancer> all) {
+        List<Object> structure = new ArrayList<>();
+        all.forEach(one -> {
+            structure.add(one.withoutTargets());
+            one.ports()
+                    .forEach(port -> structure.add(port.targets().stream()
+                            .map(target -> String.valueOf(target.checkPath()))
+                            .findFirst()));
+        });
+        return structure;
+    }
+
+    /** Whether the runtime API has done all of it. */
+    boolean changeTargets(Map<String, LoadBalancer> wanted, Map<String, LoadBalancer> all) {
+        for (LoadBalancer next : all.values()) {
+            LoadBalancer former = wanted.get(next.name());
+            for (int i = 0; former != null && i < next.ports().size(); i++) {
+                if (!changeTargets(next, former.ports().get(i), next.ports().get(i))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The same of certificates. */
+    boolean changeCertificates(Map<String, LoadBalancer> wanted, Map<String, LoadBalancer> all) {
+        return all.values().stream()
+                .filter(next -> next.tls() != null
+                        && !next.tls()
+                                .equals(Objects.requireNonNull(wanted.get(next.name()))
+                                        .tls()))
+                .allMatch(next -> haproxy.showCertificate(
+                        certificates.file(next.name()), Objects.requireNonNull(certificates.read(next.name()))));
+    }
+
+    private boolean changeTargets(LoadBalancer one, ListenPort former, ListenPort next) {
+        for (Target target : former.targets()) {
+            if (!next.targets().contains(target)
+                    && (!remove(one.proxy(former) + "/" + target.server())
+                            || (one.usesAllIfAllFail() && !remove(one.unchecked(former) + "/" + target.server())))) {
+                return false;
+            }
+        }
+        deleteLeaving();
+        for (Target target : next.targets()) {
+            if (!former.targets().contains(target)
+                    && (!addChecked(one, one.proxy(next) + "/" + target.server(), target)
+                            || (one.usesAllIfAllFail()
+                                    && !addUnchecked(one, one.unchecked(next) + "/" + target.server(), target)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean remove(String server) {
+        leaving.add(server);
+        return silently("set server " + server + " state maint");
+    }
+
+    private boolean add(String server, List<String> words) {
+        // One that is leaving still has connections, and maybe another health check.
+        return !leaving.contains(server)
+                && haproxy.runtime("add server " + server + " " + String.join(" ", words))
+                        .contains("registered");
+    }
+
+    private boolean addUnchecked(LoadBalancer one, String server, Target target) {
+        return add(server, Configuration.uncheckedServer(one.parameters(), target))
+                && silently("set server " + server + " state ready");
+    }
+
+    private boolean addChecked(LoadBalancer one, String server, Target target) {
+        return add(server, Configuration.server(one.parameters(), target))
+                && silently("enable health " + server)
+                // Draining it gets no connection, so that there is no moment in which it counts as up.
+                && (!target.startsDown()
+                        || (silently("set server " + server + " state drain")
+                                && silently("set server " + server + " health down")))
+                && silently("set server " + server + " state ready");
+    }
+
+    private boolean silently(String command) {
+        String answer = haproxy.runtime(command);
+        if (!answer.isEmpty()) {
+            LOG.warn("HAProxy: {}: {}", command, answer);
+        }
+        return answer.isEmpty();
+    }
+
+    /** Those whose last connection has ended. */
+    void deleteLeaving() {
+        leaving.removeIf(server -> haproxy.runtime("del server " + server).contains("deleted"));
+    }
+
+    /** After a reload, the new worker has none of them. */
+    void reloaded() {
+        leaving.clear();
+    }
+}
