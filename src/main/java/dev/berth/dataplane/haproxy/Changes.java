@@ -47,6 +47,12 @@ final class Changes {
     private final SequencedMap<String, LoadBalancer> wanted;
     private final Batches<Change> reloads;
 
+    /** HAProxy may have some of a change by the runtime API that was not made: its configuration does not say what it does. */
+    private boolean isAhead;
+
+    /** It is, and could not be asked to do anything about it yet. */
+    private boolean mustGoBack;
+
     /**
      * What one call asks for.
      *
@@ -138,20 +144,23 @@ final class Changes {
     synchronized void takeOver() {
         String configuration = configuration(wanted);
         if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
-            haproxy.load(configuration, wanted.values());
+            load(configuration, wanted);
         }
     }
 
     /** Starts HAProxy if it does not run, and deletes servers that nobody is connected to any more. */
-    synchronized void lookAfter() {
-        if (!haproxy.isRunning()) {
-            LOG.warn("HAProxy does not run, it is started");
-            haproxy.load(configuration(wanted), wanted.values());
-            runtime.reloaded();
-        } else {
+    void lookAfter() {
+        haproxy.awaitAnswer();
+        synchronized (this) {
+            if (!haproxy.isRunning()) {
+                LOG.warn("HAProxy does not run, it is started");
+                load(configuration(wanted), wanted);
+            } else if (mustGoBack) {
+                goBack();
+            }
             runtime.deleteLeaving();
+            haproxy.limitLog();
         }
-        haproxy.limitLog();
     }
 
     synchronized void requireRightful(LoadBalancerRequest request) {
@@ -171,19 +180,13 @@ final class Changes {
 
     /** Targets change at once; what HAProxy has to be reloaded for, together with what others ask for. */
     void make(Change change) {
+        if (change.next == null && isGone(change.name)) {
+            return;
+        }
+        haproxy.awaitAnswer();
         synchronized (this) {
             LoadBalancer former = wanted.get(change.name);
-            if (change.next == null && former == null) {
-                // What a removal that failed has left.
-                certificates.put(change.name, null);
-                records.put(change.name, null);
-                List<String> all = addressesOf(wanted);
-                remove(records.addresses().stream()
-                        .filter(one -> !all.contains(one))
-                        .toList());
-                return;
-            }
-            if (change.next != null && change.next.equals(former) && haproxy.isRunning()) {
+            if (change.next != null && change.next.equals(former) && haproxy.isRunning() && !isAhead) {
                 // Somebody may have taken them off the host.
                 change.next.addresses().forEach(addresses::add);
                 return;
@@ -192,23 +195,64 @@ final class Changes {
                     && former != null
                     && RuntimeChanges.structure(List.of(change.next))
                             .equals(RuntimeChanges.structure(List.of(former)))) {
-                RuntimeException refused = changeAll(List.of(change)).get(change);
-                if (refused != null) {
-                    throw refused;
-                }
+                together(List.of(change)).requireDone(change);
                 return;
             }
         }
         reloads.run(change);
     }
 
+    /** Whether there is no load balancer of this name; then nothing is left of it, either. */
+    private synchronized boolean isGone(String name) {
+        if (wanted.containsKey(name)) {
+            return false;
+        }
+        // What a removal that failed has left.
+        certificates.put(name, null);
+        records.put(name, null);
+        List<String> all = addressesOf(wanted);
+        remove(records.addresses().stream().filter(one -> !all.contains(one)).toList());
+        return true;
+    }
+
     /**
-     * Makes these changes with one reload at most. If HAProxy refuses them together, each is tried alone.
+     * What came of changes that were made together.
+     *
+     * @param refused those that could not be prepared, and why
+     * @param prepared all others
+     * @param reason why HAProxy does not take those; null: it has
+     */
+    private record Attempt(
+            SequencedMap<Change, RuntimeException> refused,
+            List<Prepared> prepared,
+            @Nullable RuntimeException reason) {
+        void requireDone(Change change) {
+            RuntimeException why = reason == null ? refused.get(change) : reason;
+            if (why != null) {
+                throw why;
+            }
+        }
+    }
+
+    /**
+     * Makes these changes with one reload at most. If HAProxy refuses them together, each is tried alone; others may have
+     * their turn in between.
      *
      * @return those that were refused, and why
      * @throws ProviderException if HAProxy does not answer; nothing has changed
      */
-    private synchronized SequencedMap<Change, RuntimeException> changeAll(List<Change> changes) {
+    private SequencedMap<Change, RuntimeException> changeAll(List<Change> changes) {
+        haproxy.awaitAnswer();
+        Attempt attempt = together(changes);
+        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>(attempt.refused);
+        if (attempt.reason != null) {
+            refused.putAll(
+                    oneByOne(attempt.prepared.stream().map(Prepared::change).toList(), attempt.reason));
+        }
+        return refused;
+    }
+
+    private synchronized Attempt together(List<Change> changes) {
         // Throws while it hangs: then none is tried, neither together nor alone.
         boolean _ = haproxy.isRunning();
         SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
@@ -225,11 +269,10 @@ final class Changes {
             apply(all);
         } catch (RuntimeException reason) {
             takeBack(prepared, all);
-            refused.putAll(oneByOne(prepared.stream().map(Prepared::change).toList(), reason));
-            return refused;
+            return new Attempt(refused, prepared, reason);
         }
         settle(prepared, all);
-        return refused;
+        return new Attempt(refused, prepared, null);
     }
 
     private SequencedMap<Change, RuntimeException> oneByOne(List<Change> changes, RuntimeException together) {
@@ -292,6 +335,24 @@ final class Changes {
         });
         List<String> held = addressesOf(wanted);
         remove(addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
+        if (isAhead) {
+            goBack();
+        }
+    }
+
+    /**
+     * What the runtime API has done of a change that was refused goes with the worker that has done it. Not tried again if
+     * HAProxy refuses: each reload takes another worker.
+     */
+    private void goBack() {
+        try {
+            mustGoBack = true;
+            boolean _ = haproxy.isRunning();
+            mustGoBack = false;
+            load(configuration(wanted), wanted);
+        } catch (RuntimeException failure) {
+            LOG.warn("going back to what HAProxy did before: {}", failure.getMessage());
+        }
     }
 
     private void settle(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
@@ -360,18 +421,27 @@ final class Changes {
 
     private void apply(SequencedMap<String, LoadBalancer> all) {
         String configuration = configuration(all);
-        if (configuration.equals(haproxy.configuration()) && haproxy.isRunning()) {
+        boolean isAsItShouldBe = haproxy.isRunning() && !isAhead;
+        if (isAsItShouldBe && configuration.equals(haproxy.configuration())) {
             return;
         }
-        boolean onlyTargets = haproxy.isRunning()
-                && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(wanted.values()));
-        if (onlyTargets && runtime.changeTargets(wanted, all) && runtime.changeCertificates(wanted, all)) {
-            haproxy.note(configuration);
-        } else {
-            noteStatistics();
-            haproxy.load(configuration, all.values());
-            runtime.reloaded();
+        if (isAsItShouldBe
+                && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(wanted.values()))) {
+            isAhead = true;
+            if (runtime.changeTargets(wanted, all) && runtime.changeCertificates(wanted, all)) {
+                haproxy.note(configuration);
+                isAhead = false;
+                return;
+            }
         }
+        load(configuration, all);
+    }
+
+    private void load(String configuration, SequencedMap<String, LoadBalancer> all) {
+        noteStatistics();
+        haproxy.load(configuration, all.values());
+        runtime.reloaded();
+        isAhead = false;
     }
 
     private String configuration(SequencedMap<String, LoadBalancer> all) {

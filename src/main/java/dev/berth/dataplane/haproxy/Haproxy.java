@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * A HAProxy process of this host, as master and worker. It outlives this process: who starts next takes it over by the
  * sockets in its directory, and its traffic goes on meanwhile.
  *
- * <p>Not thread-safe.
+ * <p>Not thread-safe, but for {@link #isRunning}, {@link #awaitAnswer} and {@link #look}.
  */
 final class Haproxy {
     private static final Logger LOG = LoggerFactory.getLogger(Haproxy.class);
@@ -50,6 +51,12 @@ final class Haproxy {
 
     private final Path directory;
     private final String binary;
+
+    /** It did not answer when it was asked last; null: it did. */
+    private volatile @Nullable ProviderException hangs;
+
+    /** Being started or reloaded, it takes no questions for a while. */
+    private volatile boolean isLoading;
 
     /**
      * One that does not run yet, or that runs since an earlier process.
@@ -87,16 +94,54 @@ final class Haproxy {
     /**
      * Whether it runs.
      *
-     * @throws ProviderException if it does, and does not answer: a second one beside it would take half of its connections
+     * @throws ProviderException if it does, and does not answer: a second one beside it would take half of its connections.
+     *     At once, if it was found so before
      */
     boolean isRunning() {
+        ProviderException known = hangs;
+        if (known != null) {
+            throw new ProviderException(String.valueOf(known.getMessage()), null, known);
+        }
+        return findOut();
+    }
+
+    /**
+     * If it was found not to answer, asks it again. For who is about to wait for his turn with it, so that none who waits
+     * with him asks in vain as long as he does.
+     *
+     * @throws ProviderException if it still does not answer
+     */
+    void awaitAnswer() {
+        if (hangs != null) {
+            boolean _ = findOut();
+        }
+    }
+
+    /** Asks it whether it runs, whatever was found before. Of one that is being started or reloaded, who does that finds out. */
+    boolean look() {
+        try {
+            return isLoading || findOut() || isLoading;
+        } catch (ProviderException noAnswer) {
+            if (isLoading) {
+                return true;
+            }
+            throw noAnswer;
+        }
+    }
+
+    private boolean findOut() {
         // A master that reloads takes no questions for a moment.
         if (comesTrue(this::answersOrIsGone, ANSWER)) {
+            hangs = null;
             return hasProcess();
         }
-        throw new ProviderException(
+        ProviderException noAnswer = new ProviderException(
                 "HAProxy, process %s, runs and does not answer at %s; Berth starts another one when it is gone"
                         .formatted(pid(), masterSocket()));
+        if (!isLoading && !Thread.currentThread().isInterrupted()) {
+            hangs = noAnswer;
+        }
+        throw noAnswer;
     }
 
     private boolean answersOrIsGone() {
@@ -147,6 +192,7 @@ final class Haproxy {
                 ServerState.next(
                         running ? runtime("show servers state") : StateFile.read(file("server-state")), wanted));
         write("haproxy.cfg", configuration);
+        isLoading = true;
         try {
             if (running) {
                 reload();
@@ -158,6 +204,8 @@ final class Haproxy {
                 write("haproxy.cfg", before);
             }
             throw refused;
+        } finally {
+            isLoading = false;
         }
     }
 

@@ -22,10 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,10 +39,6 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private static final Logger LOG = LoggerFactory.getLogger(HaproxyProvider.class);
     private static final Pattern NOT_IN_A_NAME = Pattern.compile("[^A-Za-z0-9-]");
-    private static final long LOOK_AGAIN_MILLIS = 500;
-
-    /** After so many HAProxy is no good: another host may have the addresses. */
-    private static final int BAD_LOOKS = 2;
 
     private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);
 
@@ -56,18 +48,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     private final Changes changes;
     private final Statistics statistics = new Statistics();
 
-    /** Of the supervisor's last look; empty: none. */
-    private String failure = "";
-
-    /** How many of the supervisor's looks at HAProxy have failed, one after the other. */
-    private volatile int badLooks = BAD_LOOKS;
-
-    private final ScheduledExecutorService supervisor = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("haproxy-supervisor").factory());
-
-    private void later(Runnable what, Duration delay) {
-        ScheduledFuture<?> _ = supervisor.schedule(what, delay.toNanos(), TimeUnit.NANOSECONDS);
-    }
+    private final Supervisor supervisor = new Supervisor(this::runs, this::lookAfter);
 
     /**
      * Takes over what an earlier process has left, and starts HAProxy if it does not run.
@@ -96,16 +77,23 @@ public final class HaproxyProvider implements LoadBalancerProvider {
                         read.sharing(),
                         records.identity(),
                         records.addresses(),
-                        () -> badLooks < BAD_LOOKS);
+                        supervisor::works);
         addresses = shared == null ? host : shared;
-        changes = new Changes(read, recorded, records, certificates, host, addresses, haproxy, statistics, this::later);
+        changes = new Changes(
+                read, recorded, records, certificates, host, addresses, haproxy, statistics, supervisor::later);
         changes.bindAddresses();
         if (shared != null) {
             shared.begin();
         }
-        takeOver();
-        ScheduledFuture<?> _ = supervisor.scheduleWithFixedDelay(
-                this::supervise, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        supervisor.begin(changes::takeOver);
+    }
+
+    private boolean runs() {
+        return haproxy.look();
+    }
+
+    private void lookAfter() {
+        changes.lookAfter();
     }
 
     private static Feature[] features(boolean tls) {
@@ -115,15 +103,6 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             features.add(Feature.TLS_TERMINATION);
         }
         return features.toArray(Feature[]::new);
-    }
-
-    private void takeOver() {
-        try {
-            changes.takeOver();
-            badLooks = 0;
-        } catch (ProviderException later) {
-            logOnce(later);
-        }
     }
 
     @Override
@@ -145,6 +124,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     @Override
     public Optional<LoadBalancerStatus> getLoadBalancer(LoadBalancerRequest request) {
+        haproxy.awaitAnswer();
         synchronized (changes) {
             if (!haproxy.isRunning()) {
                 throw new ProviderException("HAProxy does not run; Berth starts it again");
@@ -233,6 +213,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     }
 
     private List<Statistics.OfPort> statistics() {
+        haproxy.awaitAnswer();
         synchronized (changes) {
             if (!haproxy.isRunning()) {
                 throw new ProviderException("HAProxy does not run");
@@ -246,27 +227,6 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     public void close() {
         supervisor.close();
         addresses.close();
-    }
-
-    private void supervise() {
-        try {
-            changes.lookAfter();
-            failure = "";
-            badLooks = 0;
-        } catch (RuntimeException | Error failed) {
-            // Also where no thread or no memory is left: it must go on looking, and let another host have the
-            // addresses.
-            badLooks = Math.min(badLooks + 1, BAD_LOOKS);
-            logOnce(failed);
-        }
-    }
-
-    private void logOnce(Throwable failed) {
-        String message = String.valueOf(failed.getMessage());
-        if (!message.equals(failure)) {
-            LOG.error("looking after HAProxy: {}", message);
-        }
-        failure = message;
     }
 
     /** With the lock, so that HAProxy is not being reloaded. */

@@ -8,6 +8,7 @@ import dev.berth.lab.LabOnly;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -28,7 +29,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +201,46 @@ class HaproxyBadInputIT {
         assertServes(OTHER, 8083);
     }
 
+    /** What the runtime API has done of it would stay, until something else is changed. */
+    @Test
+    void anUpdateThatHaproxyRefuses_leavesTheFormerTargetsAtWork() throws Exception {
+        Path picky = script("case $* in *haproxy.cfg.new*) test ! -e " + directory.resolve("refuse")
+                + " || { echo '[ALERT]    (7) : config : it does not like it'; exit 1; };; esac\nexec haproxy \"$@\"");
+        HaproxyProvider provider = processes.provider(directory, Map.of("binary", picky.toString()));
+        try (ServerSocket first = new ServerSocket(30080, 9, InetAddress.ofLiteral("127.0.0.1"));
+                ServerSocket second = new ServerSocket(30080, 9, InetAddress.ofLiteral("127.0.0.2"))) {
+            provider.ensureLoadBalancer(toPods("127.0.0.2"));
+            try (Socket held = new Socket(ADDRESS, 80);
+                    Socket other = second.accept()) {
+                assertThat(held.isConnected() && other.isConnected()).isTrue();
+                provider.updateLoadBalancer(toPods("127.0.0.1"));
+
+                // The second one still has a connection, so it is not back without a reload. The first one goes before.
+                Files.createFile(directory.resolve("refuse"));
+                assertThatThrownBy(() -> provider.updateLoadBalancer(toPods("127.0.0.2")))
+                        .hasMessage("HAProxy refuses the configuration: config : it does not like it");
+            }
+            Files.delete(directory.resolve("refuse"));
+
+            provider.updateLoadBalancer(toPods("127.0.0.1"));
+            try (Socket client = new Socket(ADDRESS, 80)) {
+                first.setSoTimeout(5_000);
+                first.accept().close();
+                assertThat(client.isConnected()).isTrue();
+            }
+        }
+    }
+
+    private LoadBalancerRequest toPods(String... addresses) {
+        return request(ADDRESS, 80).toBuilder()
+                .nodes(List.of())
+                .healthCheck(null)
+                .endpoints(Stream.of(addresses)
+                        .map(address -> new Endpoint("", address, 30080, "n1"))
+                        .toList())
+                .build();
+    }
+
     /** As at a start, with many Services. */
     @Test
     void manyAtOnce_areLoadedTogether_andOneThatHaproxyRefuses_isRefusedAlone() throws Exception {
@@ -263,6 +307,29 @@ class HaproxyBadInputIT {
         assertServes(ADDRESS, 80);
         provider.ensureLoadBalancer(request(OTHER, 80));
         assertServes(OTHER, 80);
+    }
+
+    /** Each would wait for it for two seconds, and for those before. */
+    @Test
+    void aHaproxyThatHangs_isWaitedForByAllTogether() throws Exception {
+        HaproxyProvider provider = serving();
+        processes.signal(directory, "STOP");
+        try {
+            CountDownLatch refused = new CountDownLatch(16);
+            for (int i = 0; i < 16; i++) {
+                Thread.ofVirtual().start(() -> {
+                    try {
+                        provider.getLoadBalancer(request("first", ADDRESS, 80));
+                    } catch (ProviderException hangs) {
+                        refused.countDown();
+                    }
+                });
+            }
+
+            assertThat(refused.await(20, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            processes.signal(directory, "CONT");
+        }
     }
 
     @Test
