@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -35,8 +36,10 @@ public record ClassCertificate(
                         last,
                         false,
                         reason,
-                        message + (last.isPresent() ? "; the last good certificate is used on" : ""),
-                        Optional.empty());
+                        message
+                                + last.map(used -> usedOn("certificate", used, now))
+                                        .orElse(""),
+                        last.flatMap(used -> first(now, expiry(used))));
             case TlsSecret.Pair(ServerCertificate certificate) ->
                 of("the certificate of Secret \"" + name + "\" ", certificate, last, now);
         };
@@ -44,38 +47,47 @@ public record ClassCertificate(
 
     private static ClassCertificate of(
             String what, ServerCertificate certificate, Optional<ServerCertificate> last, Instant now) {
-        Optional<Instant> changes = Stream.of(
-                        certificate.notBefore(), certificate.notAfter().plus(Duration.ofSeconds(1)))
-                .filter(now::isBefore)
-                .findFirst();
         if (now.isBefore(certificate.notBefore())) {
             return fault(
                     certificate,
                     last,
                     "CertificateNotYetValid",
                     what + "is valid from " + certificate.notBefore() + " on",
-                    changes);
+                    now);
         }
         if (now.isAfter(certificate.notAfter())) {
-            return fault(
-                    certificate, last, "CertificateExpired", what + "expired at " + certificate.notAfter(), changes);
+            return fault(certificate, last, "CertificateExpired", what + "expired at " + certificate.notAfter(), now);
         }
         return new ClassCertificate(
-                Optional.of(certificate), true, "Usable", what + "is valid until " + certificate.notAfter(), changes);
+                Optional.of(certificate),
+                true,
+                "Usable",
+                what + "is valid until " + certificate.notAfter(),
+                first(now, expiry(certificate)));
     }
 
     private static ClassCertificate fault(
-            ServerCertificate certificate,
-            Optional<ServerCertificate> last,
-            String reason,
-            String what,
-            Optional<Instant> changes) {
-        boolean isInUse = last.isEmpty() || last.get().equals(certificate);
+            ServerCertificate certificate, Optional<ServerCertificate> last, String reason, String what, Instant now) {
+        ServerCertificate used = last.orElse(certificate);
         return new ClassCertificate(
-                Optional.of(last.orElse(certificate)),
+                Optional.of(used),
                 false,
                 reason,
-                what + (isInUse ? "; it is used all the same: replace it" : "; the last good one is used on"),
-                changes);
+                what + (used.equals(certificate) ? "; it is used all the same: replace it" : usedOn("one", used, now)),
+                first(now, certificate.notBefore(), expiry(certificate), expiry(used)));
+    }
+
+    private static String usedOn(String what, ServerCertificate last, Instant now) {
+        return "; the last good " + what + " is used on"
+                + (now.isAfter(last.notAfter()) ? ", though it expired at " + last.notAfter() + ": replace it" : "");
+    }
+
+    /** The first moment at which it has expired. */
+    private static Instant expiry(ServerCertificate certificate) {
+        return certificate.notAfter().plus(Duration.ofSeconds(1));
+    }
+
+    private static Optional<Instant> first(Instant now, Instant... moments) {
+        return Stream.of(moments).filter(now::isBefore).min(Comparator.naturalOrder());
     }
 }

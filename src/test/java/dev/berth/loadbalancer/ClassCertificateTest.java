@@ -177,6 +177,19 @@ class ClassCertificateTest {
         }
     }
 
+    /** It is what clients see, whatever is wrong with the Secret. */
+    @Test
+    void theLastGoodOne_isSaidToHaveExpired_whenItHas() {
+        for (TlsSecret bad : List.of(TlsSecret.missing(NAME), valid(-9, -1))) {
+            assertThat(judged(bad, good()).changes()).contains(days(30).plusSeconds(1));
+
+            ClassCertificate later = ClassCertificate.of(NAME, bad, good(), days(31));
+            assertThat(later.used()).isEqualTo(good());
+            assertThat(later.message()).endsWith(" is used on, though it expired at 2030-01-31T00:00:00Z: replace it");
+            assertThat(later.changes()).isEmpty();
+        }
+    }
+
     @Test
     void oneThatIsNotValidYet_isUsedOnceItIs() {
         TlsSecret secret = valid(1, 9);
