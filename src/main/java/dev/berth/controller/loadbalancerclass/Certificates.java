@@ -76,7 +76,14 @@ public final class Certificates {
             });
         } else {
             later.after(until.isPositive() ? until : Duration.ZERO, () -> {
-                if (known.containsKey(secret)) {
+                Instant then = clock.instant();
+                if (!known.containsKey(secret)) {
+                    return;
+                }
+                // The clock may have been set back meanwhile.
+                if (then.isBefore(at)) {
+                    lookAgain(secret, at, then);
+                } else {
                     changed.accept(secret);
                 }
             });

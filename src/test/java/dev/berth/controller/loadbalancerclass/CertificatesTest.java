@@ -91,4 +91,20 @@ class CertificatesTest {
         assertThat(changed).containsExactly("web");
         assertThat(look().reason()).isEqualTo("CertificateExpired");
     }
+
+    @Test
+    void itsClass_isLookedAtWhenItExpires_alsoAfterTheClockWasSetBack() {
+        secret = valid(-1, 5);
+        look();
+
+        now = now.plus(Duration.ofHours(2));
+        later.removeFirst().what().run();
+        look();
+        assertThat(changed).isEmpty();
+        assertThat(later.getFirst().delay()).isEqualTo(Duration.ofHours(3).plusSeconds(1));
+
+        now = now.plus(Duration.ofHours(3)).plusSeconds(1);
+        later.removeFirst().what().run();
+        assertThat(changed).containsExactly("web");
+    }
 }
