@@ -52,6 +52,20 @@ public final class SampleClasses {
 
     /** One class, the default, that serves no Service whose source ranges nobody enforces. */
     public static ClassBook refusingUnenforcedSourceRanges(String value, String provider, Capabilities capabilities) {
+        return theDefault(value, provider, capabilities, true, null);
+    }
+
+    /** One class, the default, with TLS on all ports. */
+    public static ClassBook withTls(String value, String provider, Capabilities capabilities) {
+        return theDefault(value, provider, capabilities, false, new ClassTls("web", List.of()));
+    }
+
+    private static ClassBook theDefault(
+            String value,
+            String provider,
+            Capabilities capabilities,
+            boolean refusesUnenforcedSourceRanges,
+            @Nullable ClassTls tls) {
         return ClassBook.of(
                 List.of(new ClassDeclaration(
                         provider,
@@ -65,8 +79,8 @@ public final class SampleClasses {
                         HealthCheckPolicy.AUTO,
                         false,
                         Classless.ALWAYS,
-                        true,
-                        null,
+                        refusesUnenforcedSourceRanges,
+                        tls,
                         List.of())),
                 "me",
                 new KnownProviders(Map.of(provider, capabilities), Map.of()));

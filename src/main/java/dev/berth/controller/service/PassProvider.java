@@ -109,10 +109,16 @@ final class PassProvider {
     private Optional<Outcome> hold(LoadBalancerRequest request, String why) {
         Optional<Duration> mustWait = pass.memory.retries.mustWait(request, pass.steady());
         if (mustWait.isPresent()) {
-            return Optional.of(new Outcome.Finished(Next.after(mustWait.get())));
+            saidBefore(request, mustWait.get());
+        } else {
+            pass.trouble("ensuring load balancer for " + pass.key, Reason.CertificateMissing, why, request);
         }
-        pass.trouble("ensuring load balancer for " + pass.key, Reason.CertificateMissing, why, request);
         return Optional.empty();
+    }
+
+    /** Somebody may have taken it off the status meanwhile. */
+    private void saidBefore(LoadBalancerRequest request, Duration left) {
+        pass.facts = pass.facts.putOff(pass.memory.retries.why(request).orElseThrow(), left);
     }
 
     /** All that had to be asked. */
@@ -126,8 +132,7 @@ final class PassProvider {
         LoadBalancerRequest request = call.request();
         Optional<Duration> mustWait = mustWait(request, served, request);
         if (mustWait.isPresent()) {
-            // Somebody may have taken it off the status meanwhile.
-            pass.facts = pass.facts.putOff(pass.memory.retries.why(request).orElseThrow(), mustWait.get());
+            saidBefore(request, mustWait.get());
             return Optional.empty();
         }
         Entry entry = enter(served, request);

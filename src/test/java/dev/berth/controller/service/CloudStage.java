@@ -85,6 +85,8 @@ abstract class CloudStage {
         /** Whether it takes its addresses from Berth. */
         boolean takesAddresses;
 
+        boolean terminatesTls;
+
         List<ListedLoadBalancer> listed = List.of();
 
         Runnable meanwhile = () -> {};
@@ -93,9 +95,14 @@ abstract class CloudStage {
         public Capabilities capabilities() {
             Capabilities base =
                     takesAddresses ? Capabilities.fromPools(IpMode.PROXY) : Capabilities.ofItsOwn(IpMode.PROXY);
-            return (enforcesSourceRanges
-                            ? base.withFeatures(Feature.LISTING, Feature.SOURCE_RANGES, Feature.SESSION_AFFINITY)
-                            : base.withFeatures(Feature.LISTING, Feature.SESSION_AFFINITY))
+            List<Feature> features = new ArrayList<>(List.of(Feature.LISTING, Feature.SESSION_AFFINITY));
+            if (enforcesSourceRanges) {
+                features.add(Feature.SOURCE_RANGES);
+            }
+            if (terminatesTls) {
+                features.add(Feature.TLS_TERMINATION);
+            }
+            return base.withFeatures(features.toArray(Feature[]::new))
                     .withTargets(targets)
                     .withAnnotations("cloud.test.dev/");
         }
@@ -342,6 +349,13 @@ abstract class CloudStage {
         classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.ALWAYS);
         control = operator();
         pool(List.of(addresses));
+    }
+
+    /** An operator whose provider terminates TLS, with a certificate that there is none of. */
+    void terminateTls() {
+        cloud.terminatesTls = true;
+        classes = SampleClasses.withTls(CLASS, "cloud", cloud.capabilities());
+        control = operator();
     }
 
     /** An operator whose provider sends packets to endpoints. */

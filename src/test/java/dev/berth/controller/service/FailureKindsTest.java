@@ -124,6 +124,21 @@ class FailureKindsTest extends CloudStage {
     }
 
     @Test
+    void aMissingCertificate_isSaidAgain_whereSomebodyTookItOffTheStatus() {
+        terminateTls();
+        create("web");
+        Duration wait = reconcile("web").delay().orElseThrow();
+
+        clock = clock.plus(wait.dividedBy(2));
+        put(SampleService.from(service("web")).conditions(List.of()));
+        Optional<Duration> next = reconcile("web").delay();
+
+        assertThat(programmed().message()).contains("needs the certificate of LoadBalancerClass \"cloud\"");
+        assertThat(next).contains(wait.minus(wait.dividedBy(2)));
+        assertThat(cloud.calls).isEmpty();
+    }
+
+    @Test
     void pending_isSaidAgain_whereSomebodyTookItOffTheStatus_andIsAskedWhenItSaid() {
         cloud.answer = EnsureOutcome.pending(Duration.ofMinutes(30), "on its way");
         create("web");
