@@ -114,8 +114,9 @@ public final class SeveralHosts implements RemoteProvider {
         what.turn.lockInterruptibly();
         try {
             return what.request == null || host.ensureLoadBalancer(what.request) instanceof EnsureOutcome.Ready;
-        } catch (ProviderException failure) {
-            LOG.warn("{} is back, and is told of Service {}: {}", name, service, failure.getMessage());
+        } catch (RuntimeException failure) {
+            // Of any kind: the other Services are to be told, and this one again.
+            LOG.warn("{} is back, and is told of Service {}: {}", name, service, failure.toString());
             return false;
         } finally {
             what.turn.unlock();
@@ -215,13 +216,7 @@ public final class SeveralHosts implements RemoteProvider {
     }
 
     private <T> T inTurn(ServiceIdentity service, Function<Asked, T> call) {
-        Asked what = asked.computeIfAbsent(service, none -> new Asked());
-        try {
-            what.turn.lockInterruptibly();
-        } catch (InterruptedException givenUp) {
-            Thread.currentThread().interrupt();
-            throw new ProviderException("interrupted", null, givenUp);
-        }
+        Asked what = turn(service);
         try {
             return call.apply(what);
         } finally {
@@ -229,6 +224,23 @@ public final class SeveralHosts implements RemoteProvider {
                 asked.remove(service, what);
             }
             what.turn.unlock();
+        }
+    }
+
+    /** Takes its turn with the one that hosts are told of: who had it before may have taken it away. */
+    private Asked turn(ServiceIdentity service) {
+        try {
+            while (true) {
+                Asked what = asked.computeIfAbsent(service, none -> new Asked());
+                what.turn.lockInterruptibly();
+                if (what.equals(asked.get(service))) {
+                    return what;
+                }
+                what.turn.unlock();
+            }
+        } catch (InterruptedException givenUp) {
+            Thread.currentThread().interrupt();
+            throw new ProviderException("interrupted", null, givenUp);
         }
     }
 

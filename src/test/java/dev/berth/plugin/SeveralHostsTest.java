@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,11 @@ class SeveralHostsTest {
             .build();
     private static final LoadBalancerRequest OTHER =
             REQUEST.toBuilder().addresses(List.of("192.0.2.2")).build();
+
+    private static final LoadBalancerRequest API = LoadBalancerRequest.builder(
+                    "cluster", new ServiceIdentity("shop", "api", "uid-2"), IpMode.PROXY)
+            .addresses(List.of("192.0.2.3"))
+            .build();
 
     private final FakeHost one = new FakeHost();
     private final FakeHost two = new FakeHost();
@@ -67,6 +73,10 @@ class SeveralHostsTest {
         volatile @Nullable String refusal;
         volatile @Nullable Duration pending;
         volatile Runnable listener = () -> {};
+        volatile Runnable whileDeleting = () -> {};
+
+        /** How many calls fail as none should. */
+        final AtomicInteger bugs = new AtomicInteger();
 
         void returns() {
             away = false;
@@ -76,6 +86,9 @@ class SeveralHostsTest {
         private void called() {
             if (away) {
                 throw new ProviderException("cannot be reached");
+            }
+            if (bugs.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new IllegalStateException("a bug");
             }
             String why = refusal;
             if (why != null) {
@@ -117,6 +130,7 @@ class SeveralHostsTest {
         @Override
         public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
             called();
+            whileDeleting.run();
             has.remove(request.service());
         }
 
@@ -188,10 +202,7 @@ class SeveralHostsTest {
     @Test
     void whatIsDeleted_isNotBroughtBack() {
         hosts.ensureLoadBalancer(REQUEST);
-        hosts.ensureLoadBalancer(
-                LoadBalancerRequest.builder("cluster", new ServiceIdentity("shop", "api", "uid-2"), IpMode.PROXY)
-                        .addresses(List.of("192.0.2.3"))
-                        .build());
+        hosts.ensureLoadBalancer(API);
         hosts.ensureLoadBalancerDeleted(REQUEST);
         two.has.clear();
 
@@ -199,6 +210,51 @@ class SeveralHostsTest {
 
         Awaitility.await().until(() -> two.has.size() == 1);
         assertThat(two.has).doesNotContainKey(WEB);
+    }
+
+    @Test
+    void aHostThatFailsForOneService_isToldOfTheOthers() {
+        hosts.ensureLoadBalancer(REQUEST);
+        hosts.ensureLoadBalancer(API);
+        two.has.clear();
+        two.bugs.set(1);
+
+        two.returns();
+
+        Awaitility.await().until(() -> !two.has.isEmpty());
+    }
+
+    /** A Service that is deleted, and wanted again at once. */
+    @Test
+    void whatIsAskedDuringADeletion_isTold_too() throws InterruptedException {
+        hosts.ensureLoadBalancer(REQUEST);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        one.whileDeleting = () -> {
+            begun.countDown();
+            join(end);
+        };
+        Thread deletes = Thread.ofPlatform().start(() -> hosts.ensureLoadBalancerDeleted(REQUEST));
+        join(begun);
+        Thread ensures = Thread.ofPlatform().start(() -> hosts.ensureLoadBalancer(OTHER));
+        Awaitility.await().until(() -> ensures.getState() == Thread.State.WAITING);
+        end.countDown();
+        deletes.join();
+        ensures.join();
+        assertThat(two.has).containsEntry(WEB, OTHER);
+        two.has.clear();
+
+        two.returns();
+
+        Awaitility.await().until(() -> OTHER.equals(two.has.get(WEB)));
+    }
+
+    private static void join(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test
