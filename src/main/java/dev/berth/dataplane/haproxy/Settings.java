@@ -4,8 +4,12 @@ import dev.berth.dataplane.haproxy.SharedAddresses.Sharing;
 import dev.berth.dataplane.haproxy.peers.PeerFiles;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.ProviderException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -88,13 +92,12 @@ record Settings(
                     "setting \"peers\" needs \"interface\", the network card of the clients' network:"
                             + " nobody is told of an address on lo that it has come to another host");
         }
-        String own = settings.getOrDefault("listen", "");
-        InetSocketAddress listen = place("listen", own);
+        InetSocketAddress listen = place("listen", settings.getOrDefault("listen", ""));
         List<InetSocketAddress> others = Pattern.compile(",")
                 .splitAsStream(settings.getOrDefault(PEERS, ""))
                 .map(String::strip)
-                .filter(one -> !one.equals(own))
                 .map(one -> place(PEERS, one))
+                .filter(one -> !leadsTo(listen, one))
                 .distinct()
                 .toList();
         if (others.isEmpty()) {
@@ -111,6 +114,24 @@ record Settings(
             throw new ProviderException("setting \"" + name + "\" is \"" + path + "\"; it must begin with /");
         }
         return Path.of(path);
+    }
+
+    /** Whether this host is called there: it may be named by another name or text than the one where it listens. */
+    private static boolean leadsTo(InetSocketAddress listen, InetSocketAddress place) {
+        InetAddress own = listen.getAddress();
+        if (place.getPort() != listen.getPort() || own == null) {
+            return false;
+        }
+        try {
+            for (InetAddress one : InetAddress.getAllByName(place.getHostString())) {
+                if (own.isAnyLocalAddress() ? NetworkInterface.getByInetAddress(one) != null : one.equals(own)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (UnknownHostException | SocketException notNow) {
+            return false;
+        }
     }
 
     /** Names are looked up for each connection. */

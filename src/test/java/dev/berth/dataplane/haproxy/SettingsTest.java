@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.dataplane.haproxy.SharedAddresses.Sharing;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -40,6 +41,21 @@ class SettingsTest {
                         InetSocketAddress.createUnresolved("10.0.0.6", 9444),
                         InetSocketAddress.createUnresolved("fd00::7", 9444));
         assertThat(Settings.of(Map.of()).sharing()).isNull();
+    }
+
+    @Test
+    void thisHost_isFoundAmongThem_howeverItIsNamed() {
+        for (Map<String, String> named : List.of(
+                Map.of("listen", "[fd00::5]:9444", "peers", "[fd00:0:0::5]:9444,10.0.0.6:9444"),
+                Map.of("listen", "127.0.0.1:9444", "peers", "localhost:9444,10.0.0.6:9444"),
+                Map.of("listen", "0.0.0.0:9444", "peers", "127.0.0.1:9444,10.0.0.6:9444"))) {
+            Map<String, String> settings = new TreeMap<>(GOOD);
+            settings.putAll(named);
+
+            assertThat(Objects.requireNonNull(Settings.of(settings).sharing()).others())
+                    .as("%s", named)
+                    .containsExactly(InetSocketAddress.createUnresolved("10.0.0.6", 9444));
+        }
     }
 
     @Test
