@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -59,6 +60,9 @@ final class SharedAddresses implements Addresses {
     private String trouble = "";
     private boolean closed;
 
+    /** How often the others were told. */
+    private long beats;
+
     /** When the last round ended that did not fail. */
     private long lastWhole = now();
 
@@ -91,7 +95,8 @@ final class SharedAddresses implements Addresses {
         this.host = host;
         this.networkInterface = networkInterface;
         this.carries = carries;
-        election = Election.begin(identity, sharing.others().size(), now());
+        election = Election.begin(
+                identity, UUID.randomUUID().toString(), sharing.others().size(), now());
         held.addAll(host.bound(mayHave));
         try {
             peers = new Peers(sharing.listen(), sharing.others(), sharing.files(), this::beat, this::hear);
@@ -111,6 +116,11 @@ final class SharedAddresses implements Addresses {
     }
 
     private synchronized Beat beat() {
+        beats++;
+        return said().numbered(beats);
+    }
+
+    private Beat said() {
         if (closed) {
             return election.beat(false, List.of(), held, now());
         }
@@ -132,12 +142,12 @@ final class SharedAddresses implements Addresses {
         return served.stream().filter(one -> !refused.containsKey(one)).toList();
     }
 
-    private synchronized void hear(Beat beat) {
-        if (beat.host().equals(election.self())) {
+    private synchronized void hear(Beat beat, String place) {
+        if (election.isOfAClone(beat)) {
             sayOnce("another host has the identity " + beat.host()
                     + " of this one: remove the file host-id of one of them, and start it again");
         }
-        election = election.hears(beat, now());
+        election = election.hears(beat, place, now());
     }
 
     private synchronized void keep() {

@@ -17,11 +17,12 @@ import java.util.stream.Stream;
  * two have it, as after a network that was split, the lower one releases it.
  *
  * @param self the identity of this host
+ * @param run of its process
  * @param others how many other hosts there are
  * @param began since when it listens
- * @param heard the last that each of the others said, by identity
+ * @param heard the last that each of the others said, by {@link Beat#who}
  */
-public record Election(String self, int others, long began, SequencedMap<String, Heard> heard) {
+public record Election(String self, String run, int others, long began, SequencedMap<String, Heard> heard) {
     /** How long a host keeps an address without binding it again: its kernel takes it off then, whatever hangs there. */
     public static final int LEASE_SECONDS = 2;
 
@@ -37,8 +38,12 @@ public record Election(String self, int others, long began, SequencedMap<String,
     /** For how long the host itself may have stood still before what it heard is too old to go by. */
     static final long PAUSE = 1_500;
 
-    /** What a host said, and when it was heard. */
-    public record Heard(Beat beat, long at) {}
+    /**
+     * What a host said, and when it was heard.
+     *
+     * @param place where it is called; empty: it has called only
+     */
+    public record Heard(Beat beat, String place, long at) {}
 
     /** What this host does with an address. */
     enum Step {
@@ -62,20 +67,34 @@ public record Election(String self, int others, long began, SequencedMap<String,
     public record Round(SequencedSet<String> bound, SequencedSet<String> released, SequencedSet<String> contested) {}
 
     /** That has heard nothing yet. */
-    public static Election begin(String self, int others, long now) {
-        return new Election(self, others, now, new TreeMap<>());
+    public static Election begin(String self, String run, int others, long now) {
+        return new Election(self, run, others, now, new TreeMap<>());
     }
 
-    /** With a beat of another host. */
-    public Election hears(Beat beat, long now) {
-        if (beat.host().equals(self)) {
+    /**
+     * With a beat. One that was overtaken on its way by another of the same host changes nothing.
+     *
+     * @param place where that host is called; empty: it has called
+     */
+    public Election hears(Beat beat, String place, long now) {
+        Heard before = heard.get(beat.who());
+        if (isOwn(beat) || (before != null && !beat.follows(before.beat()))) {
             return this;
         }
         SequencedMap<String, Heard> next = new TreeMap<>(heard);
-        next.put(beat.host(), new Heard(beat, now));
-        // One that got another identity, or is not a peer any more.
+        next.put(beat.who(), new Heard(beat, place.isEmpty() && before != null ? before.place() : place, now));
+        // One that got another identity, was started again, or is not a peer any more.
         next.values().removeIf(one -> now - one.at() > 100 * SILENCE);
-        return new Election(self, others, began, next);
+        return new Election(self, run, others, began, next);
+    }
+
+    private boolean isOwn(Beat beat) {
+        return beat.host().equals(self) && beat.run().equals(run);
+    }
+
+    /** Whether another host has said it, with the identity of this one. */
+    public boolean isOfAClone(Beat beat) {
+        return beat.host().equals(self) && !isOwn(beat);
     }
 
     /**
@@ -83,12 +102,21 @@ public record Election(String self, int others, long began, SequencedMap<String,
      * addresses, and begins anew.
      */
     public Election continues(long before, long now) {
-        return now - before > PAUSE ? begin(self, others, now) : this;
+        return now - before > PAUSE ? begin(self, run, others, now) : this;
     }
 
     /** Whether it knows of all others what they have: each has spoken, or would have released by now. */
     public boolean isSettled(long now) {
-        return now - began >= SILENCE || live(now).count() >= others;
+        return now - began >= SILENCE || answering(now) >= others;
+    }
+
+    /** Not by identity: one that has got another would count twice. */
+    private long answering(long now) {
+        return fresh(now)
+                .map(Heard::place)
+                .filter(place -> !place.isEmpty())
+                .distinct()
+                .count();
     }
 
     /** Whether another that is alive has it. */
@@ -128,7 +156,7 @@ public record Election(String self, int others, long began, SequencedMap<String,
 
     /** What this host tells the others. */
     public Beat beat(boolean able, Collection<String> served, Collection<String> held, long now) {
-        return new Beat(self, able && isSettled(now), new TreeSet<>(served), new TreeSet<>(held));
+        return new Beat(self, run, 0, able && isSettled(now), new TreeSet<>(served), new TreeSet<>(held));
     }
 
     private Step step(Beat own, String address, long now) {
@@ -141,23 +169,27 @@ public record Election(String self, int others, long began, SequencedMap<String,
         }
         boolean comes = own.wouldBind(address)
                 && !isHeldByAnother(address, now)
-                && live(now).noneMatch(other -> other.wouldBind(address) && outranks(address, other.host(), self));
+                && live(now).noneMatch(other -> other.wouldBind(address) && outranks(address, other, own));
         return comes ? Step.BIND : Step.LEAVE;
     }
 
     /** Of two that have an address, whether the first releases it. */
     private static boolean yields(Beat one, Beat other, String address) {
-        return one.able() == other.able() ? outranks(address, other.host(), one.host()) : other.able();
+        return one.able() == other.able() ? outranks(address, other, one) : other.able();
     }
 
     private Stream<Beat> live(long now) {
-        return heard.values().stream().filter(one -> now - one.at() < SILENCE).map(Heard::beat);
+        return fresh(now).map(Heard::beat);
+    }
+
+    private Stream<Heard> fresh(long now) {
+        return heard.values().stream().filter(one -> now - one.at() < SILENCE);
     }
 
     /** Whether the first host comes before the second for an address; the same on every host. */
-    private static boolean outranks(String address, String one, String other) {
-        int byRank = Long.compare(rank(address, one), rank(address, other));
-        return byRank == 0 ? one.compareTo(other) > 0 : byRank > 0;
+    private static boolean outranks(String address, Beat one, Beat other) {
+        int byRank = Long.compare(rank(address, one.host()), rank(address, other.host()));
+        return byRank == 0 ? one.who().compareTo(other.who()) > 0 : byRank > 0;
     }
 
     /** By rendezvous hashing (FNV-1a, mixed): each host is the highest for its share of addresses. */

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLParameters;
@@ -48,7 +48,7 @@ public final class Peers implements AutoCloseable {
 
     private final PeerFiles files;
     private final Supplier<Beat> own;
-    private final Consumer<Beat> heard;
+    private final BiConsumer<Beat, String> heard;
     private final ServerSocket server;
     private final Semaphore callers = new Semaphore(MOST_CALLERS);
     private final Set<Closeable> open = ConcurrentHashMap.newKeySet();
@@ -61,7 +61,7 @@ public final class Peers implements AutoCloseable {
      * @param listen where this host is called
      * @param others where the others are
      * @param own what to tell; called by several threads
-     * @param heard is told what they say; called by several threads
+     * @param heard is told what they say, and where they are called; empty: they have called. Called by several threads
      * @throws IOException if a file cannot be used, or it cannot listen there
      */
     public Peers(
@@ -69,7 +69,7 @@ public final class Peers implements AutoCloseable {
             List<InetSocketAddress> others,
             PeerFiles files,
             Supplier<Beat> own,
-            Consumer<Beat> heard)
+            BiConsumer<Beat, String> heard)
             throws IOException {
         this.files = files;
         this.own = own;
@@ -151,7 +151,7 @@ public final class Peers implements AutoCloseable {
                 socket.setNeedClientAuth(true);
                 InputStream in = new BufferedInputStream(socket.getInputStream());
                 while (!closed) {
-                    hear(in);
+                    hear(in, "");
                     say(socket);
                 }
             }
@@ -168,7 +168,7 @@ public final class Peers implements AutoCloseable {
         socket.getOutputStream().flush();
     }
 
-    private void hear(InputStream in) throws IOException {
+    private void hear(InputStream in, String place) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         for (int letter; (letter = in.read()) != '\n'; ) {
             if (letter < 0) {
@@ -180,7 +180,7 @@ public final class Peers implements AutoCloseable {
             line.write(letter);
         }
         try {
-            heard.accept(JSON.readValue(line.toByteArray(), Beat.class));
+            heard.accept(JSON.readValue(line.toByteArray(), Beat.class), place);
         } catch (JsonProcessingException | NullPointerException nonsense) {
             throw new IOException("it talks nonsense: " + nonsense.getMessage(), nonsense);
         }
@@ -266,7 +266,7 @@ public final class Peers implements AutoCloseable {
                 InputStream in = new BufferedInputStream(socket.getInputStream());
                 while (!closed) {
                     say(socket);
-                    hear(in);
+                    hear(in, String.valueOf(other));
                     told.incrementAndGet();
                     if (!connected) {
                         LOG.info("the host at {} is there", other);

@@ -30,11 +30,15 @@ class ElectionTest {
     private static final Set<String> NONE = Set.of();
 
     private static Election of(String self) {
-        return Election.begin(self, 1, 0);
+        return Election.begin(self, "", 1, 0);
+    }
+
+    private static Beat beat(String host, boolean able, Set<String> served, Set<String> held) {
+        return new Beat(host, "", 0, able, served, held);
     }
 
     private static Election afterHearing(String self, Beat other) {
-        return of(self).hears(other, 10_000);
+        return of(self).hears(other, other.host(), 10_000);
     }
 
     private static Round round(Election election, Set<String> held) {
@@ -43,59 +47,53 @@ class ElectionTest {
 
     @Test
     void addressThatNobodyHas_goesToTheHighest() {
-        assertThat(round(afterHearing(HIGH, new Beat(LOW, true, ALL, NONE)), NONE)
-                        .bound())
+        assertThat(round(afterHearing(HIGH, beat(LOW, true, ALL, NONE)), NONE).bound())
                 .containsExactly(ADDRESS);
-        assertThat(round(afterHearing(LOW, new Beat(HIGH, true, ALL, NONE)), NONE)
-                        .bound())
+        assertThat(round(afterHearing(LOW, beat(HIGH, true, ALL, NONE)), NONE).bound())
                 .isEmpty();
     }
 
     @Test
     void address_isNotLeftToAHost_thatCannotCarryIt_orWasNotToldOfIt() {
-        assertThat(round(afterHearing(LOW, new Beat(HIGH, false, ALL, NONE)), NONE)
-                        .bound())
+        assertThat(round(afterHearing(LOW, beat(HIGH, false, ALL, NONE)), NONE).bound())
                 .containsExactly(ADDRESS);
-        assertThat(round(afterHearing(LOW, new Beat(HIGH, true, NONE, NONE)), NONE)
-                        .bound())
+        assertThat(round(afterHearing(LOW, beat(HIGH, true, NONE, NONE)), NONE).bound())
                 .containsExactly(ADDRESS);
     }
 
     @Test
     void whoHasAnAddress_keepsIt_whenAHigherHostComesBack() {
-        assertThat(round(afterHearing(LOW, new Beat(HIGH, true, ALL, NONE)), ALL)
-                        .bound())
+        assertThat(round(afterHearing(LOW, beat(HIGH, true, ALL, NONE)), ALL).bound())
                 .containsExactly(ADDRESS);
-        assertThat(round(afterHearing(HIGH, new Beat(LOW, true, ALL, ALL)), NONE)
-                        .bound())
+        assertThat(round(afterHearing(HIGH, beat(LOW, true, ALL, ALL)), NONE).bound())
                 .isEmpty();
     }
 
     @Test
     void ofTwoThatHaveIt_theLowerReleases_andTheHigherKnows() {
-        Round lower = round(afterHearing(LOW, new Beat(HIGH, true, ALL, ALL)), ALL);
+        Round lower = round(afterHearing(LOW, beat(HIGH, true, ALL, ALL)), ALL);
         assertThat(lower.released()).containsExactly(ADDRESS);
         assertThat(lower.bound()).isEmpty();
-        Round higher = round(afterHearing(HIGH, new Beat(LOW, true, ALL, ALL)), ALL);
+        Round higher = round(afterHearing(HIGH, beat(LOW, true, ALL, ALL)), ALL);
         assertThat(higher.bound()).containsExactly(ADDRESS);
         assertThat(higher.contested()).containsExactly(ADDRESS);
     }
 
     @Test
     void ofTwoThatHaveIt_theOneWhoCannotCarryIt_releases() {
-        Election able = afterHearing(LOW, new Beat(HIGH, false, ALL, ALL));
+        Election able = afterHearing(LOW, beat(HIGH, false, ALL, ALL));
         assertThat(round(able, ALL).bound()).containsExactly(ADDRESS);
-        Election unable = afterHearing(HIGH, new Beat(LOW, true, ALL, ALL));
+        Election unable = afterHearing(HIGH, beat(LOW, true, ALL, ALL));
         assertThat(unable.round(false, ALL, ALL, 10_100).released()).containsExactly(ADDRESS);
     }
 
     @Test
     void whoCannotCarryIt_releasesToAnHeir_andKeepsItWithoutOne() {
-        assertThat(afterHearing(HIGH, new Beat(LOW, true, ALL, NONE))
+        assertThat(afterHearing(HIGH, beat(LOW, true, ALL, NONE))
                         .round(false, ALL, ALL, 10_100)
                         .released())
                 .containsExactly(ADDRESS);
-        assertThat(afterHearing(HIGH, new Beat(LOW, false, ALL, NONE))
+        assertThat(afterHearing(HIGH, beat(LOW, false, ALL, NONE))
                         .round(false, ALL, ALL, 10_100)
                         .bound())
                 .containsExactly(ADDRESS);
@@ -112,12 +110,12 @@ class ElectionTest {
         assertThat(of(HIGH).round(true, ALL, NONE, Election.SILENCE - 1).bound())
                 .isEmpty();
         assertThat(of(HIGH).round(true, ALL, NONE, Election.SILENCE).bound()).containsExactly(ADDRESS);
-        assertThat(of(HIGH).hears(new Beat(LOW, true, ALL, NONE), 100)
+        assertThat(of(HIGH).hears(beat(LOW, true, ALL, NONE), LOW, 100)
                         .round(true, ALL, NONE, 200)
                         .bound())
                 .containsExactly(ADDRESS);
-        assertThat(Election.begin(HIGH, 2, 0)
-                        .hears(new Beat(LOW, true, ALL, NONE), 100)
+        assertThat(Election.begin(HIGH, "", 2, 0)
+                        .hears(beat(LOW, true, ALL, NONE), LOW, 100)
                         .round(true, ALL, NONE, 200)
                         .bound())
                 .isEmpty();
@@ -130,7 +128,7 @@ class ElectionTest {
 
     @Test
     void addressOfASilentHost_isTaken_whenItsKernelHasTakenItOff() {
-        Election heard = of(LOW).hears(new Beat(HIGH, true, ALL, ALL), 10_000);
+        Election heard = of(LOW).hears(beat(HIGH, true, ALL, ALL), HIGH, 10_000);
         assertThat(heard.round(true, ALL, NONE, 10_000 + Election.SILENCE - 1).bound())
                 .isEmpty();
         assertThat(heard.round(true, ALL, NONE, 10_000 + Election.SILENCE).bound())
@@ -140,10 +138,55 @@ class ElectionTest {
 
     @Test
     void whoStoodStill_beginsAnew() {
-        Election heard = afterHearing(LOW, new Beat(HIGH, true, ALL, NONE));
+        Election heard = afterHearing(LOW, beat(HIGH, true, ALL, NONE));
         assertThat(heard.continues(10_000, 10_000 + Election.PAUSE)).isSameAs(heard);
         Election anew = heard.continues(10_000, 20_000);
         assertThat(anew.round(true, ALL, NONE, 20_000).bound()).isEmpty();
+    }
+
+    @Test
+    void aBeatThatWasOvertaken_changesNothing() {
+        Beat old = new Beat(HIGH, "run", 1, true, ALL, NONE);
+        Beat later = new Beat(HIGH, "run", 2, true, ALL, ALL);
+        Election heard = of(LOW).hears(later, HIGH, 10_000).hears(old, "", 10_050);
+
+        assertThat(heard.isHeldByAnother(ADDRESS, 10_100)).isTrue();
+        assertThat(heard.isHeldByAnother(ADDRESS, 10_000 + Election.SILENCE)).isFalse();
+    }
+
+    @Test
+    void aHostThatWasStartedAgain_isHeard_howeverItCounts() {
+        Election heard = of(LOW).hears(new Beat(HIGH, "former", 99, true, ALL, NONE), HIGH, 10_000)
+                .hears(new Beat(HIGH, "next", 1, true, ALL, ALL), HIGH, 10_100);
+
+        assertThat(heard.isHeldByAnother(ADDRESS, 10_100)).isTrue();
+    }
+
+    @Test
+    void aHostThatGetsAnotherIdentity_isNotTakenForTwo() {
+        Election heard = Election.begin(HIGH, "", 2, 0)
+                .hears(beat(LOW, true, ALL, NONE), "lb2:9444", 100)
+                .hears(beat("another", true, ALL, NONE), "lb2:9444", 200);
+
+        assertThat(heard.isSettled(300)).isFalse();
+        assertThat(heard.hears(beat("third", true, ALL, NONE), "lb3:9444", 300).isSettled(300))
+                .isTrue();
+    }
+
+    /** As where a machine was copied with its disk. */
+    @Test
+    void ofTwoHostsWithOneIdentity_oneHasAnAddress_andEachKnows() {
+        Beat other = new Beat(HIGH, "a", 1, true, ALL, ALL);
+        Election lower = Election.begin(HIGH, "0", 1, 0).hears(other, "lb2:9444", 10_000);
+        Election higher = Election.begin(HIGH, "b", 1, 0).hears(other, "lb2:9444", 10_000);
+
+        assertThat(lower.isOfAClone(other)).isTrue();
+        assertThat(round(lower, ALL).released()).containsExactly(ADDRESS);
+        assertThat(round(higher, ALL).bound()).containsExactly(ADDRESS);
+        assertThat(round(lower, NONE).bound()).isEmpty();
+        Election itself = Election.begin(HIGH, "a", 1, 0);
+        assertThat(itself.isOfAClone(other)).isFalse();
+        assertThat(itself.hears(other, "lb2:9444", 10_000)).isEqualTo(itself);
     }
 
     @Test
@@ -187,6 +230,7 @@ class ElectionTest {
 
     /** A host's machine: its kernel goes on when its process does not. */
     private static final class Host {
+        final String place;
         final String name;
         final SequencedMap<String, Long> kernel = new LinkedHashMap<>();
         Election election;
@@ -196,9 +240,19 @@ class ElectionTest {
         long lastRound;
         long nextBeat;
 
-        Host(String name, int others, long now) {
+        int starts;
+        long beats;
+
+        Host(String place, String name, int others, long now) {
+            this.place = place;
             this.name = name;
-            election = Election.begin(name, others, now);
+            start(others, now);
+        }
+
+        void start(int others, long now) {
+            starts++;
+            beats = 0;
+            election = Election.begin(name, place + " " + starts, others, now);
         }
 
         List<String> held(long now) {
@@ -209,7 +263,7 @@ class ElectionTest {
         }
     }
 
-    private record Message(Beat beat, Host to, long at) {}
+    private record Message(Beat beat, Host from, Host to, long at) {}
 
     /** Two or three hosts, of which some process is killed, restarted or stopped, and a network that loses beats or splits. */
     private static final class World {
@@ -230,7 +284,8 @@ class ElectionTest {
             random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
             int count = 2 + random.nextInt(2);
             hosts = IntStream.range(0, count)
-                    .mapToObj(i -> new Host("host" + i, count - 1, 0))
+                    // In some worlds they all were copied from one.
+                    .mapToObj(i -> new Host("lb" + i, seed % 5 == 0 ? "copy" : "host" + i, count - 1, 0))
                     .toList();
         }
 
@@ -247,8 +302,8 @@ class ElectionTest {
             messages.removeAll(due);
             due.stream()
                     .filter(message -> message.to().runs && message.to().standsStillUntil <= now)
-                    .forEach(message ->
-                            message.to().election = message.to().election.hears(message.beat(), now));
+                    .forEach(message -> message.to().election =
+                            message.to().election.hears(message.beat(), message.from().place, now));
             check();
         }
 
@@ -258,7 +313,7 @@ class ElectionTest {
                 case 1 -> {
                     if (!host.runs) {
                         host.runs = true;
-                        host.election = Election.begin(host.name, hosts.size() - 1, now);
+                        host.start(hosts.size() - 1, now);
                         host.lastRound = now;
                     }
                 }
@@ -287,10 +342,11 @@ class ElectionTest {
             }
             if (host.nextBeat <= now) {
                 host.nextBeat = now + Election.BEAT;
-                Beat beat = host.election.beat(true, ADDRESSES, host.held(now), now);
+                Beat beat =
+                        host.election.beat(true, ADDRESSES, host.held(now), now).numbered(++host.beats);
                 hosts.stream()
                         .filter(other -> other != host && !split && random.nextInt(10) > 0)
-                        .forEach(other -> messages.add(new Message(beat, other, now + random.nextInt(200))));
+                        .forEach(other -> messages.add(new Message(beat, host, other, now + random.nextInt(200))));
             }
         }
 
@@ -298,7 +354,7 @@ class ElectionTest {
             for (String address : ADDRESSES) {
                 List<String> on = hosts.stream()
                         .filter(host -> host.held(now).contains(address))
-                        .map(host -> host.name)
+                        .map(host -> host.place)
                         .toList();
                 boolean isCalm = hosts.stream().anyMatch(host -> host.runs && host.standsStillUntil <= now);
                 since(onTwoSince, address, on.size() > 1 && !split);

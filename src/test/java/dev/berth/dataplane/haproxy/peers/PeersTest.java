@@ -60,13 +60,13 @@ class PeersTest {
                         .toList(),
                 with,
                 () -> own,
-                heard::add);
+                (beat, place) -> heard.add(beat));
         started.add(peers);
         return peers;
     }
 
     private static Beat beat(String host) {
-        return new Beat(host, true, Set.of("192.0.2.1", "2001:db8::1"), Set.of("192.0.2.1"));
+        return new Beat(host, "first", 1, true, Set.of("192.0.2.1", "2001:db8::1"), Set.of("192.0.2.1"));
     }
 
     private static void awaitHeard(List<Beat> heard, Beat beat) {
@@ -96,7 +96,7 @@ class PeersTest {
                 List.of(),
                 files(files.host()),
                 () -> beat("again"),
-                beat -> {}));
+                (beat, place) -> {}));
 
         awaitHeard(heard, beat("again"));
     }
