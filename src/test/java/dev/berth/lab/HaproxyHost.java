@@ -20,6 +20,7 @@ final class HaproxyHost implements AutoCloseable {
     private final Namespace machine;
     private final Path folder;
     private final String name;
+    private final String networkInterface;
     private final List<String> listen;
     private @Nullable ChildProcess host;
 
@@ -32,23 +33,31 @@ final class HaproxyHost implements AutoCloseable {
         this(lab, lab.loadBalancerHost(), targets, "targets=" + targets + "\n", List.of());
     }
 
+    /** On any machine, with the addresses on its eth0. */
+    HaproxyHost(Lab lab, Namespace machine, String name, String settings, List<String> listen) {
+        this(lab, machine, name, "eth0", settings, listen);
+    }
+
     /**
      * On any machine.
      *
      * @param name unlike that of any other of this lab
+     * @param networkInterface that gets the addresses
      * @param settings beside directory and interface
      * @param listen flags of provider-host; empty: it listens at {@link #socket}
      */
-    HaproxyHost(Lab lab, Namespace machine, String name, String settings, List<String> listen) {
+    HaproxyHost(
+            Lab lab, Namespace machine, String name, String networkInterface, String settings, List<String> listen) {
         this.machine = machine;
         this.name = name;
+        this.networkInterface = networkInterface;
         this.folder = lab.folder().resolve("haproxy-" + name);
         this.listen = listen.isEmpty() ? List.of("--listen=unix://" + socket()) : listen;
         try {
             Files.createDirectories(folder.resolve("plugins"));
             Files.writeString(
                     folder.resolve("plugins/haproxy.properties"),
-                    "directory=%s\ninterface=eth0\n%s".formatted(folder.resolve("state"), settings));
+                    "directory=%s\ninterface=%s\n%s".formatted(folder.resolve("state"), networkInterface, settings));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -129,9 +138,9 @@ final class HaproxyHost implements AutoCloseable {
         machine.run("sh", "-c", "kill -" + signal + " " + String.join(" ", processes) + " || true");
     }
 
-    /** What ip says of the addresses of the host. */
+    /** What ip says of the addresses of the interface. */
     String addresses() {
-        return machine.ip("-o addr show dev eth0");
+        return machine.ip("-o addr show dev " + networkInterface);
     }
 
     @Override
