@@ -125,7 +125,13 @@ public record ServerCertificate(String chain, String privateKey, Instant notBefo
         throw new Unusable("KeyUnreadable", "tls.key has no private key in PEM");
     }
 
-    /** PKCS #1 and SEC 1 do not say, or not everywhere, what kind of key it is: the certificate does. */
+    /**
+     * PKCS #1 and SEC 1 do not say, or not everywhere, what kind of key it is: the certificate does.
+     *
+     * <p>By hand, for nothing on the class path reads both by a public API: of Quarkus' libraries, SmallRye's parser reads
+     * PKCS #1 alone, those of Vert.x and fabric8 are internal, and fabric8's needs Bouncy Castle for SEC 1. The JDK's own
+     * PEMDecoder is a preview in 25.
+     */
     private static byte[] wrapped(byte[] key, PublicKey own) {
         ByteBuffer publicKey = ByteBuffer.wrap(own.getEncoded());
         derLength(publicKey);
