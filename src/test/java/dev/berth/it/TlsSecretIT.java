@@ -105,8 +105,17 @@ class TlsSecretIT {
         put(sample.secret("berth-system", "web"));
     }
 
+    /** As docs/load-balancer-classes.md narrows it: Secret {@code web} alone. */
     private void permit() {
         berth.cluster().kubectl("apply", "--filename=src/main/kubernetes/components/tls/rbac.yaml");
+        berth.cluster()
+                .kubectl(
+                        "patch",
+                        "role",
+                        "berth-tls",
+                        "--namespace=berth-system",
+                        "--type=json",
+                        "--patch=[{\"op\": \"add\", \"path\": \"/rules/0/resourceNames\", \"value\": [\"web\"]}]");
     }
 
     /** {@code status reason: message}. */
