@@ -164,7 +164,7 @@ class HaproxyTlsIT {
         HaproxyProvider provider = processes.provider(directory, Map.of());
         provider.ensureLoadBalancer(request(FIRST));
         String worker = worker();
-        SampleCertificate large = sample("RSA", 4096);
+        SampleCertificate large = sample("RSA", 3072);
 
         provider.ensureLoadBalancer(request(new Tls(List.of(443), large.pem().repeat(10), large.key())));
 
