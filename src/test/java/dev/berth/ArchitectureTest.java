@@ -20,6 +20,7 @@ class ArchitectureTest {
         "dev.berth.address..",
         "dev.berth.servicecidr..",
         "dev.berth.loadbalancer..",
+        "dev.berth.announce..",
         "dev.berth.provider..",
         "dev.berth.migration.."
     };
@@ -92,9 +93,10 @@ class ArchitectureTest {
                     "control loops know kube and below",
                     "controller",
                     List.of("kube", "api", "address", "servicecidr", "loadbalancer", "provider")),
+            new Row("announce is pure and knows addresses", "announce", List.of("address")),
             new Row("migration reads what others left", "migration", List.of("address", "loadbalancer", "provider")),
             new Row("plug-ins know the SPI only", "plugin", List.of("provider")),
-            new Row("a data plane knows the SPI only", "dataplane", List.of("provider")),
+            new Row("a data plane knows the SPI and who announces", "dataplane", List.of("provider", "announce")),
             new Row(
                     "telemetry decorates",
                     "telemetry",

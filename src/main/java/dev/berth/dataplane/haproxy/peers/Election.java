@@ -1,6 +1,6 @@
 package dev.berth.dataplane.haproxy.peers;
 
-import java.nio.charset.StandardCharsets;
+import dev.berth.announce.Rendezvous;
 import java.util.Collection;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -192,14 +192,8 @@ public record Election(String self, String run, int others, long began, Sequence
         return byRank == 0 ? one.who().compareTo(other.who()) > 0 : byRank > 0;
     }
 
-    /** By rendezvous hashing (FNV-1a, mixed): each host is the highest for its share of addresses. */
+    /** By rendezvous hashing: each host is the highest for its share of addresses. */
     static long rank(String address, String host) {
-        long hash = 0xcbf29ce484222325L;
-        for (byte one : (address + ' ' + host).getBytes(StandardCharsets.UTF_8)) {
-            hash = (hash ^ one) * 0x100000001b3L;
-        }
-        hash = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
-        hash = (hash ^ (hash >>> 33)) * 0xc4ceb9fe1a85ec53L;
-        return hash ^ (hash >>> 33);
+        return Rendezvous.rank(address, host);
     }
 }

@@ -1,0 +1,29 @@
+package dev.berth.announce;
+
+/** Why a node does not announce an address. */
+public enum Reason {
+    NO_SERVICE("no Service holds it"),
+    NO_ENDPOINTS("its Services have no ready endpoint"),
+    NO_LOCAL_ENDPOINTS("externalTrafficPolicy is Local, and the node has no ready endpoint"),
+    NODE_UNKNOWN("there is no Node object of this name"),
+    NODE_EXCLUDED("the Node is labelled node.kubernetes.io/exclude-from-external-load-balancers"),
+    NODE_DELETED("the Node is being deleted"),
+    NODE_OUT_OF_SERVICE("the Node is tainted node.kubernetes.io/out-of-service"),
+    NODE_NETWORK_UNAVAILABLE("the Node's condition NetworkUnavailable is True"),
+    NO_AGENT("no agent answers on the node"),
+    AGENT_NOT_READY("the agent has just started, or is about to end"),
+    NO_INTERFACE("no interface of the node has a network with the address; change the pool, or name interfaces in the"
+            + " parameters of the LoadBalancerClass"),
+    ANOTHER_NODE("another node announces it");
+
+    private final String sentence;
+
+    Reason(String sentence) {
+        this.sentence = sentence;
+    }
+
+    /** Human-readable, without an end. */
+    public String sentence() {
+        return sentence;
+    }
+}

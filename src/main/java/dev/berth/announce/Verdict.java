@@ -1,0 +1,39 @@
+package dev.berth.announce;
+
+/** Whether a node announces an address, and why. */
+public sealed interface Verdict {
+    /** Human-readable: one sentence without an end. */
+    String sentence();
+
+    /**
+     * It does.
+     *
+     * @param link the interface
+     * @param others how many others could, were it not there
+     */
+    record Announces(String link, int others) implements Verdict {
+        @Override
+        public String sentence() {
+            return "announced on interface %s; %s"
+                    .formatted(
+                            link,
+                            switch (others) {
+                                case 0 -> "no other node can deliver it";
+                                case 1 -> "one more node can deliver it";
+                                default -> others + " more nodes can deliver it";
+                            });
+        }
+    }
+
+    /**
+     * It does not.
+     *
+     * @param owner the node that does; empty: none
+     */
+    record Silent(Reason reason, String owner) implements Verdict {
+        @Override
+        public String sentence() {
+            return reason == Reason.ANOTHER_NODE ? "node " + owner + " announces it" : reason.sentence();
+        }
+    }
+}

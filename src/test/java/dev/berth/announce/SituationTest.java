@@ -1,0 +1,301 @@
+package dev.berth.announce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
+import dev.berth.address.ServiceKey;
+import dev.berth.announce.Verdict.Announces;
+import dev.berth.announce.Verdict.Silent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which node announces an address, and why the others do not. */
+class SituationTest {
+    private static final Ip ADDRESS = Ip.parse("192.0.2.10");
+    private static final Link ETH0 =
+            new Link("eth0", List.of(IpRange.parse("192.0.2.0/24"), IpRange.parse("2001:db8::/64")));
+    private static final Agent AGENT = new Agent(true, true, List.of(ETH0));
+
+    private static Asked cluster(String... ready) {
+        return asked(ADDRESS, service(false, List.of(ready), List.of()));
+    }
+
+    private static AskingService service(boolean isLocal, List<String> ready, List<String> terminating) {
+        return new AskingService(new ServiceKey("shop", "web"), isLocal, ready, terminating);
+    }
+
+    private static Asked asked(Ip address, AskingService... services) {
+        return new Asked(address, List.of(services), L2Parameters.DEFAULT);
+    }
+
+    private static Situation nodes(String... names) {
+        return situation(Map.of(), Map.of(), names);
+    }
+
+    private static Situation situation(Map<String, NodeFacts> oddNodes, Map<String, Agent> oddAgents, String... names) {
+        SequencedMap<String, NodeFacts> nodes = new LinkedHashMap<>();
+        SequencedMap<String, Agent> agents = new LinkedHashMap<>();
+        for (String name : names) {
+            nodes.put(name, oddNodes.getOrDefault(name, NodeFacts.FIT));
+            agents.put(name, oddAgents.getOrDefault(name, AGENT));
+        }
+        return new Situation(nodes, agents);
+    }
+
+    private static Reason reason(Situation situation, Asked asked, String node) {
+        return ((Silent) situation.verdict(asked, node)).reason();
+    }
+
+    @Test
+    void policyCluster_withAnyReadyEndpoint_isAnnouncedByOneNode_andTheOthersNameIt() {
+        Situation three = nodes("a", "b", "c");
+        String owner = three.owner(cluster("a")).orElseThrow();
+        assertThat(three.verdict(cluster("a"), owner)).isEqualTo(new Announces("eth0", 2));
+        assertThat(three.verdict(cluster("a"), owner).sentence())
+                .isEqualTo("announced on interface eth0; 2 more nodes can deliver it");
+        Stream.of("a", "b", "c").filter(node -> !node.equals(owner)).forEach(node -> {
+            assertThat(three.verdict(cluster("a"), node)).isEqualTo(new Silent(Reason.ANOTHER_NODE, owner));
+            assertThat(three.verdict(cluster("a"), node).sentence()).isEqualTo("node " + owner + " announces it");
+        });
+    }
+
+    @Test
+    void policyLocal_isAnnouncedWhereReadyEndpointsAre() {
+        Asked local = asked(ADDRESS, service(true, List.of("b"), List.of("a")));
+        assertThat(nodes("a", "b", "c").verdict(local, "b")).isEqualTo(new Announces("eth0", 0));
+        assertThat(reason(nodes("a", "b", "c"), local, "a")).isEqualTo(Reason.NO_LOCAL_ENDPOINTS);
+    }
+
+    @Test
+    void policyLocal_withTerminatingEndpointsOnly_isAnnouncedWhereTheyServe() {
+        Asked local = asked(ADDRESS, service(true, List.of(), List.of("c")));
+        assertThat(nodes("a", "b", "c").owner(local)).contains("c");
+    }
+
+    @Test
+    void addressThatSeveralShare_isAnnouncedWhereAnyOfThemIsDelivered() {
+        Asked shared = asked(ADDRESS, service(true, List.of(), List.of()), service(true, List.of("b"), List.of()));
+        assertThat(nodes("a", "b").owner(shared)).contains("b");
+    }
+
+    @Test
+    void withoutEndpoints_nothingIsAnnounced_unlessTheClassSaysSo() {
+        assertThat(reason(nodes("a"), cluster(), "a")).isEqualTo(Reason.NO_ENDPOINTS);
+        Asked anyway = new Asked(ADDRESS, cluster().services(), new L2Parameters(List.of(), true));
+        assertThat(nodes("a").owner(anyway)).contains("a");
+        assertThat(reason(nodes("a"), asked(ADDRESS), "a")).isEqualTo(Reason.NO_SERVICE);
+    }
+
+    private record Unfit(String sentence, NodeFacts facts, Reason reason) {
+        @Override
+        public String toString() {
+            return sentence;
+        }
+    }
+
+    static Stream<Unfit> unfit() {
+        return Stream.of(
+                new Unfit("is labelled", new NodeFacts(true, false, false, false, false), Reason.NODE_EXCLUDED),
+                new Unfit("is being deleted", new NodeFacts(false, true, false, false, false), Reason.NODE_DELETED),
+                new Unfit(
+                        "is out of service",
+                        new NodeFacts(false, false, true, false, false),
+                        Reason.NODE_OUT_OF_SERVICE),
+                new Unfit(
+                        "has no network",
+                        new NodeFacts(false, false, false, true, false),
+                        Reason.NODE_NETWORK_UNAVAILABLE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unfit")
+    void nodeThatIsUnfit_announcesNothing(Unfit unfit) {
+        Situation one = situation(Map.of("a", unfit.facts()), Map.of(), "a");
+        assertThat(one.owner(cluster("a"))).isEmpty();
+        assertThat(one.verdict(cluster("a"), "a")).isEqualTo(new Silent(unfit.reason(), ""));
+    }
+
+    @Test
+    void nodeWithoutObject_orWithoutAgent_orWhoseAgentIsNotReady_announcesNothing() {
+        Situation none = nodes();
+        assertThat(reason(none, cluster("a"), "a")).isEqualTo(Reason.NODE_UNKNOWN);
+        Situation noAgent = new Situation(new LinkedHashMap<>(Map.of("a", NodeFacts.FIT)), new LinkedHashMap<>());
+        assertThat(reason(noAgent, cluster("a"), "a")).isEqualTo(Reason.NO_AGENT);
+        Situation starting = situation(Map.of(), Map.of("a", new Agent(false, true, List.of(ETH0))), "a");
+        assertThat(reason(starting, cluster("a"), "a")).isEqualTo(Reason.AGENT_NOT_READY);
+    }
+
+    @Test
+    void nodeThatIsCordoned_announcesOnlyWhatNoOtherCan() {
+        NodeFacts cordoned = new NodeFacts(false, false, false, false, true);
+        Situation two = situation(Map.of("a", cordoned), Map.of(), "a", "b");
+        IntStream.range(0, 50)
+                .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
+        assertThat(situation(Map.of("a", cordoned), Map.of(), "a").owner(cluster("a")))
+                .contains("a");
+    }
+
+    @Test
+    void agentThatHearsNothingFromTheApiServer_announcesOnlyWhatNoOtherCan() {
+        Agent cutOff = new Agent(true, false, List.of(ETH0));
+        Situation two = situation(Map.of(), Map.of("a", cutOff), "a", "b");
+        IntStream.range(0, 50)
+                .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
+        assertThat(situation(Map.of(), Map.of("a", cutOff), "a").owner(cluster("a")))
+                .contains("a");
+    }
+
+    @Test
+    void interface_isTheOneWithTheSmallestNetworkThatHasTheAddress() {
+        Link wide = new Link("eth1", List.of(IpRange.parse("192.0.0.0/16")));
+        assertThat(nodeWith(wide, ETH0).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth0", 0));
+        assertThat(nodeWith(wide).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth1", 0));
+    }
+
+    @Test
+    void interface_isNoneIfNoNetworkHasTheAddress_unlessTheClassNamesIt() {
+        Link elsewhere = new Link("eth1", List.of(IpRange.parse("198.51.100.0/24")));
+        assertThat(reason(nodeWith(elsewhere), cluster("a"), "a")).isEqualTo(Reason.NO_INTERFACE);
+        Asked named = new Asked(ADDRESS, cluster("a").services(), new L2Parameters(List.of("eth*"), false));
+        assertThat(nodeWith(elsewhere).verdict(named, "a")).isEqualTo(new Announces("eth1", 0));
+        Asked missing = new Asked(ADDRESS, cluster("a").services(), new L2Parameters(List.of("bond0"), false));
+        assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(Reason.NO_INTERFACE);
+    }
+
+    private static Situation nodeWith(Link... links) {
+        return situation(Map.of(), Map.of("a", new Agent(true, true, List.of(links))), "a");
+    }
+
+    private static Asked numbered(int number) {
+        return asked(Ip.parse("192.0.2." + (1 + number % 250)), service(false, List.of("anywhere"), List.of()));
+    }
+
+    static Stream<Long> seeds() {
+        return LongStream.range(
+                        Long.getLong("property.first", 0),
+                        Long.getLong("property.first", 0) + Math.min(300, Long.getLong("property.seeds", 300)))
+                .boxed();
+    }
+
+    /** Some nodes, some of them odd, and Services with endpoints here and there. */
+    private record World(Situation situation, List<Asked> asked) {
+        static World of(long seed) {
+            RandomGenerator random =
+                    RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+            List<String> names = IntStream.range(0, 1 + random.nextInt(7))
+                    .mapToObj(number -> "node" + number)
+                    .toList();
+            Map<String, NodeFacts> facts = new LinkedHashMap<>();
+            Map<String, Agent> agents = new LinkedHashMap<>();
+            names.forEach(name -> {
+                facts.put(
+                        name,
+                        new NodeFacts(
+                                random.nextInt(8) == 0,
+                                random.nextInt(8) == 0,
+                                random.nextInt(8) == 0,
+                                random.nextInt(8) == 0,
+                                random.nextInt(4) == 0));
+                agents.put(
+                        name,
+                        new Agent(
+                                random.nextInt(8) > 0,
+                                random.nextInt(4) > 0,
+                                random.nextInt(8) > 0 ? List.of(ETH0) : List.of()));
+            });
+            List<Asked> asked = IntStream.range(0, 20)
+                    .mapToObj(number -> SituationTest.asked(
+                            Ip.parse("192.0.2." + number),
+                            service(random.nextBoolean(), some(names, random), some(names, random))))
+                    .toList();
+            return new World(SituationTest.situation(facts, agents, names.toArray(String[]::new)), asked);
+        }
+
+        private static List<String> some(List<String> names, RandomGenerator random) {
+            return names.stream().filter(name -> random.nextInt(3) == 0).toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void atMostOneNodeAnnouncesAnAddress_andAllSayTheSameOne(long seed) {
+        World world = World.of(seed);
+        world.asked().forEach(asked -> {
+            List<String> announcing = world.situation().nodes().keySet().stream()
+                    .filter(node -> world.situation().verdict(asked, node) instanceof Announces)
+                    .toList();
+            assertThat(announcing)
+                    .isEqualTo(world.situation().owner(asked).stream().toList());
+            world.situation().nodes().keySet().forEach(node -> {
+                if (world.situation().verdict(asked, node) instanceof Silent(Reason reason, String owner)) {
+                    assertThat(owner).isEqualTo(world.situation().owner(asked).orElse(""));
+                    assertThat(reason == Reason.ANOTHER_NODE && owner.isEmpty()).isFalse();
+                }
+            });
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void orderInWhichNodesAndAgentsAreKnown_changesNothing(long seed) {
+        World world = World.of(seed);
+        Situation turned = new Situation(
+                world.situation().nodes().reversed(), world.situation().agents().reversed());
+        assertThat(world.asked())
+                .allSatisfy(asked -> assertThat(turned.owner(asked))
+                        .isEqualTo(world.situation().owner(asked)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void nodeThatLeaves_movesItsOwnAddressesOnly(long seed) {
+        World world = World.of(seed);
+        world.situation().agents().keySet().forEach(gone -> {
+            SequencedMap<String, Agent> left =
+                    new LinkedHashMap<>(world.situation().agents());
+            left.remove(gone);
+            Situation without = new Situation(world.situation().nodes(), left);
+            world.asked().stream()
+                    .filter(asked -> !world.situation().owner(asked).equals(Optional.of(gone)))
+                    .forEach(asked -> assertThat(without.owner(asked))
+                            .isEqualTo(world.situation().owner(asked)));
+        });
+    }
+
+    @Test
+    void addressesSpreadEvenly() {
+        for (int count : List.of(2, 3, 10)) {
+            Situation all = nodes(IntStream.range(0, count)
+                    .mapToObj(number -> "worker-" + number)
+                    .toArray(String[]::new));
+            List<Asked> asked = new ArrayList<>();
+            for (int number = 0; number < 4_000; number++) {
+                asked.add(asked(
+                        Ip.parse("2001:db8::" + Integer.toHexString(number)),
+                        service(false, List.of("anywhere"), List.of())));
+            }
+            Map<String, Long> shares = asked.stream()
+                    .map(one -> all.owner(one).orElseThrow())
+                    .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+            assertThat(shares).hasSize(count);
+            assertThat(shares.values())
+                    .allSatisfy(share ->
+                            assertThat(share.doubleValue()).isBetween(0.85 * 4_000 / count, 1.15 * 4_000 / count));
+        }
+    }
+}

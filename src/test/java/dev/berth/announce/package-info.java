@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.announce;
+
+import org.jspecify.annotations.NullMarked;
