@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.dataplane.l2;
+
+import org.jspecify.annotations.NullMarked;
