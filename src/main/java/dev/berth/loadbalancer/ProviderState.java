@@ -199,13 +199,21 @@ public sealed interface ProviderState {
         return new Ensured(request, by, answer, false, 0);
     }
 
-    /** It was notified of other targets, and that is all that is new. */
-    default ProviderState updated(LoadBalancerRequest request) {
+    /** It was notified of other targets, and what it answered holds. */
+    default ProviderState updated(LoadBalancerRequest request, ServedClass by) {
         return this
                         instanceof
-                        Ensured(var before, ServedClass by, EnsureOutcome.Ready answer, boolean inDoubt, int misses)
-                ? new Ensured(request, by, answer, inDoubt, misses)
+                        Ensured(var before, ServedClass old, EnsureOutcome.Ready answer, boolean inDoubt, int misses)
+                ? new Ensured(request, old.provider().equals(by.provider()) ? by : old, answer, inDoubt, misses)
                 : this;
+    }
+
+    /**
+     * What it answered holds; its class may say something else by now that the provider is not asked for. Who made it
+     * is not forgotten, though the class may be of another provider.
+     */
+    default ProviderState kept(ServedClass by) {
+        return this instanceof Ensured ensured ? updated(ensured.request(), by) : this;
     }
 
     /** It answered that another serves it. */

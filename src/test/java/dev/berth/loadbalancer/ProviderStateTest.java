@@ -54,7 +54,7 @@ class ProviderStateTest {
 
     @Test
     void doubt_staysUntilItIsLookedAt_alsoWhereTargetsChange() {
-        assertThat(ensured().doubted().updated(REQUEST).isDoubted()).isTrue();
+        assertThat(ensured().doubted().updated(REQUEST, EDGE).isDoubted()).isTrue();
         assertThat(ensured().doubted().looked().isDoubted()).isFalse();
         assertThat(ProviderState.nothing().doubted().isDoubted()).isFalse();
     }
@@ -113,5 +113,18 @@ class ProviderStateTest {
         assertThat(ProviderState.nothing().listed("u1", "example.com/edge").bringsItsOwn("u2"))
                 .isEmpty();
         assertThat(ensured().listed("u1", "example.com/edge")).isEqualTo(ensured());
+    }
+
+    @Test
+    void classThatSaysSomethingElseByNow_isTheOneByWhichTheLoadBalancerIsDeleted() {
+        ServedClass edge = SampleClasses.one(
+                        "example.com/edge", "edge", Capabilities.fromPools(IpMode.PROXY), null, Classless.ALWAYS)
+                .served()
+                .getFirst();
+
+        assertThat(ensured().kept(edge).made()).contains(new Made(REQUEST, edge));
+        assertThat(ensured().updated(REQUEST, edge).made()).contains(new Made(REQUEST, edge));
+        assertThat(ensured().kept(CORE)).isEqualTo(ensured());
+        assertThat(ProviderState.nothing().kept(edge)).isEqualTo(ProviderState.nothing());
     }
 }

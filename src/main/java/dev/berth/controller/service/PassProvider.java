@@ -93,7 +93,10 @@ final class PassProvider {
             case ProviderCall.ReadLive none -> Optional.of(new Outcome.Again(true));
             case ProviderCall.Hold(LoadBalancerRequest request, String why) -> hold(request, why);
             case ProviderCall.NothingToServe none -> asked(List.of());
-            case ProviderCall.Keep(EnsureOutcome.Ready answer) -> asked(published(serve, answer));
+            case ProviderCall.Keep(EnsureOutcome.Ready answer) -> {
+                pass.memory.provider(state -> state.kept(served));
+                yield asked(published(serve, answer));
+            }
             case ProviderCall.Look(LoadBalancerRequest request, EnsureOutcome.Ready known) ->
                 // What is in line stays in doubt until its turn.
                 enter(served, request) instanceof Entry.In
@@ -413,7 +416,7 @@ final class PassProvider {
                 // Endpoints change with each roll-out, and nobody wants to read of them.
                 pass.parts.events().normal(about, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
             }
-            pass.memory.provider(state -> state.updated(request));
+            pass.memory.provider(state -> state.updated(request, served));
             pass.memory.changed(pass.steady());
             lookAgainAtTargets();
         } catch (ProviderException failure) {

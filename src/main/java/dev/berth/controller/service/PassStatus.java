@@ -52,7 +52,7 @@ final class PassStatus {
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
     boolean isInConflict(ServiceState state) {
-        return pass.memory.status.isInConflict(pass.steady())
+        return pass.memory.status.isInConflict(state.uid(), pass.steady())
                 || state.condition(WellKnownNames.STATUS_CONFLICT)
                         // What is dated in the future was said by a clock that was ahead.
                         .filter(said -> Duration.between(said.since(), pass.now())
@@ -74,7 +74,7 @@ final class PassStatus {
         pass.facts = pass.facts.with(Done.OVERWRITE_COUNTED);
         pass.memory
                 .status
-                .overwritten(pass.parts.backoff(), pass.steady())
+                .overwritten(state.uid(), pass.parts.backoff(), pass.steady())
                 .ifPresent(wait ->
                         pass.facts = pass.facts.with(Done.OVERWRITE_LET_STAND).lookingAgain(wait));
     }

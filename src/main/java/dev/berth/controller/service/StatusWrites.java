@@ -23,6 +23,10 @@ final class StatusWrites {
     static final Duration WORDS_EVERY = Duration.ofSeconds(30);
 
     private @Nullable Written written;
+
+    /** Of which Service the overwrites are counted: one that bears its name after it begins at none. */
+    private String countedFor = "";
+
     private final Deque<Instant> overwrites = new ArrayDeque<>();
     private int conflicts;
     private Instant letStandUntil = Instant.EPOCH;
@@ -56,13 +60,14 @@ final class StatusWrites {
     }
 
     /**
-     * Another wrote the status that is ours. The third time within ten minutes it is let stand for a while,
+     * Another wrote the status of the Service of {@code uid}, which is ours. The third time within ten minutes it is let stand for a while,
      * then put right again, and so on with growing delays: two controllers that both insist would write for
      * ever.
      *
      * @return how long to let it stand; absent: put it right at once
      */
-    Optional<Duration> overwritten(Backoff backoff, Instant now) {
+    Optional<Duration> overwritten(String uid, Backoff backoff, Instant now) {
+        countFor(uid);
         if (now.isBefore(letStandUntil)) {
             return Optional.of(Duration.between(now, letStandUntil));
         }
@@ -88,9 +93,18 @@ final class StatusWrites {
         return Optional.of(wait);
     }
 
-    /** Whether another keeps writing the status. */
-    boolean isInConflict(Instant now) {
-        return conflicts > 0 && (isRecent(now) || now.isBefore(letStandUntil));
+    private void countFor(String uid) {
+        if (!uid.equals(countedFor)) {
+            countedFor = uid;
+            overwrites.clear();
+            conflicts = 0;
+            letStandUntil = Instant.EPOCH;
+        }
+    }
+
+    /** Whether another keeps writing the status of the Service of {@code uid}. */
+    boolean isInConflict(String uid, Instant now) {
+        return uid.equals(countedFor) && conflicts > 0 && (isRecent(now) || now.isBefore(letStandUntil));
     }
 
     private boolean isRecent(Instant now) {

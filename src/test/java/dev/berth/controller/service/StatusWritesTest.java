@@ -16,22 +16,33 @@ class StatusWritesTest {
 
     @Test
     void thirdOverwriteInTenMinutes_isLetStandForAWhile_thenPutRight() {
-        assertThat(status.overwritten(backoff, NOW)).isEmpty();
-        assertThat(status.overwritten(backoff, NOW.plusSeconds(1))).isEmpty();
-        Duration wait = status.overwritten(backoff, NOW.plusSeconds(2)).orElseThrow();
+        assertThat(status.overwritten("u1", backoff, NOW)).isEmpty();
+        assertThat(status.overwritten("u1", backoff, NOW.plusSeconds(1))).isEmpty();
+        Duration wait = status.overwritten("u1", backoff, NOW.plusSeconds(2)).orElseThrow();
 
-        assertThat(status.isInConflict(NOW.plusSeconds(2))).isTrue();
-        assertThat(status.overwritten(backoff, NOW.plusSeconds(3))).isPresent();
-        assertThat(status.overwritten(backoff, NOW.plusSeconds(2).plus(wait))).isEmpty();
+        assertThat(status.isInConflict("u1", NOW.plusSeconds(2))).isTrue();
+        assertThat(status.overwritten("u1", backoff, NOW.plusSeconds(3))).isPresent();
+        assertThat(status.overwritten("u1", backoff, NOW.plusSeconds(2).plus(wait)))
+                .isEmpty();
     }
 
     @Test
     void conflict_isOverTenMinutesAfterTheLastOverwrite() {
         for (int second = 0; second < 3; second++) {
-            status.overwritten(backoff, NOW.plusSeconds(second));
+            status.overwritten("u1", backoff, NOW.plusSeconds(second));
         }
 
-        assertThat(status.isInConflict(NOW.plusSeconds(2).plus(StatusWrites.OVERWRITES_WITHIN)))
+        assertThat(status.isInConflict("u1", NOW.plusSeconds(2).plus(StatusWrites.OVERWRITES_WITHIN)))
                 .isFalse();
+    }
+
+    @Test
+    void overwrites_areOfOneService_andNotOfTheNextOfItsName() {
+        for (int second = 0; second < 3; second++) {
+            status.overwritten("u1", backoff, NOW.plusSeconds(second));
+        }
+
+        assertThat(status.isInConflict("u2", NOW.plusSeconds(3))).isFalse();
+        assertThat(status.overwritten("u2", backoff, NOW.plusSeconds(3))).isEmpty();
     }
 }
