@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.AddressConstraints;
 import dev.berth.address.Ip;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
@@ -68,6 +69,55 @@ public record Conditions(
     /** Why it waits, by {@link #assigned}, as metrics count it; absent: it has all that it asks for. */
     public static Optional<String> waitsFor(Condition assigned) {
         return assigned.reason().equals(ASSIGNED) ? Optional.empty() : Optional.of(assigned.reason());
+    }
+
+    /**
+     * What the status of a Service must say that is left as it is, for {@code reason}: an event is gone after an hour,
+     * this stays as long as it is so. All else that its conditions say stays.
+     *
+     * @param wishes what it asks for itself
+     */
+    static Publication whyItIsLeft(
+            ServiceState service, AddressConstraints wishes, Situation situation, String reason, String message) {
+        List<Ip> own = situation.addresses(service, wishes);
+        String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
+        boolean hasItsProviders = service.servedByClass().isPresent()
+                && !service.ingress().isEmpty()
+                && situation.holdings().isEmpty();
+        Condition assigned = Publication.condition(
+                service,
+                WellKnownNames.ADDRESS_ASSIGNED,
+                !own.isEmpty() || hasItsProviders,
+                reason,
+                own.isEmpty() ? message : "holds " + holds + "; " + message,
+                situation.now());
+        Stream<Condition> others = service.conditions().stream()
+                .filter(other -> WellKnownNames.CONDITIONS.contains(other.type())
+                        && !other.type().equals(WellKnownNames.ADDRESS_ASSIGNED)
+                        && !other.type().equals(WellKnownNames.RELEASING));
+        // After a restart nothing else tells which provider made something for it.
+        Optional<String> madeBy = situation.provider().bringsItsOwn(service.uid());
+        return new Publication(
+                madeBy.isPresent(),
+                madeBy.orElse(null),
+                null,
+                Stream.concat(Stream.of(assigned), others).toList());
+    }
+
+    /** That it releases {@code addresses} which it never published; not so any more, where it says so already. */
+    public static Publication.Difference releasing(ServiceState service, List<Ip> addresses, Instant now) {
+        boolean saysSo = service.condition(WellKnownNames.RELEASING).isPresent();
+        List<Condition> conditions = saysSo
+                ? List.of()
+                : List.of(Publication.condition(
+                        service,
+                        WellKnownNames.RELEASING,
+                        true,
+                        "NotNeeded",
+                        "gives back " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
+                        now));
+        return new Publication.Difference(
+                false, null, null, conditions, saysSo ? List.of(WellKnownNames.RELEASING) : List.of());
     }
 
     private Stream<Condition> addressAssigned() {

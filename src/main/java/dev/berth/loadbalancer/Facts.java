@@ -1,39 +1,25 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.Claim;
+import dev.berth.address.Refusal;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
- * What came of the effects so far, in one pass over one Service. A value that grows.
+ * What came of the effects so far, in one pass over one Service. A value that grows; what comes later counts.
  *
- * @param steps how many of the plan's steps are done
- * @param done what else is done
- * @param waiting why it lacks an address; absent: it has all that it asks for
- * @param sharingConflict why it cannot share its address as it asks to; absent: it can, or does not ask
- * @param trouble what went wrong; absent: nothing
- * @param pending what its provider is waiting for; absent: nothing
- * @param demand what it asks of its provider; absent: that was not looked at yet
- * @param ingress what is to be published; absent: not known, what is published stays
- * @param again when to look again at the latest; absent: only when something happens
+ * @param outcomes in order
  */
-public record Facts(
-        int steps,
-        Set<Done> done,
-        Optional<WaitReason> waiting,
-        Optional<WaitReason> sharingConflict,
-        Optional<Trouble> trouble,
-        Optional<String> pending,
-        Optional<Demand> demand,
-        Optional<List<Published>> ingress,
-        Optional<Duration> again) {
+public record Facts(List<Outcome> outcomes) {
     /** What is done once in a pass. */
     public enum Done {
         /** It is in the queue no longer, for it waits for no address. */
         QUEUE_LEFT,
+        /** An event says why it is left alone. */
+        REPORTED,
         /** The provider was asked all that it had to be. */
         PROVIDER_ASKED,
         /** The Addresses of what goes from the status were read. */
@@ -46,123 +32,189 @@ public record Facts(
         IP_MODE_ASKED,
         /** The Addresses of what comes into the status were written. */
         CLAIMS_CONFIRMED,
-        /** The status says what it must. */
+        /** The status says what it must, or nothing more can be written. */
         STATUS_WRITTEN,
-        /** So does its ingress. */
-        INGRESS_WRITTEN,
-        /** The ingress was written, and has no ipMode. */
-        WRITTEN_WITHOUT_IP_MODE,
         SURPLUS_RELEASED,
-        /** The provider that deletes first may be called now. */
-        TURN_TAKEN,
+        /** What was made for another of its name is deleted. */
+        PREDECESSOR_DELETED,
+        /** That it could not be deleted is remembered. */
+        FAILURE_REMEMBERED,
         /** Finalizer, ingress and conditions are off. */
         CLEARED,
         RELEASED
     }
 
+    /** Whether the provider may be called. */
+    enum Turn {
+        TAKEN,
+        IN_LINE,
+        STUCK
+    }
+
     /** Nothing was done yet. */
-    public static final Facts NONE = new Facts(
-            0,
-            EnumSet.noneOf(Done.class),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty());
+    public static final Facts NONE = new Facts(List.of());
 
     public Facts {
-        EnumSet<Done> all = EnumSet.noneOf(Done.class);
-        all.addAll(done);
-        done = Collections.unmodifiableSet(all);
-        ingress = ingress.map(List::copyOf);
+        outcomes = List.copyOf(outcomes);
     }
 
-    public boolean did(Done what) {
-        return done.contains(what);
+    /** The same, and what came of the next effect. */
+    public Facts with(List<Outcome> more) {
+        return new Facts(Stream.concat(outcomes.stream(), more.stream()).toList());
     }
 
-    /** This is done. */
-    public Facts with(Done what) {
-        Set<Done> more = EnumSet.of(what);
-        more.addAll(done);
-        return new Facts(steps, more, waiting, sharingConflict, trouble, pending, demand, ingress, again);
+    /** The same, and what came of the next effect. */
+    public Facts with(Outcome... more) {
+        return with(List.of(more));
     }
 
-    /** So many steps of the plan are done. */
-    public Facts withSteps(int count) {
-        return new Facts(count, done, waiting, sharingConflict, trouble, pending, demand, ingress, again);
+    private <T> Optional<T> last(Function<Outcome, Optional<T>> which) {
+        return outcomes.reversed().stream()
+                .flatMap(outcome -> which.apply(outcome).stream())
+                .findFirst();
     }
 
-    /** It lacks an address. */
-    public Facts waitingFor(WaitReason why) {
-        return new Facts(steps, done, Optional.of(why), sharingConflict, trouble, pending, demand, ingress, again);
+    private <T> Optional<T> last(Class<T> kind) {
+        return last(outcome -> kind.isInstance(outcome) ? Optional.of(kind.cast(outcome)) : Optional.empty());
     }
 
-    public Facts withSharingConflict(WaitReason why) {
-        return new Facts(steps, done, waiting, Optional.of(why), trouble, pending, demand, ingress, again);
+    boolean areNone() {
+        return outcomes.isEmpty();
     }
 
-    public Facts withTrouble(Trouble what) {
-        return new Facts(steps, done, waiting, sharingConflict, Optional.of(what), pending, demand, ingress, again);
+    boolean did(Done what) {
+        return outcomes.stream().anyMatch(outcome -> switch (outcome) {
+            case Outcome.Did(Done done) -> done == what;
+            case Outcome.Wrote wrote -> what == Done.STATUS_WRITTEN;
+            case Outcome.Deferred(PutOff why, Duration left) ->
+                what == Done.PROVIDER_ASKED && why instanceof PutOff.Pending;
+            case Outcome.OnItsWay pending -> what == Done.PROVIDER_ASKED;
+            default -> false;
+        });
     }
 
-    public Facts withDemand(Demand wanted) {
-        return new Facts(steps, done, waiting, sharingConflict, trouble, pending, Optional.of(wanted), ingress, again);
+    /** Whether what was planned is not so any more, and if so, whether a live read has to tell; absent: it is so. */
+    Optional<Ending.PlanAgain> planAgain() {
+        return last(Outcome.Changed.class).map(changed -> new Ending.PlanAgain(changed.live()));
     }
 
-    /** Its provider answered that it is on its way. */
-    public Facts pendingFor(Duration delay, String message) {
-        return new Facts(
-                steps,
-                done,
-                waiting,
-                sharingConflict,
-                trouble,
-                Optional.of(message),
-                demand,
-                ingress,
-                Optional.of(delay));
+    /** How many of the plan's steps are done. */
+    int steps() {
+        return last(Outcome.StepsDone.class).map(Outcome.StepsDone::count).orElse(0);
     }
 
-    /** It is not tried before {@code left} has passed: what was said of it holds until then. */
-    public Facts putOff(PutOff why, Duration left) {
-        return switch (why) {
-            case PutOff.Failed(Trouble what) -> withTrouble(what.again()).lookingAgain(left);
-            case PutOff.Pending(String message) -> pendingFor(left, message).with(Done.PROVIDER_ASKED);
-        };
+    /** Why it lacks an address; absent: it has all that it asks for. */
+    Optional<WaitReason> waiting() {
+        return last(Outcome.Lacks.class).map(Outcome.Lacks::why);
     }
 
-    /** This is what it is to publish. */
-    public Facts withIngress(List<Published> entries) {
-        return new Facts(steps, done, waiting, sharingConflict, trouble, pending, demand, Optional.of(entries), again);
+    /** Why it cannot share its address as it asks to; absent: it can, or does not ask. */
+    Optional<WaitReason> sharingConflict() {
+        return last(Outcome.CannotShare.class).map(Outcome.CannotShare::why);
     }
 
-    /** What it is to publish is not known any more. */
-    public Facts withoutIngress() {
-        return new Facts(steps, done, waiting, sharingConflict, trouble, pending, demand, Optional.empty(), again);
+    /** What went wrong; absent: nothing. */
+    Optional<Trouble> trouble() {
+        return last(outcome -> switch (outcome) {
+            case Outcome.Failed(Trouble what) -> Optional.of(what);
+            case Outcome.Deferred(PutOff.Failed(Trouble what), Duration left) -> Optional.of(what.again());
+            default -> Optional.empty();
+        });
     }
 
-    /** The status was written, or need not be, or cannot be; {@code written}: its ingress says what it must. */
-    public Facts published(Publication wanted, boolean written) {
-        Facts now = with(Done.STATUS_WRITTEN);
-        List<Published> entries = wanted.ingress();
-        if (entries == null) {
-            return now;
+    /** What its provider is waiting for; absent: nothing. */
+    Optional<String> pending() {
+        return last(outcome -> switch (outcome) {
+            case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(message);
+            case Outcome.Deferred(PutOff.Pending(String message), Duration left) -> Optional.of(message);
+            default -> Optional.empty();
+        });
+    }
+
+    /** What it asks of its provider; absent: that was not looked at yet. */
+    Optional<Demand> demand() {
+        return last(Outcome.Asks.class).map(Outcome.Asks::demand);
+    }
+
+    /** Whether its provider may be called, or why not; absent: it was not tried since the last call. */
+    Optional<Turn> turn() {
+        return last(outcome -> switch (outcome) {
+                    case Outcome.TurnTaken taken -> Optional.of(Optional.of(Turn.TAKEN));
+                    case Outcome.InLine inLine -> Optional.of(Optional.of(Turn.IN_LINE));
+                    case Outcome.Stuck stuck -> Optional.of(Optional.of(Turn.STUCK));
+                    case Outcome.Called called -> Optional.of(Optional.<Turn>empty());
+                    case Outcome.Deferred deferred -> Optional.of(Optional.<Turn>empty());
+                    default -> Optional.<Optional<Turn>>empty();
+                })
+                .flatMap(turn -> turn);
+    }
+
+    /** Which call has not returned that its provider cannot be called before; empty: none is known. */
+    String stuck() {
+        return last(Outcome.Stuck.class).map(Outcome.Stuck::message).orElse("");
+    }
+
+    /** Whether its provider was to be called, and could not be. */
+    public boolean isTurnedAway() {
+        return turn().filter(turn -> turn != Turn.TAKEN).isPresent();
+    }
+
+    /** What is to be published; absent: not known, what is published stays. */
+    Optional<List<Published>> ingress() {
+        return last(outcome -> switch (outcome) {
+                    case Outcome.ToPublish(List<Published> entries) -> Optional.of(Optional.of(entries));
+                    case Outcome.NotToPublish none -> Optional.of(Optional.<List<Published>>empty());
+                    default -> Optional.<Optional<List<Published>>>empty();
+                })
+                .flatMap(entries -> entries);
+    }
+
+    /** Whether the ingress says what it must. */
+    boolean isIngressWritten() {
+        return last(Outcome.Wrote.class)
+                .filter(wrote -> wrote.wanted().ingress() != null)
+                .isPresent();
+    }
+
+    /** Whether the ingress was written, and has no ipMode. */
+    boolean isWrittenWithoutIpMode() {
+        return last(Outcome.Wrote.class)
+                .flatMap(wrote -> Optional.ofNullable(wrote.wanted().ingress()))
+                .filter(entries -> !Publication.hasModes(entries))
+                .isPresent();
+    }
+
+    /** The claims that it has to join, so that all that it publishes is its own; absent: that is not known. */
+    Optional<List<Claim>> held() {
+        return last(Outcome.Held.class).map(Outcome.Held::shared);
+    }
+
+    /** Why what it publishes cannot be held for it; absent: it can, or it was not tried. */
+    Optional<List<Refusal>> refusals() {
+        return last(Outcome.NotHeld.class).map(Outcome.NotHeld::refusals);
+    }
+
+    /** When to look again at the latest; absent: only when something happens. */
+    Optional<Duration> again() {
+        Optional<Duration> again = Optional.empty();
+        for (Outcome outcome : outcomes) {
+            again = switch (outcome) {
+                case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(delay);
+                case Outcome.Deferred(PutOff.Pending why, Duration left) -> Optional.of(left);
+                case Outcome.Deferred(PutOff.Failed why, Duration left) -> Optional.of(sooner(again, left));
+                case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(again, delay));
+                default -> again;
+            };
         }
-        Facts modes = Publication.hasModes(entries) ? now : now.with(Done.WRITTEN_WITHOUT_IP_MODE);
-        return written ? modes.with(Done.INGRESS_WRITTEN) : modes;
-    }
-
-    /** It has to be looked at after {@code delay}, whatever happens; or before. */
-    public Facts lookingAgain(Duration delay) {
-        return new Facts(
-                steps, done, waiting, sharingConflict, trouble, pending, demand, ingress, Optional.of(soonest(delay)));
+        return again;
     }
 
     /** When to look again where nothing else is left to wait for than {@code delay}. */
-    public Duration soonest(Duration delay) {
-        return again.filter(other -> other.compareTo(delay) < 0).orElse(delay);
+    Duration soonest(Duration delay) {
+        return sooner(again(), delay);
+    }
+
+    static Duration sooner(Optional<Duration> one, Duration other) {
+        return one.filter(first -> first.compareTo(other) < 0).orElse(other);
     }
 }

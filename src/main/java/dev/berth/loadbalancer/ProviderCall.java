@@ -3,11 +3,20 @@ package dev.berth.loadbalancer;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.LoadBalancerRequest;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What the provider of a Service that is served is asked next. */
 public sealed interface ProviderCall {
+    /** It is made due in its turn, and looks again even if nobody could tell it. */
+    Duration IN_LINE = Duration.ofMinutes(1);
+
+    /** A call that is made. */
+    sealed interface Made extends ProviderCall {
+        LoadBalancerRequest request();
+    }
+
     /** Nothing: it can make nothing for the Service, and has nothing. */
     record NothingToServe() implements ProviderCall {}
 
@@ -21,7 +30,7 @@ public sealed interface ProviderCall {
     record Hold(LoadBalancerRequest request, String why) implements ProviderCall {}
 
     /** {@code getLoadBalancer}: whether it still has what it answered. */
-    record Look(LoadBalancerRequest request, EnsureOutcome.Ready known) implements ProviderCall {}
+    record Look(LoadBalancerRequest request, EnsureOutcome.Ready known) implements Made {}
 
     /** It waits for its time after a failure, and for its turn. */
     sealed interface InTurn extends ProviderCall {
@@ -32,13 +41,13 @@ public sealed interface ProviderCall {
     record ReadLive(LoadBalancerRequest request) implements InTurn {}
 
     /** {@code updateLoadBalancer}: nothing but the targets is new. */
-    record Update(LoadBalancerRequest request) implements InTurn {}
+    record Update(LoadBalancerRequest request) implements InTurn, Made {}
 
     /** {@code ensureLoadBalancer}. */
-    record Ensure(LoadBalancerRequest request) implements InTurn {}
+    record Ensure(LoadBalancerRequest request) implements InTurn, Made {}
 
     /** {@code ensureLoadBalancerDeleted}: the Service lost what it was served with, and stays. */
-    record Withdraw(LoadBalancerRequest request) implements InTurn {}
+    record Withdraw(LoadBalancerRequest request) implements InTurn, Made {}
 
     /**
      * Decides. Pure: after each call it is asked again, with what came of it in {@code state}.

@@ -4,18 +4,20 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Facts.Turn;
+import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,46 +30,31 @@ public final class Serving {
     private final ServiceState service;
     private final ServedClass served;
     private final Known known;
+    private final Situation situation;
     private final Facts facts;
 
     /**
      * What is known beside the plan, now.
      *
-     * @param live whether the Service is as a live read found it
-     * @param holdings what is held for its name
-     * @param provider what is known of its provider
-     * @param answerHolds whether an answer of its provider may still be published
+     * @param answerHolds whether an answer of its provider to a request may still be published
      * @param published what was last published for it; null: nothing, as far as is remembered
-     * @param overwritten whether another controller keeps writing its status
-     * @param waits how long what is about to be tried must still wait, for it failed; absent: not at all
-     * @param now for people: since when something is so
+     * @param overwritten whether another controller keeps writing its status, as far as is remembered
+     * @param targetsDue when the targets of its load balancer are to be looked at; absent: there is nothing to look at
      */
     public record Known(
-            boolean live,
-            List<Holding> holdings,
-            PoolBook pools,
-            ProviderState provider,
-            Predicate<EnsureOutcome.Ready> answerHolds,
+            Situation situation,
+            BiPredicate<LoadBalancerRequest, EnsureOutcome.Ready> answerHolds,
             @Nullable List<Published> published,
             boolean overwritten,
             IpModes ipModes,
-            Waits waits,
-            Instant now) {
-        public Known {
-            holdings = List.copyOf(holdings);
-        }
-    }
-
-    /** How long something must still wait. */
-    public interface Waits {
-        Optional<Duration> delay(Object request);
-    }
+            Optional<Duration> targetsDue) {}
 
     private Serving(ServicePlan.Serve serve, Known known, Facts facts) {
         this.serve = serve;
         this.service = serve.service();
         this.served = serve.servedClass();
         this.known = known;
+        this.situation = known.situation();
         this.facts = facts;
     }
 
@@ -76,17 +63,20 @@ public final class Serving {
     }
 
     private ServingEffect next() {
-        if (facts.equals(Facts.NONE)) {
-            Optional<Duration> delay = known.waits().delay(serve.timeless());
+        if (facts.planAgain().isPresent()) {
+            return facts.planAgain().get();
+        }
+        if (facts.areNone()) {
+            Optional<Duration> delay = situation.waits().delay(serve.timeless());
             if (delay.isPresent()) {
-                return new ServingEffect.Wait(delay.get());
+                return new Ending.Wait(delay.get());
             }
             if (!serve.acquires()) {
                 return new ServingEffect.StopWaiting();
             }
         }
         if (facts.trouble().isEmpty() && !facts.did(Done.PROVIDER_ASKED)) {
-            return claimOrAsk();
+            return facts.demand().map(this::ask).orElseGet(this::claim);
         }
         if (!facts.did(Done.STATUS_WRITTEN)) {
             return publish();
@@ -98,34 +88,118 @@ public final class Serving {
     }
 
     private ServingEffect fail(Trouble what) {
+        boolean losesTurn = serve.acquires() && facts.waiting().isEmpty() && !facts.did(Done.SURPLUS_RELEASED);
         return facts.again()
                 .filter(left -> what.saidBefore())
-                .<ServingEffect>map(ServingEffect.Wait::new)
-                .orElseGet(() -> new ServingEffect.Fail(
-                        what, serve.acquires() && facts.waiting().isEmpty()));
+                .<ServingEffect>map(Ending.Wait::new)
+                .orElseGet(() -> new Ending.Fail(what, losesTurn, facts.again()));
     }
 
-    private ServingEffect claimOrAsk() {
-        if (facts.demand().isEmpty()) {
-            for (int index = facts.steps(); index < serve.steps().size(); index++) {
-                Step.Serving step = serve.steps().get(index);
-                // What comes after the choice of the rest is of no use without it.
-                if (!(step instanceof Step.ConfirmClaim) || facts.waiting().isEmpty()) {
-                    return new ServingEffect.TakeStep(index, step);
-                }
+    private ServingEffect claim() {
+        for (int index = facts.steps(); index < serve.steps().size(); index++) {
+            Step.Serving step = serve.steps().get(index);
+            // What comes after the choice of the rest is of no use without it.
+            if (!(step instanceof Step.ConfirmClaim) || facts.waiting().isEmpty()) {
+                Outcome.StepsDone done = new Outcome.StepsDone(index + 1);
+                return switch (step) {
+                    case Step.Refuse(WaitReason why) -> new ServingEffect.Note(List.of(done, new Outcome.Lacks(why)));
+                    case Step.Warn(WaitReason why) ->
+                        new ServingEffect.Note(List.of(done, new Outcome.CannotShare(why)));
+                    case Step.OfClaims claims -> new ServingEffect.TakeStep(index, claims);
+                };
             }
-            if (serve.marks() && (bringsItsOwn() || !addresses().isEmpty())) {
-                return new ServingEffect.AddFinalizer(marked());
-            }
-            return new ServingEffect.AskFor();
         }
-        return new ServingEffect.Call(ProviderCall.next(
-                known.provider(),
-                facts.demand().get(),
+        if (serve.marks() && (bringsItsOwn() || !addresses().isEmpty())) {
+            Publication wanted = marked();
+            return wanted.differenceFrom(service)
+                    .flatMap(patch -> situation.waits().delay(patch.timeless()))
+                    .<ServingEffect>map(Ending.Wait::new)
+                    .orElseGet(() -> new ServingEffect.AddFinalizer(wanted));
+        }
+        return new ServingEffect.AskFor();
+    }
+
+    private ServingEffect ask(Demand demand) {
+        ProviderCall next = ProviderCall.next(
+                situation.provider(),
+                demand,
                 served,
                 service.hasOurFinalizer(),
-                known.live(),
-                known.answerHolds()));
+                situation.live(),
+                answer -> known.answerHolds().test(demand.request(), answer));
+        return switch (next) {
+            case ProviderCall.LeaveToAnother none -> new Ending.AwaitEvent();
+            case ProviderCall.Hold(LoadBalancerRequest request, String why) -> hold(request, why);
+            case ProviderCall.NothingToServe none ->
+                new ServingEffect.Note(List.of(new Outcome.ToPublish(List.of()), new Outcome.Did(Done.PROVIDER_ASKED)));
+            case ProviderCall.Keep(EnsureOutcome.Ready answer) -> new ServingEffect.Keep(published(answer, demand));
+            case ProviderCall.Look look -> look(look, demand);
+            case ProviderCall.ReadLive first -> inTurn(first, new Ending.PlanAgain(true));
+            case ProviderCall.Update update -> inTurn(update, new ServingEffect.Call(update));
+            case ProviderCall.Ensure ensure -> inTurn(ensure, new ServingEffect.Call(ensure));
+            case ProviderCall.Withdraw withdraw ->
+                facts.ingress().equals(Optional.of(List.of()))
+                        ? inTurn(withdraw, new ServingEffect.Call(withdraw))
+                        : new ServingEffect.Note(List.of(new Outcome.ToPublish(List.of())));
+        };
+    }
+
+    private List<Published> published(EnsureOutcome.Ready answer, Demand demand) {
+        return Publication.ingressOf(
+                answer.status(),
+                known.ipModes().isPublished(Publication.usesIpMode(service.ingress())),
+                service.ports(),
+                demand.portErrors());
+    }
+
+    /** Says what is lacking; whoever brings it makes the Service due. */
+    private ServingEffect hold(LoadBalancerRequest request, String why) {
+        return situation
+                .waits()
+                .on(request)
+                .map(Serving::saidBefore)
+                .orElseGet(() -> new ServingEffect.Note(List.of(new Outcome.Failed(new Trouble(
+                        "ensuring load balancer for " + service.key(), Reason.CertificateMissing, why, request)))));
+    }
+
+    /** What is in line stays in doubt until its turn. */
+    private ServingEffect look(ProviderCall.Look look, Demand demand) {
+        Turn turn = facts.turn().orElse(null);
+        if (turn == null) {
+            return new ServingEffect.TakeTurn(look.request());
+        }
+        return turn == Turn.TAKEN
+                ? new ServingEffect.Call(look)
+                : new ServingEffect.Keep(published(look.known(), demand));
+    }
+
+    /** One that was held up by an earlier call keeps its place in line, and waits no longer once it may call. */
+    private ServingEffect inTurn(ProviderCall.InTurn call, ServingEffect then) {
+        LoadBalancerRequest request = call.request();
+        Optional<Postponed> postponed = situation.waits().on(request);
+        Turn turn = facts.turn().orElse(null);
+        if (turn == Turn.TAKEN) {
+            return then;
+        }
+        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
+            return saidBefore(postponed.get());
+        }
+        if (turn == null) {
+            return new ServingEffect.TakeTurn(request);
+        }
+        if (turn == Turn.IN_LINE) {
+            return new Ending.Wait(ProviderCall.IN_LINE);
+        }
+        Trouble what = call instanceof ProviderCall.Withdraw
+                ? Trouble.ofDeleting(request.service(), facts.stuck(), request)
+                : new Trouble(
+                        "ensuring load balancer for " + service.key(), Reason.ProviderStuck, facts.stuck(), request);
+        return new ServingEffect.GiveUpCall(what.heldUpByEarlierCall());
+    }
+
+    /** Somebody may have taken it off the status meanwhile. */
+    private static ServingEffect saidBefore(Postponed postponed) {
+        return new ServingEffect.Note(List.of(new Outcome.Deferred(postponed.why(), postponed.left())));
     }
 
     private boolean bringsItsOwn() {
@@ -147,17 +221,7 @@ public final class Serving {
 
     /** The addresses that are surely its own. */
     private List<Ip> addresses() {
-        return claimed().publishable(service);
-    }
-
-    private HoldingSelection claimed() {
-        return HoldingSelection.of(
-                service,
-                known.holdings().stream()
-                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
-                        .toList(),
-                serve.wishes(),
-                known.pools());
+        return situation.addresses(service, serve.wishes());
     }
 
     private Conditions conditions() {
@@ -166,10 +230,10 @@ public final class Serving {
                 served,
                 facts,
                 addresses(),
-                facts.demand().flatMap(demand -> known.provider().answerTo(demand.request())),
-                known.provider().isOutOfSight(),
-                known.overwritten(),
-                known.now());
+                facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request())),
+                situation.provider().isOutOfSight(),
+                isInConflict(),
+                situation.now());
     }
 
     private ServingEffect publish() {
@@ -192,19 +256,53 @@ public final class Serving {
         }
         Publication wanted = publication(facts.did(Done.OVERWRITE_LET_STAND) ? Optional.empty() : entries);
         Optional<Publication.Difference> difference = wanted.differenceFrom(service);
-        // Decided here, once: by the time of the patch it could be over, with no claim written before.
-        Optional<Duration> delay = difference.flatMap(patch -> known.waits().delay(patch.timeless()));
+        // Decided before the claims are written: by the time of the patch it could be over.
+        Optional<Duration> delay = difference.flatMap(patch -> situation.waits().delay(patch.timeless()));
         if (delay.isPresent()) {
-            return new ServingEffect.Wait(facts.soonest(delay.get()));
+            return new Ending.Wait(facts.soonest(delay.get()));
         }
         List<Ip> first = aboutToBePublished(difference);
         if (!first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)) {
             return new ServingEffect.ConfirmClaims(first);
         }
         // The provider answered, and the claims were confirmed, before this: an Address may have been deleted since.
-        return bringsItsOwn() || addresses().containsAll(first)
-                ? new ServingEffect.Publish(wanted)
-                : new ServingEffect.PlanAgain();
+        if (!bringsItsOwn() && !addresses().containsAll(first)) {
+            return new Ending.PlanAgain(false);
+        }
+        boolean inWordsOnly = difference.filter(this::isInWordsOnly).isPresent();
+        return situation
+                .wordsWait()
+                .filter(left -> inWordsOnly)
+                .<ServingEffect>map(left -> new ServingEffect.DelayWords(wanted, left))
+                .orElseGet(() -> new ServingEffect.Publish(wanted, inWordsOnly, reports()));
+    }
+
+    /** Whether nothing is new but words of its provider, or how many targets pass. */
+    private boolean isInWordsOnly(Publication.Difference patch) {
+        boolean isOfItsProvider = facts.pending().isPresent()
+                || facts.trouble().filter(Trouble::isOfItsProvider).isPresent();
+        return (isOfItsProvider && patch.isInWordsOnly(service)) || patch.isInNumbersOfTargetsOnly(service);
+    }
+
+    private List<ServingEffect.Report> reports() {
+        return Stream.concat(
+                        facts.sharingConflict().stream()
+                                .map(why -> new ServingEffect.Report("SharingConflict", why.message())),
+                        facts.waiting().stream()
+                                .map(why -> new ServingEffect.Report("AllocationFailed", why.message())))
+                .toList();
+    }
+
+    /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */
+    private boolean isInConflict() {
+        return known.overwritten()
+                || service.condition(WellKnownNames.STATUS_CONFLICT)
+                        // What is dated in the future was said by a clock that was ahead.
+                        .filter(said -> Duration.between(said.since(), situation.now())
+                                        .abs()
+                                        .compareTo(Conditions.OVERWRITES_WITHIN)
+                                < 0)
+                        .isPresent();
     }
 
     /** What is to be published, without the modes that the API server would drop. */
@@ -225,7 +323,7 @@ public final class Serving {
                 ? List.of()
                 : published.stream()
                         .filter(ip -> !wanted.contains(ip)
-                                && known.holdings().stream()
+                                && situation.holdings().stream()
                                         .noneMatch(holding -> holding.ip().equals(ip)
                                                 && holding.owners().contains(owner)))
                         .toList();
@@ -254,20 +352,27 @@ public final class Serving {
     }
 
     private ServingEffect release() {
-        if (facts.did(Done.INGRESS_WRITTEN)) {
+        if (facts.isIngressWritten()) {
             if (!facts.did(Done.SURPLUS_RELEASED)) {
                 List<Ip> surplus = surplus();
                 if (!surplus.isEmpty()) {
                     return new ServingEffect.ReleaseSurplus(surplus);
                 }
             } else if (again().isEmpty()) {
-                return new ServingEffect.PlanAgain();
+                return new Ending.PlanAgain(false);
             }
             if (NodePortRules.of(service, served) == NodePortRules.Verdict.RELEASE && isDelivered()) {
-                return new ServingEffect.ReleaseNodePorts();
+                ServingEffect release = new ServingEffect.ReleaseNodePorts(NodePortRules.ports(service));
+                return situation
+                        .waits()
+                        .delay(release)
+                        .<ServingEffect>map(Ending.Wait::new)
+                        .orElse(release);
             }
         }
-        return new ServingEffect.Rest(again());
+        Optional<Duration> again = again();
+        return new ServingEffect.Rest(
+                known.targetsDue().map(due -> Facts.sooner(again, due)).or(() -> again), again.isEmpty());
     }
 
     /**
@@ -275,11 +380,11 @@ public final class Serving {
      * use without the rest that it waits for.
      */
     private List<Ip> surplus() {
-        HoldingSelection sure = claimed();
+        HoldingSelection sure = situation.claimed(service, serve.wishes());
         List<Ip> needed = new ArrayList<>(sure.publishable(service));
         needed.addAll(Publication.addresses(facts.ingress().orElse(List.of())));
         Stream<Ip> surplus =
-                HoldingSelection.of(service, known.holdings(), serve.wishes(), known.pools()).rest().stream()
+                HoldingSelection.of(service, situation.holdings(), serve.wishes(), situation.pools()).rest().stream()
                         .map(Holding::ip)
                         .filter(ip ->
                                 sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
@@ -292,7 +397,7 @@ public final class Serving {
     private boolean isDelivered() {
         return facts.demand()
                 .map(Demand::request)
-                .filter(request -> known.provider().answerTo(request).isPresent()
+                .filter(request -> situation.provider().answerTo(request).isPresent()
                         && (served.capabilities().targets() != Targets.ENDPOINTS
                                 || !request.endpoints().isEmpty()))
                 .isPresent();
@@ -301,11 +406,11 @@ public final class Serving {
     private Optional<Duration> again() {
         return facts.again()
                 // The condition goes by itself when it is over.
-                .or(() -> known.overwritten() ? Optional.of(Conditions.OVERWRITES_WITHIN) : Optional.empty())
+                .or(() -> isInConflict() ? Optional.of(Conditions.OVERWRITES_WITHIN) : Optional.empty())
                 .or(() -> isModeMissing() ? Optional.of(IpModes.ASK_AGAIN) : Optional.empty());
     }
 
     private boolean isModeMissing() {
-        return served.ipMode() == IpMode.PROXY && known.ipModes().isMissing(!facts.did(Done.WRITTEN_WITHOUT_IP_MODE));
+        return served.ipMode() == IpMode.PROXY && known.ipModes().isMissing(!facts.isWrittenWithoutIpMode());
     }
 }

@@ -1,6 +1,7 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.address.Ip;
+import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -9,7 +10,33 @@ import java.util.Optional;
  * The next thing to do for a Service that is served, complete. Each may be the last before a crash: the next pass goes on
  * from there.
  */
-public sealed interface ServingEffect {
+public sealed interface ServingEffect
+        permits ServingEffect.StopWaiting,
+                ServingEffect.Note,
+                ServingEffect.TakeStep,
+                ServingEffect.AddFinalizer,
+                ServingEffect.AskFor,
+                ServingEffect.TakeTurn,
+                ServingEffect.Call,
+                ServingEffect.Keep,
+                ServingEffect.GiveUpCall,
+                ServingEffect.CheckPublished,
+                ServingEffect.CountOverwrite,
+                ServingEffect.AskForIpMode,
+                ServingEffect.ConfirmClaims,
+                ServingEffect.Publish,
+                ServingEffect.DelayWords,
+                ServingEffect.ReleaseSurplus,
+                ServingEffect.ReleaseNodePorts,
+                ServingEffect.Rest,
+                Ending {
+    /** Nothing is done: this holds from now on for the rest of the pass, though time goes on. */
+    record Note(List<Outcome> what) implements ServingEffect {
+        public Note {
+            what = List.copyOf(what);
+        }
+    }
+
     /** It waits for no address: it leaves the queue. */
     record StopWaiting() implements ServingEffect {}
 
@@ -18,7 +45,7 @@ public sealed interface ServingEffect {
      *
      * @param index of the step in the plan
      */
-    record TakeStep(int index, Step.Serving step) implements ServingEffect {}
+    record TakeStep(int index, Step.OfClaims step) implements ServingEffect {}
 
     /**
      * Put our finalizer on, and by which class it is served, alone: what comes next touches the world. All else is
@@ -29,8 +56,17 @@ public sealed interface ServingEffect {
     /** Look up what the Service asks of its provider. */
     record AskFor() implements ServingEffect {}
 
-    /** Have the provider make it so. */
-    record Call(ProviderCall call) implements ServingEffect {}
+    /** Wait for the provider's turn, before it is called. */
+    record TakeTurn(LoadBalancerRequest request) implements ServingEffect {}
+
+    /** Call the provider. */
+    record Call(ProviderCall.Made call) implements ServingEffect {}
+
+    /** What the provider answered holds. */
+    record Keep(List<Published> ingress) implements ServingEffect {}
+
+    /** The provider cannot be called; it is not tried again before its time. */
+    record GiveUpCall(Trouble what) implements ServingEffect {}
 
     /**
      * Read the Addresses of what is about to go from the status and is not the Service's own as far as is known: another
@@ -48,28 +84,39 @@ public sealed interface ServingEffect {
     /** Write the Addresses of what is about to be published for the first time. */
     record ConfirmClaims(List<Ip> addresses) implements ServingEffect {}
 
-    /** Write finalizer, ingress and conditions in one patch, if anything differs. */
-    record Publish(Publication wanted) implements ServingEffect {}
+    /**
+     * Write finalizer, ingress and conditions in one patch, if anything differs.
+     *
+     * @param inWordsOnly whether nothing is new but words
+     * @param reports what events say beside, once it is written
+     */
+    record Publish(Publication wanted, boolean inWordsOnly, List<Report> reports) implements ServingEffect {
+        public Publish {
+            reports = List.copyOf(reports);
+        }
+    }
+
+    /** What an event says. */
+    record Report(String reason, String message) {}
+
+    /** Write nothing yet, for nothing is new but words. */
+    record DelayWords(Publication wanted, Duration left) implements ServingEffect {}
 
     /** Release what it holds and keeps no longer. */
     record ReleaseSurplus(List<Ip> addresses) implements ServingEffect {}
 
-    /** Release the node ports, now that the Service is delivered without them. */
-    record ReleaseNodePorts() implements ServingEffect {}
-
-    /** Plan again, for what was released may have been all that made the Service ours. */
-    record PlanAgain() implements ServingEffect {}
+    /**
+     * Release the node ports, now that the Service is delivered without them.
+     *
+     * @param ports of the Service: with the same it is not tried again before its time
+     */
+    record ReleaseNodePorts(String ports) implements ServingEffect {}
 
     /**
-     * Say what went wrong, and try again later.
+     * Nothing is left to do.
      *
-     * @param losesTurn whether those behind it in the queue go first: it may never get its address
+     * @param again when to look again at the latest; absent: only when something happens
+     * @param settled whether nothing has to wait any more
      */
-    record Fail(Trouble what, boolean losesTurn) implements ServingEffect {}
-
-    /** Nothing is left to do. */
-    record Rest(Optional<Duration> again) implements ServingEffect {}
-
-    /** Nothing may be done before its time: this was tried, and failed. */
-    record Wait(Duration delay) implements ServingEffect {}
+    record Rest(Optional<Duration> again, boolean settled) implements ServingEffect {}
 }

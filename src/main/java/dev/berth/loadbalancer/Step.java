@@ -11,11 +11,14 @@ public sealed interface Step {
     /** What the addresses of a Service that is ours to serve need. */
     sealed interface Serving extends Step {}
 
+    /** What of it is done to Address objects. */
+    sealed interface OfClaims extends Serving {}
+
     /** Make sure of the Address object of an address that is held, or reserved, for the Service. */
-    record ConfirmClaim(Holding holding, ServedClass servedClass) implements Serving {}
+    record ConfirmClaim(Holding holding, ServedClass servedClass) implements OfClaims {}
 
     /** Have the Address object of an address that it keeps say what the Service says by now. */
-    record Amend(Holding holding, ClaimSpec spec) implements Serving {}
+    record Amend(Holding holding, ClaimSpec spec) implements OfClaims {}
 
     /** Say why nothing can be asked for: the Service is not to be understood. */
     record Refuse(WaitReason why) implements Serving {}
@@ -24,7 +27,7 @@ public sealed interface Step {
     record Warn(WaitReason why) implements Serving {}
 
     /** Choose, hold and claim the addresses that are missing. */
-    record Acquire(AddressRequest request) implements Serving {}
+    record Acquire(AddressRequest request) implements OfClaims {}
 
     /** What ends the service of a Service. */
     sealed interface TearingDown extends Step {}

@@ -6,28 +6,39 @@ import java.time.Duration;
 import java.util.List;
 
 /** The next thing to do for a Service that is served no longer, complete. */
-public sealed interface TearDownEffect {
-    /** Nothing may be done before its time: this was tried, and failed. */
-    record Wait(Duration delay) implements TearDownEffect {}
-
-    /** Wait for the provider's turn, before any other work is done for it. */
-    record TakeTurn(ServedClass by, LoadBalancerRequest request) implements TearDownEffect {}
-
-    /** Plan again from a live read: the cache may be older than what was published last. */
-    record ReadLive() implements TearDownEffect {}
+public sealed interface TearDownEffect
+        permits TearDownEffect.TakeTurn,
+                TearDownEffect.StopWaiting,
+                TearDownEffect.Delete,
+                TearDownEffect.Clear,
+                TearDownEffect.Release,
+                TearDownEffect.LookAgain,
+                TearDownEffect.Finish,
+                Ending {
+    /**
+     * Wait for the provider's turn, before any other work is done for it.
+     *
+     * @param what is tried: if it was held up, it need not wait any more
+     */
+    record TakeTurn(ServedClass by, LoadBalancerRequest request, Object what) implements TearDownEffect {}
 
     /** It waits for no address. */
     record StopWaiting() implements TearDownEffect {}
 
-    /** Have the provider delete what it made. */
-    record Delete(ServedClass by, LoadBalancerRequest request) implements TearDownEffect {}
+    /**
+     * Have the provider delete what it made.
+     *
+     * @param what is tried: not again before its time, if it fails
+     */
+    record Delete(ServedClass by, LoadBalancerRequest request, Object what) implements TearDownEffect {}
 
     /**
      * Take finalizer, ingress and conditions off in one patch.
      *
      * @param others the entries of the ingress that are another controller's: they stay
+     * @param what is tried: not again before its time, if it fails
      */
-    record Clear(ServiceState service, List<Published> others) implements TearDownEffect {}
+    record Clear(ServiceState service, List<Published> others, Object what) implements TearDownEffect {}
 
     /** Release the addresses. */
     record Release(List<Ip> addresses) implements TearDownEffect {}

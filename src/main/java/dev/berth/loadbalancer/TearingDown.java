@@ -2,9 +2,9 @@ package dev.berth.loadbalancer;
 
 import dev.berth.address.Ip;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.Serving.Waits;
+import dev.berth.loadbalancer.Facts.Turn;
+import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.LoadBalancerRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -23,18 +23,10 @@ public final class TearingDown {
     /**
      * What is known beside the plan, now.
      *
-     * @param live whether the Service is as a live read found it
-     * @param provider what is known of its providers
      * @param request what the provider of a class is asked to delete
-     * @param waits how long what is about to be tried must still wait
      * @param releasing whether the Service says by now that it releases addresses
      */
-    public record Known(
-            boolean live,
-            ProviderState provider,
-            Function<ServedClass, LoadBalancerRequest> request,
-            Waits waits,
-            boolean releasing) {}
+    public record Known(Situation situation, Function<ServedClass, LoadBalancerRequest> request, boolean releasing) {}
 
     private TearingDown(ServicePlan.TearDown down, Optional<ServiceState> service, Known known, Facts facts) {
         this.down = down;
@@ -54,34 +46,62 @@ public final class TearingDown {
     }
 
     private TearDownEffect next() {
-        Optional<ServedClass> deletes = service.isEmpty() ? Optional.empty() : nextToDelete();
-        if (!facts.did(Done.TURN_TAKEN)) {
-            if (deletes.isPresent()) {
-                return new TearDownEffect.TakeTurn(
-                        deletes.get(), known.request().apply(deletes.get()));
-            }
-            Optional<Duration> delay = known.waits().delay(down.steps());
-            if (delay.isPresent() && facts.equals(Facts.NONE)) {
-                return new TearDownEffect.Wait(delay.get());
-            }
+        if (facts.planAgain().isPresent()) {
+            return facts.planAgain().get();
         }
-        if (!known.live() && needsLiveRead()) {
-            return new TearDownEffect.ReadLive();
+        if (facts.trouble().isPresent()) {
+            return new Ending.Fail(facts.trouble().get(), false, facts.again());
+        }
+        Optional<ServedClass> deletes = service.isEmpty() ? Optional.empty() : nextToDelete();
+        Optional<TearDownEffect> hindered = deletes.isPresent() ? hindersCall(deletes.get()) : hindersStart();
+        if (hindered.isPresent()) {
+            return hindered.get();
+        }
+        if (!known.situation().live() && needsLiveRead()) {
+            return new Ending.PlanAgain(true);
         }
         if (!facts.did(Done.QUEUE_LEFT)) {
             return new TearDownEffect.StopWaiting();
         }
         if (deletes.isPresent()) {
-            return new TearDownEffect.Delete(deletes.get(), known.request().apply(deletes.get()));
+            return new TearDownEffect.Delete(deletes.get(), known.request().apply(deletes.get()), down.steps());
         }
         return clear().or(this::release).orElseGet(this::done);
+    }
+
+    private Optional<TearDownEffect> hindersStart() {
+        return facts.areNone() ? known.situation().waits().delay(down.steps()).map(Ending.Wait::new) : Optional.empty();
+    }
+
+    /** Why the provider may not be called now, or has to be given its turn first; absent: it may be called. */
+    private Optional<TearDownEffect> hindersCall(ServedClass by) {
+        Optional<Postponed> postponed = known.situation().waits().on(down.steps());
+        Turn turn = facts.turn().orElse(null);
+        if (turn == Turn.TAKEN) {
+            return Optional.empty();
+        }
+        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
+            return Optional.of(new Ending.Wait(postponed.get().left()));
+        }
+        LoadBalancerRequest request = known.request().apply(by);
+        return Optional.of(
+                turn == null
+                        ? new TearDownEffect.TakeTurn(by, request, down.steps())
+                        : turn == Turn.IN_LINE
+                                ? new Ending.Wait(ProviderCall.IN_LINE)
+                                : new Ending.Fail(
+                                        Trouble.ofDeleting(request.service(), facts.stuck(), down.steps())
+                                                .heldUpByEarlierCall(),
+                                        false,
+                                        facts.again()));
     }
 
     /** One class after the other: a Service has one place in line, so that it would never get two that are full in turn. */
     private Optional<ServedClass> nextToDelete() {
         for (Step.TearingDown step : down.steps()) {
             if (step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                    && !known.provider()
+                    && !known.situation()
+                            .provider()
                             .isDeletedBy(known.request().apply(served).service(), served)) {
                 return Optional.of(served);
             }
@@ -104,7 +124,7 @@ public final class TearingDown {
         ServiceState state = service.get();
         return down.steps().stream()
                 .flatMap(step -> step instanceof Step.Clear(List<Published> others) && !isClean(state, others)
-                        ? Stream.of(new TearDownEffect.Clear(state, others))
+                        ? Stream.of(new TearDownEffect.Clear(state, others, down.steps()))
                         : Stream.<TearDownEffect>empty())
                 .findFirst();
     }
@@ -143,6 +163,6 @@ public final class TearingDown {
         return named != null
                 && state.wantsLoadBalancer()
                 && state.servedByClass().isEmpty()
-                && !known.provider().bringsItsOwn(state.uid()).equals(Optional.of(named));
+                && !known.situation().provider().bringsItsOwn(state.uid()).equals(Optional.of(named));
     }
 }

@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import dev.berth.address.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ProviderException;
+import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -93,6 +94,11 @@ public record Trouble(
         return new Trouble(
                         "ensuring load balancer for " + service, reason, String.valueOf(failure.getMessage()), request)
                 .after(delay);
+    }
+
+    /** The provider failed to delete the load balancer, or could not be asked to. */
+    public static Trouble ofDeleting(ServiceIdentity service, String cause, Object request) {
+        return new Trouble("deleting load balancer for " + service, Reason.DeleteFailed, cause, request);
     }
 
     /** The same, tried again when the other side says. */

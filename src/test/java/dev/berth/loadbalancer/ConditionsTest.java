@@ -63,12 +63,12 @@ class ConditionsTest {
 
     @Test
     void serviceWithoutAnAddress_saysWhyItWaits_beforeWhatWentWrong() {
-        assertThat(of(POOLS, Facts.NONE.waitingFor(FULL)))
+        assertThat(of(POOLS, Facts.NONE.with(new Outcome.Lacks(FULL))))
                 .containsExactly("AddressAssigned=False PoolExhausted: no free address");
         assertThat(of(
                         POOLS,
-                        Facts.NONE.withTrouble(
-                                new Trouble("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request"))))
+                        Facts.NONE.with(new Outcome.Failed(
+                                new Trouble("claiming 192.0.2.1", Reason.ClaimFailed, "denied", "request")))))
                 .containsExactly("AddressAssigned=False ClaimFailed: claiming 192.0.2.1: denied");
     }
 
@@ -78,19 +78,19 @@ class ConditionsTest {
                 .families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6)
                 .build();
 
-        assertThat(of(POOLS, Facts.NONE.waitingFor(FULL), dual, "192.0.2.1"))
+        assertThat(of(POOLS, Facts.NONE.with(new Outcome.Lacks(FULL)), dual, "192.0.2.1"))
                 .containsExactly("AddressAssigned=True PartiallyAssigned: holds 192.0.2.1; no free address");
     }
 
     @Test
     void serviceThatAsksForAnotherAddress_keepsItsOwn_untilThatIsFree() {
-        assertThat(of(POOLS, Facts.NONE.waitingFor(FULL), "192.0.2.1"))
+        assertThat(of(POOLS, Facts.NONE.with(new Outcome.Lacks(FULL)), "192.0.2.1"))
                 .containsExactly("AddressAssigned=True ReplacementPending: holds 192.0.2.1; no free address");
     }
 
     @Test
     void providerThatFails_isSaidAsProgrammed_withTheAddressKept() {
-        assertThat(of(POOLS, Facts.NONE.withTrouble(FAILED), "192.0.2.1"))
+        assertThat(of(POOLS, Facts.NONE.with(new Outcome.Failed(FAILED)), "192.0.2.1"))
                 .containsExactly(
                         "AddressAssigned=True Assigned: holds 192.0.2.1",
                         "Programmed=False EnsureFailed: ensuring load balancer for prod/web: quota exceeded");
@@ -100,10 +100,13 @@ class ConditionsTest {
     void providerOfItsOwnAddresses_isWhyNoneIsAssigned() {
         assertThat(of(CLOUD, Facts.NONE))
                 .containsExactly("AddressAssigned=False Pending: waiting for provider \"cloud\"");
-        assertThat(of(CLOUD, Facts.NONE.pendingFor(Duration.ofSeconds(5), "is being made")))
+        assertThat(of(CLOUD, Facts.NONE.with(new Outcome.OnItsWay(Duration.ofSeconds(5), "is being made"))))
                 .containsExactly(
                         "AddressAssigned=False Pending: is being made", "Programmed=False Pending: is being made");
-        assertThat(of(CLOUD, Facts.NONE.withIngress(List.of(new Published("203.0.113.1", null, IpMode.PROXY)))))
+        assertThat(of(
+                        CLOUD,
+                        Facts.NONE.with(
+                                new Outcome.ToPublish(List.of(new Published("203.0.113.1", null, IpMode.PROXY))))))
                 .containsExactly("AddressAssigned=True Assigned: provider \"cloud\" gave 203.0.113.1");
     }
 
@@ -139,7 +142,7 @@ class ConditionsTest {
     void sharingConflict_isSaid_besideTheAddress() {
         assertThat(of(
                         POOLS,
-                        Facts.NONE.withSharingConflict(new WaitReason("PortInUse", "port 80 is taken")),
+                        Facts.NONE.with(new Outcome.CannotShare(new WaitReason("PortInUse", "port 80 is taken"))),
                         "192.0.2.1"))
                 .contains("SharingConflict=True PortInUse: port 80 is taken");
     }

@@ -21,6 +21,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +30,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -51,10 +51,15 @@ class ServingTest {
     private List<Holding> holdings = List.of(claimed("192.0.2.1"));
     private ProviderState provider = ProviderState.nothing();
     private @Nullable List<Published> published;
-    private Serving.Waits waits = request -> Optional.empty();
+    private Waits waits = request -> Optional.empty();
+    private Optional<Duration> wordsWait = Optional.empty();
+    private Outcome turn = new Outcome.TurnTaken();
 
     /** What comes of an effect, beside what always does; by its name. */
-    private final Map<String, UnaryOperator<Facts>> outcomes = new HashMap<>();
+    private final Map<String, List<Outcome>> outcomes = new HashMap<>();
+
+    /** What others do while an effect is carried out; by its name. */
+    private final Map<String, Runnable> meanwhile = new HashMap<>();
 
     private static Holding claimed(String ip) {
         return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1"))));
@@ -86,99 +91,99 @@ class ServingTest {
             ServingEffect effect = Serving.next(serve, known(), facts);
             String name = name(effect);
             way.add(name);
-            facts = outcomes.getOrDefault(name, UnaryOperator.identity()).apply(perform(serve, effect, facts));
             if (isLast(effect)) {
                 return way;
             }
+            facts = facts.with(perform(serve, effect)).with(outcomes.getOrDefault(name, List.of()));
+            meanwhile.getOrDefault(name, () -> {}).run();
         }
         throw new AssertionError("no end: " + way);
     }
 
     private Serving.Known known() {
         return new Serving.Known(
-                live,
-                holdings,
-                PoolBook.of(List.of(), List.of()),
-                provider,
-                answer -> true,
+                new Situation(live, holdings, PoolBook.of(List.of(), List.of()), provider, waits, wordsWait, NOW),
+                (request, answer) -> true,
                 published,
                 false,
                 new IpModes(true, IpModes.Answer.KEPT),
-                waits,
-                NOW);
+                Optional.empty());
     }
 
     private static boolean isLast(ServingEffect effect) {
         return effect instanceof ServingEffect.Rest
-                || effect instanceof ServingEffect.Fail
-                || effect instanceof ServingEffect.PlanAgain
-                || effect instanceof ServingEffect.AddFinalizer
-                || effect instanceof ServingEffect.Wait
-                || (effect instanceof ServingEffect.Call(ProviderCall call) && call instanceof ProviderCall.ReadLive);
+                || effect instanceof Ending
+                || effect instanceof ServingEffect.AddFinalizer;
     }
 
     private static String name(ServingEffect effect) {
         return switch (effect) {
-            case ServingEffect.TakeStep(int index, Step.Serving step) ->
+            case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
                 step.getClass().getSimpleName();
-            case ServingEffect.Call(ProviderCall call) -> call.getClass().getSimpleName();
+            case ServingEffect.Call(ProviderCall.Made call) -> call.getClass().getSimpleName();
             case ServingEffect.CheckPublished(List<Ip> ips) -> "CheckPublished" + ips;
             case ServingEffect.ConfirmClaims(List<Ip> ips) -> "ConfirmClaims" + ips;
             case ServingEffect.ReleaseSurplus(List<Ip> ips) -> "ReleaseSurplus" + ips;
-            case ServingEffect.Publish(Publication wanted) -> "Publish" + wanted.ingress();
-            case ServingEffect.Rest(Optional<Duration> again) ->
+            case ServingEffect.Publish publish -> "Publish" + publish.wanted().ingress();
+            case ServingEffect.Rest(Optional<Duration> again, boolean settled) ->
                 "Rest" + again.map(Duration::toString).orElse("");
-            case ServingEffect.Wait(Duration delay) -> "Wait" + delay;
-            case ServingEffect.Fail(Trouble what, boolean losesTurn) ->
+            case Ending.Wait(Duration delay) -> "Wait" + delay;
+            case Ending.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
+            case Ending.Fail(Trouble what, boolean losesTurn, Optional<Duration> again) ->
                 "Fail " + what.reason() + (losesTurn ? ", loses turn" : "");
             default -> effect.getClass().getSimpleName();
         };
     }
 
-    private Facts perform(ServicePlan.Serve serve, ServingEffect effect, Facts facts) {
+    private List<Outcome> perform(ServicePlan.Serve serve, ServingEffect effect) {
         return switch (effect) {
-            case ServingEffect.StopWaiting none -> facts.with(Done.QUEUE_LEFT);
-            case ServingEffect.TakeStep(int index, Step.Serving step) -> facts.withSteps(index + 1);
+            case ServingEffect.StopWaiting none -> did(Done.QUEUE_LEFT);
+            case ServingEffect.Note(List<Outcome> what) -> what;
+            case ServingEffect.TakeStep(int index, Step.OfClaims step) -> List.of(new Outcome.StepsDone(index + 1));
             case ServingEffect.AskFor none ->
-                facts.withDemand(Demand.of(
+                List.of(new Outcome.Asks(Demand.of(
                         serve.service(),
                         EDGE,
                         "c",
                         1,
                         AddressConstraints.NONE,
                         holdings.stream().map(Holding::ip).limit(1).toList(),
-                        Backends.NONE));
-            case ServingEffect.Call(ProviderCall call) -> called(call, facts);
-            case ServingEffect.CheckPublished checked -> facts.with(Done.PUBLISHED_CHECKED);
-            case ServingEffect.CountOverwrite counted -> facts.with(Done.OVERWRITE_COUNTED);
-            case ServingEffect.AskForIpMode asked -> facts.with(Done.IP_MODE_ASKED);
-            case ServingEffect.ConfirmClaims confirmed -> facts.with(Done.CLAIMS_CONFIRMED);
-            case ServingEffect.Publish(Publication wanted) -> facts.published(wanted, true);
+                        Backends.NONE)));
+            case ServingEffect.TakeTurn taken -> List.of(turn);
+            case ServingEffect.Call(ProviderCall.Made call) -> called(call);
+            case ServingEffect.Keep(List<Published> ingress) ->
+                List.of(new Outcome.ToPublish(ingress), new Outcome.Did(Done.PROVIDER_ASKED));
+            case ServingEffect.GiveUpCall(Trouble what) ->
+                List.of(new Outcome.Failed(what), new Outcome.LookAgain(Duration.ofSeconds(5)));
+            case ServingEffect.CheckPublished checked -> did(Done.PUBLISHED_CHECKED);
+            case ServingEffect.CountOverwrite counted -> did(Done.OVERWRITE_COUNTED);
+            case ServingEffect.AskForIpMode asked -> did(Done.IP_MODE_ASKED);
+            case ServingEffect.ConfirmClaims confirmed -> did(Done.CLAIMS_CONFIRMED);
+            case ServingEffect.Publish publish -> List.of(new Outcome.Wrote(publish.wanted()));
+            case ServingEffect.DelayWords(Publication wanted, Duration left) ->
+                List.of(new Outcome.Wrote(wanted), new Outcome.LookAgain(left));
             case ServingEffect.ReleaseSurplus(List<Ip> ips) -> {
                 holdings = holdings.stream()
                         .filter(holding -> !ips.contains(holding.ip()))
                         .toList();
-                yield facts.with(Done.SURPLUS_RELEASED);
+                yield did(Done.SURPLUS_RELEASED);
             }
-            default -> facts;
+            case ServingEffect.ReleaseNodePorts ports -> List.of(new Outcome.Changed(false));
+            case ServingEffect.AddFinalizer marked -> List.of(new Outcome.Changed(false));
+            case ServingEffect.Rest rest -> List.of();
+            case Ending ending -> List.of();
         };
     }
 
-    private Facts called(ProviderCall call, Facts facts) {
-        return switch (call) {
-            case ProviderCall.Ensure(var request) -> {
-                provider = provider.ensured(
-                        request, EDGE, ready(request.addresses().getFirst()));
-                yield facts;
-            }
-            case ProviderCall.Keep(EnsureOutcome.Ready answer) ->
-                facts.withIngress(Publication.ingressOf(
-                                answer.status(), true, service.build().ports(), List.of()))
-                        .with(Done.PROVIDER_ASKED);
-            case ProviderCall.NothingToServe none ->
-                facts.withIngress(List.of()).with(Done.PROVIDER_ASKED);
-            default -> facts;
-        };
+    private static List<Outcome> did(Done what) {
+        return List.of(new Outcome.Did(what));
+    }
+
+    private List<Outcome> called(ProviderCall.Made call) {
+        if (call instanceof ProviderCall.Ensure(var request) && !outcomes.containsKey("Ensure")) {
+            provider = provider.ensured(request, EDGE, ready(request.addresses().getFirst()));
+        }
+        return List.of(new Outcome.Called());
     }
 
     @Test
@@ -193,7 +198,7 @@ class ServingTest {
     void markedService_isReadLive_beforeItsProviderIsAskedTheFirstTime() {
         live = false;
 
-        assertThat(way()).containsExactly("StopWaiting", "AskFor", "ReadLive");
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "ReadLive");
     }
 
     @Test
@@ -202,6 +207,7 @@ class ServingTest {
                 .containsExactly(
                         "StopWaiting",
                         "AskFor",
+                        "TakeTurn",
                         "Ensure",
                         "Keep",
                         "ConfirmClaims[192.0.2.1]",
@@ -213,16 +219,16 @@ class ServingTest {
     void serviceForWhichNoAddressIsFree_saysSo_andRests() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("Acquire", facts -> facts.waitingFor(FULL));
+        outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
         service = SampleService.named(WEB, "u1");
 
-        assertThat(way()).containsExactly("Acquire", "AskFor", "NothingToServe", "Publish[]", "Rest");
+        assertThat(way()).containsExactly("Acquire", "AskFor", "Note", "Publish[]", "Rest");
     }
 
     @Test
     void halfThatIsOfNoUseWithoutTheRest_isNotConfirmed() {
         steps = List.of(acquire(), new Step.ConfirmClaim(claimed("192.0.2.9"), EDGE));
-        outcomes.put("Acquire", facts -> facts.waitingFor(FULL));
+        outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
 
         assertThat(way()).doesNotContain("ConfirmClaim");
     }
@@ -231,7 +237,7 @@ class ServingTest {
     void claimThatIsRefused_isSaid_andLosesItsTurn_withNoCallToTheProvider() {
         steps = List.of(acquire());
         holdings = List.of();
-        outcomes.put("Acquire", facts -> facts.withTrouble(DENIED));
+        outcomes.put("Acquire", List.of(new Outcome.Failed(DENIED)));
 
         assertThat(way()).containsExactly("Acquire", "Publishnull", "Fail ClaimFailed, loses turn");
     }
@@ -240,10 +246,11 @@ class ServingTest {
     void providerThatFails_isSaid_andWhatIsPublishedStays() {
         outcomes.put(
                 "Ensure",
-                facts -> facts.withTrouble(
-                        new Trouble("ensuring load balancer", Reason.EnsureFailed, "quota", "request")));
+                List.of(new Outcome.Failed(
+                        new Trouble("ensuring load balancer", Reason.EnsureFailed, "quota", "request"))));
 
-        assertThat(way()).containsExactly("StopWaiting", "AskFor", "Ensure", "Publishnull", "Fail EnsureFailed");
+        assertThat(way())
+                .containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Publishnull", "Fail EnsureFailed");
     }
 
     @Test
@@ -280,43 +287,98 @@ class ServingTest {
         published = List.of(new Published("192.0.2.1", null, IpMode.VIP));
         service = service.ingress("198.51.100.9");
         outcomes.put(
-                "CountOverwrite", facts -> facts.with(Done.OVERWRITE_LET_STAND).lookingAgain(Duration.ofSeconds(5)));
+                "CountOverwrite",
+                List.of(new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(Duration.ofSeconds(5))));
 
         assertThat(way()).endsWith("CountOverwrite", "Publishnull", "RestPT5S");
     }
 
     @Test
     void addressWhoseClaimVanishes_whileItIsConfirmed_isNotPublished() {
-        outcomes.put("ConfirmClaims[192.0.2.1]", facts -> {
-            holdings = holdings.stream()
-                    .map(holding -> new Holding(holding.ip(), Holding.State.HELD, holding.spec(), null))
-                    .toList();
-            return facts;
-        });
+        meanwhile.put(
+                "ConfirmClaims[192.0.2.1]",
+                () -> holdings = holdings.stream()
+                        .map(holding -> new Holding(holding.ip(), Holding.State.HELD, holding.spec(), null))
+                        .toList());
 
         assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "PlanAgain");
     }
 
     @Test
     void claimThatIsUnsure_isNotPublished() {
-        outcomes.put(
-                "ConfirmClaims[192.0.2.1]", facts -> facts.withTrouble(DENIED).withoutIngress());
+        outcomes.put("ConfirmClaims[192.0.2.1]", List.of(new Outcome.Failed(DENIED), new Outcome.NotToPublish()));
 
         assertThat(way()).endsWith("ConfirmClaims[192.0.2.1]", "Publishnull", "Fail ClaimFailed");
     }
 
     @Test
     void patchThatFailed_waitsForItsTime_andIsNotSentWithoutTheClaimsBeingWrittenFirst() {
-        waits = request ->
-                request instanceof Publication.Difference ? Optional.of(Duration.ofSeconds(5)) : Optional.empty();
+        waits = putOff(Publication.Difference.class, DENIED);
 
-        assertThat(way()).containsExactly("StopWaiting", "AskFor", "Ensure", "Keep", "WaitPT5S");
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Keep", "WaitPT5S");
+    }
+
+    /** What is of this kind failed before, and must wait five seconds still. */
+    private static Waits putOff(Class<?> kind, Trouble what) {
+        return request -> kind.isInstance(request)
+                ? Optional.of(new Waits.Postponed(new PutOff.Failed(what), Duration.ofSeconds(5)))
+                : Optional.empty();
     }
 
     @Test
     void failureThatWasSaidBefore_isSaidStill_andWaits_forItIsNoNewOne() {
-        outcomes.put("Ensure", facts -> facts.putOff(new PutOff.Failed(DENIED), Duration.ofMinutes(50)));
+        waits = putOff(LoadBalancerRequest.class, DENIED);
 
-        assertThat(way()).containsExactly("StopWaiting", "AskFor", "Ensure", "Publishnull", "WaitPT50M");
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "Note", "Publishnull", "WaitPT5S");
+    }
+
+    @Test
+    void callThatAnEarlierOneHeldUp_takesItsTurn_andIsPutOffIfThatHasNotReturned() {
+        waits = putOff(LoadBalancerRequest.class, DENIED.heldUpByEarlierCall());
+        turn = new Outcome.Stuck("an earlier call has not returned yet");
+
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Note", "Publishnull", "WaitPT5S");
+    }
+
+    @Test
+    void callThatIsHeldUp_isSaid_andTriedAgainLater() {
+        turn = new Outcome.Stuck("an earlier call has not returned yet");
+
+        assertThat(way())
+                .containsExactly(
+                        "StopWaiting", "AskFor", "TakeTurn", "GiveUpCall", "Publishnull", "Fail ProviderStuck");
+    }
+
+    @Test
+    void serviceInLineForItsProvider_waitsForItsTurn_andSaysNothing() {
+        turn = new Outcome.InLine();
+
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "WaitPT1M");
+    }
+
+    @Test
+    void finalizerThatWasRefused_isNotSentAgainBeforeItsTime() {
+        steps = List.of(acquire());
+        marks = true;
+        waits = putOff(Publication.Difference.class, DENIED);
+        service = SampleService.named(WEB, "u1");
+
+        assertThat(way()).containsExactly("Acquire", "WaitPT5S");
+    }
+
+    @Test
+    void otherWordsOfItsProvider_areNotWrittenTooOften() {
+        wordsWait = Optional.of(Duration.ofSeconds(20));
+        outcomes.put("Ensure", List.of(new Outcome.OnItsWay(Duration.ofMinutes(1), "is half made")));
+        service = service.annotation(WellKnownNames.SERVED_BY_CLASS, EDGE.value())
+                .conditions(List.of(
+                        saysOf(WellKnownNames.ADDRESS_ASSIGNED, true, "Assigned", "holds 192.0.2.1"),
+                        saysOf(WellKnownNames.PROGRAMMED, false, "Pending", "is being made")));
+
+        assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "DelayWords", "RestPT20S");
+    }
+
+    private static Condition saysOf(String type, boolean holds, String reason, String message) {
+        return new Condition(type, Condition.Status.of(holds), reason, message, NOW);
     }
 }

@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
+import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
@@ -11,6 +12,7 @@ import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +32,9 @@ class TearingDownTest {
             .deleting(true)
             .build());
     private boolean live = true;
-    private Optional<Duration> delay = Optional.empty();
+    private Optional<Trouble> before = Optional.empty();
+    private Outcome turn = new Outcome.TurnTaken();
+    private Outcome cleared = new Outcome.Did(Done.CLEARED);
     private ProviderState provider = ProviderState.nothing();
 
     private static ServedClass served(String name, boolean immediate) {
@@ -51,24 +55,23 @@ class TearingDownTest {
         for (int effects = 0; effects < 20; effects++) {
             TearDownEffect effect = TearingDown.next(down, service, known(), facts);
             way.add(name(effect));
-            if (effect instanceof TearDownEffect.Delete(ServedClass by, LoadBalancerRequest request)) {
-                provider = provider.deleted(request.service(), by);
+            if (effect instanceof TearDownEffect.Delete delete) {
+                provider = provider.deleted(delete.request().service(), delete.by());
             }
-            Optional<Done> done = switch (effect) {
-                case TearDownEffect.TakeTurn turn -> Optional.of(Done.TURN_TAKEN);
-                case TearDownEffect.StopWaiting stop -> Optional.of(Done.QUEUE_LEFT);
-                case TearDownEffect.Delete delete -> Optional.of(Done.TURN_TAKEN);
-                case TearDownEffect.Clear clear -> Optional.of(Done.CLEARED);
-                case TearDownEffect.Release release -> Optional.of(Done.RELEASED);
-                case TearDownEffect.Wait wait -> Optional.empty();
-                case TearDownEffect.ReadLive read -> Optional.empty();
+            Optional<Outcome> came = switch (effect) {
+                case TearDownEffect.TakeTurn taken -> Optional.of(turn);
+                case TearDownEffect.StopWaiting stop -> Optional.of(new Outcome.Did(Done.QUEUE_LEFT));
+                case TearDownEffect.Delete delete -> Optional.of(new Outcome.Called());
+                case TearDownEffect.Clear clear -> Optional.of(cleared);
+                case TearDownEffect.Release release -> Optional.of(new Outcome.Did(Done.RELEASED));
                 case TearDownEffect.LookAgain again -> Optional.empty();
                 case TearDownEffect.Finish finish -> Optional.empty();
+                case Ending ending -> Optional.empty();
             };
-            if (done.isEmpty()) {
+            if (came.isEmpty()) {
                 return way;
             }
-            facts = facts.with(done.get());
+            facts = facts.with(came.get());
         }
         throw new AssertionError("no end: " + way);
     }
@@ -76,17 +79,26 @@ class TearingDownTest {
     private TearingDown.Known known() {
         ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
         return new TearingDown.Known(
-                live,
-                provider,
+                new Situation(
+                        live,
+                        List.of(),
+                        PoolBook.of(List.of(), List.of()),
+                        provider,
+                        request ->
+                                before.map(what -> new Waits.Postponed(new PutOff.Failed(what), Duration.ofSeconds(5))),
+                        Optional.empty(),
+                        Instant.EPOCH),
                 served -> LoadBalancerRequest.builder("c", web, IpMode.VIP).build(),
-                request -> delay,
                 false);
     }
 
     private static String name(TearDownEffect effect) {
         return switch (effect) {
-            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) -> "TakeTurn " + by.name();
-            case TearDownEffect.Delete(ServedClass by, LoadBalancerRequest request) -> "Delete " + by.name();
+            case TearDownEffect.TakeTurn taken -> "TakeTurn " + taken.by().name();
+            case TearDownEffect.Delete delete -> "Delete " + delete.by().name();
+            case Ending.Wait(Duration delay) -> "Wait" + delay;
+            case Ending.PlanAgain(boolean isLive) -> isLive ? "ReadLive" : "PlanAgain";
+            case Ending.Fail(Trouble what, boolean losesTurn, Optional<Duration> again) -> "Fail " + what.message();
             case TearDownEffect.Finish(boolean forgets, boolean planAgain) ->
                 "Finish" + (forgets ? ", forgets" : "") + (planAgain ? ", plans again" : "");
             default -> effect.getClass().getSimpleName();
@@ -97,7 +109,14 @@ class TearingDownTest {
     void eachProviderDeletes_beforeTheStatusIsCleared_andTheAddressIsReleasedLast() {
         assertThat(way(new Step.DeleteLoadBalancer(EDGE), new Step.DeleteLoadBalancer(CORE), CLEAR, RELEASE))
                 .containsExactly(
-                        "TakeTurn edge", "StopWaiting", "Delete edge", "Delete core", "Clear", "Release", "Finish");
+                        "TakeTurn edge",
+                        "StopWaiting",
+                        "Delete edge",
+                        "TakeTurn core",
+                        "Delete core",
+                        "Clear",
+                        "Release",
+                        "Finish");
     }
 
     @Test
@@ -120,9 +139,40 @@ class TearingDownTest {
 
     @Test
     void whatFailed_waitsForItsTime() {
-        delay = Optional.of(Duration.ofSeconds(5));
+        before = Optional.of(new Trouble("clearing", Trouble.Reason.ClearFailed, "denied", "request"));
 
-        assertThat(way(CLEAR, RELEASE)).containsExactly("Wait");
+        assertThat(way(CLEAR, RELEASE)).containsExactly("WaitPT5S");
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("WaitPT5S");
+    }
+
+    @Test
+    void whatAnEarlierCallHeldUp_takesItsTurn_andWaitsIfThatHasNotReturned() {
+        before = Optional.of(
+                new Trouble("deleting", Trouble.Reason.DeleteFailed, "stuck", "request").heldUpByEarlierCall());
+        turn = new Outcome.Stuck("an earlier call has not returned yet");
+
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "WaitPT5S");
+    }
+
+    @Test
+    void providerThatCannotBeCalled_isSaid_andOneThatIsBusyIsWaitedFor() {
+        turn = new Outcome.Stuck("an earlier call has not returned yet");
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR))
+                .containsExactly(
+                        "TakeTurn edge",
+                        "Fail deleting load balancer for prod/web: an earlier call has not returned yet");
+
+        turn = new Outcome.InLine();
+        assertThat(way(new Step.DeleteLoadBalancer(EDGE), CLEAR)).containsExactly("TakeTurn edge", "WaitPT1M");
+    }
+
+    @Test
+    void statusThatCannotBeCleared_isSaid_andNothingIsReleased() {
+        cleared = new Outcome.Failed(new Trouble("clearing", Trouble.Reason.ClearFailed, "denied", "request"));
+        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "Fail clearing: denied");
+
+        cleared = new Outcome.Changed(true);
+        assertThat(way(CLEAR, RELEASE)).containsExactly("StopWaiting", "Clear", "ReadLive");
     }
 
     @Test

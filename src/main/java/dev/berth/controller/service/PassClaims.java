@@ -13,18 +13,18 @@ import dev.berth.address.QueuePosition;
 import dev.berth.address.Refusal;
 import dev.berth.address.Sharing;
 import dev.berth.controller.address.AddressControl.Released;
-import dev.berth.controller.service.ServicePass.Outcome;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
-import dev.berth.loadbalancer.Condition;
-import dev.berth.loadbalancer.Publication;
+import dev.berth.loadbalancer.Conditions;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceState;
-import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.TakeOverEffect;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.WaitReason;
-import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
@@ -40,44 +40,52 @@ final class PassClaims {
     /** How often a choice may be lost to another operator before the Service is put off. */
     private static final int CHOICES = 20;
 
-    private final PassState pass;
+    private final Pass pass;
 
-    PassClaims(PassState pass) {
+    PassClaims(Pass pass) {
         this.pass = pass;
     }
 
-    Optional<Outcome> secure(ServicePlan.Serve serve, Holding holding, ServedClass served) {
+    /** Does a step of the plan. */
+    List<Outcome> take(ServicePlan.Serve serve, Step.OfClaims step) {
+        return switch (step) {
+            case Step.ConfirmClaim(Holding holding, ServedClass served) -> secure(serve, holding, served);
+            case Step.Amend(Holding holding, ClaimSpec spec) -> amend(serve, holding, spec);
+            case Step.Acquire(AddressRequest request) -> acquire(serve, request);
+        };
+    }
+
+    private List<Outcome> secure(ServicePlan.Serve serve, Holding holding, ServedClass served) {
         Ip ip = holding.ip();
         return switch (holding.state()) {
-            case HELD ->
-                switch (create(ip, claimAgain(holding, served), pass.owner(serve), serve.timeless())) {
-                    case ANOTHERS -> Optional.of(new Outcome.Again(false));
-                    case NOT_MADE -> {
-                        giveUp(serve, ip);
-                        yield Optional.empty();
-                    }
-                    case OURS, UNSURE -> Optional.empty();
-                };
+            case HELD -> {
+                Created created = create(ip, claimAgain(holding, served), pass.owner(serve), serve.timeless());
+                if (created.whose() == Whose.NOT_MADE) {
+                    giveUp(serve, ip);
+                }
+                yield created.whose() == Whose.ANOTHERS ? List.of(new Outcome.Changed(false)) : created.outcomes();
+            }
             case UNSURE ->
-                switch (pass.parts.cluster().readClaim(ip)) {
+                switch (pass.parts().cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
                         read(found);
                         yield found.owners().contains(pass.owner(serve))
-                                ? Optional.empty()
-                                : Optional.of(new Outcome.Again(false));
+                                ? List.of()
+                                : List.of(new Outcome.Changed(false));
                     }
                     case Read.Absent<Claim> none -> {
-                        pass.parts.ledger().notMade(ip);
+                        pass.parts().ledger().notMade(ip);
                         giveUp(serve, ip);
-                        yield Optional.of(new Outcome.Again(false));
+                        yield List.of(new Outcome.Changed(false));
                     }
-                    case Read.Failed<Claim>(String message) -> {
-                        pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
-                        yield Optional.empty();
-                    }
+                    case Read.Failed<Claim>(String message) -> List.of(notRead(ip, message, serve.timeless()));
                 };
-            case CLAIMED -> takeOver(serve, holding, served);
+            case CLAIMED -> takeOver(serve, holding, served).stream().toList();
         };
+    }
+
+    private static Outcome notRead(Ip ip, String message, Object request) {
+        return Pass.failed("reading Address " + ip, Reason.ClaimUncertain, message, request);
     }
 
     /**
@@ -87,15 +95,15 @@ final class PassClaims {
     private void giveUp(ServicePlan.Serve serve, Ip ip) {
         if (claim(ip) == null && !mayBePublished(serve.service(), ip)) {
             loseTurn(serve.service());
-            pass.due.accept(pass.parts.ledger().giveUp(ip, pass.owner(serve)));
+            pass.due().accept(pass.parts().ledger().giveUp(ip, pass.owner(serve)));
         }
     }
 
     /** The cache may be older than what was published last. */
     private boolean mayBePublished(ServiceState planned, Ip ip) {
         return planned.publishes(ip)
-                || (!pass.live
-                        && switch (pass.parts.cluster().readService(pass.key)) {
+                || (!pass.live()
+                        && switch (pass.parts().cluster().readService(pass.key())) {
                             case Read.Found<ServiceState>(ServiceState found) ->
                                 found.uid().equals(planned.uid()) && found.publishes(ip);
                             case Read.Absent<ServiceState> gone -> false;
@@ -105,15 +113,19 @@ final class PassClaims {
 
     /** A Service for which no address can be claimed would otherwise keep all who wait behind it from theirs. */
     void loseTurn(ServiceState state) {
-        pass.memory.turn(
-                new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
-        pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
+        pass.memory()
+                .turn(new QueuePosition(pass.steady().truncatedTo(ChronoUnit.SECONDS), state.created(), state.uid()));
+        pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
     }
 
     private ClaimSpec claimAgain(Holding holding, ServedClass served) {
         ClaimSpec spec = holding.spec().takenFor(served.value(), UnaryOperator.identity());
-        String pool =
-                pass.parts.ledger().pools().poolOf(holding.ip()).map(Pool::name).orElse(spec.pool());
+        String pool = pass.parts()
+                .ledger()
+                .pools()
+                .poolOf(holding.ip())
+                .map(Pool::name)
+                .orElse(spec.pool());
         return spec.takenFrom(pool);
     }
 
@@ -121,14 +133,14 @@ final class PassClaims {
     private Optional<Outcome> takeOver(ServicePlan.Serve serve, Holding holding, ServedClass served) {
         Claim claim = holding.claim();
         if (claim == null) {
-            return Optional.of(new Outcome.Again(false));
+            return Optional.of(new Outcome.Changed(false));
         }
-        if (!pass.isReadSince(claim) && holding.holderNamed(pass.key).isPresent()) {
+        if (!pass.isReadSince(claim) && holding.holderNamed(pass.key()).isPresent()) {
             // Only a live read tells who has the name now, and none that is older than the claim.
-            return Optional.of(new Outcome.Again(true));
+            return Optional.of(new Outcome.Changed(true));
         }
         ClaimSpec taken = claim.spec()
-                .takenFor(served.value(), owner -> owner.service().equals(pass.key) ? pass.owner(serve) : owner);
+                .takenFor(served.value(), owner -> owner.service().equals(pass.key()) ? pass.owner(serve) : owner);
         ClaimSpec spec = sharedBy(taken, pass.owner(serve), serve.wishes().sharing());
         return update(serve, claim, serve.wishes().retain() ? spec.retained(true) : spec);
     }
@@ -143,75 +155,74 @@ final class PassClaims {
         return mine != null && shared != null && shared.admits(mine) ? taken.joinedBy(owner, mine) : taken;
     }
 
-    Optional<Outcome> amend(ServicePlan.Serve serve, Holding holding, ClaimSpec spec) {
+    private List<Outcome> amend(ServicePlan.Serve serve, Holding holding, ClaimSpec spec) {
         Claim claim = holding.claim();
-        return claim == null ? Optional.of(new Outcome.Again(false)) : update(serve, claim, spec);
+        return claim == null
+                ? List.of(new Outcome.Changed(false))
+                : update(serve, claim, spec).stream().toList();
     }
 
     private Optional<Outcome> update(ServicePlan.Serve serve, Claim claim, ClaimSpec spec) {
-        return switch (pass.parts.cluster().updateClaim(claim, spec)) {
+        return switch (pass.parts().cluster().updateClaim(claim, spec)) {
             case Write.Done<Claim>(Claim now) -> {
                 wrote(now);
                 yield Optional.empty();
             }
-            case Write.Conflict<Claim> changed -> readAgain(serve, claim);
-            case Write.NotFound<Claim> gone -> readAgain(serve, claim);
-            case Write.Refused<Claim>(String message) -> {
-                pass.trouble("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless());
-                yield Optional.empty();
-            }
-            case Write.Unknown<Claim>(String message) -> {
-                pass.trouble("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless());
-                yield Optional.empty();
-            }
+            case Write.Conflict<Claim> changed -> Optional.of(readAgain(serve, claim, false));
+            case Write.NotFound<Claim> gone -> Optional.of(readAgain(serve, claim, false));
+            case Write.Refused<Claim>(String message) ->
+                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless()));
+            case Write.Unknown<Claim>(String message) ->
+                Optional.of(Pass.failed("claiming " + claim.ip(), Reason.ClaimFailed, message, serve.timeless()));
         };
     }
 
-    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Claim claim) {
-        return readAgain(serve, claim.ip(), () -> pass.parts.addresses().foundGone(claim));
+    private Outcome readAgain(ServicePlan.Serve serve, Claim claim, boolean live) {
+        return readAgain(serve, claim.ip(), () -> pass.parts().addresses().foundGone(claim), live);
     }
 
-    private Optional<Outcome> readAgain(ServicePlan.Serve serve, Ip ip, Runnable absent) {
-        switch (pass.parts.cluster().readClaim(ip)) {
+    /** Reads what is not as it was known; {@code live}: whether the Service is to be read again, too. */
+    private Outcome readAgain(ServicePlan.Serve serve, Ip ip, Runnable absent, boolean live) {
+        switch (pass.parts().cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> read(found);
             case Read.Absent<Claim> none -> absent.run();
             case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
-                return Optional.empty();
+                return notRead(ip, message, serve.timeless());
             }
         }
-        return Optional.of(new Outcome.Again(false));
+        return new Outcome.Changed(live);
     }
 
-    Optional<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
+    private List<Outcome> acquire(ServicePlan.Serve serve, AddressRequest asked) {
         AddressRequest request = asked;
         List<Refusal> missing = new ArrayList<>();
         for (int lostToOthers = 0; lostToOthers < CHOICES; ) {
-            Choice choice = pass.parts.ledger().choose(request);
+            Choice choice = pass.parts().ledger().choose(request);
             if (choice instanceof Choice.Refused(AddressRequest refused, List<Refusal> refusals)) {
                 return refused(asked, refused, refusals);
             }
             Choice.Assigned assigned = (Choice.Assigned) choice;
-            if (!pass.parts.ledger().hold(assigned)) {
+            if (!pass.parts().ledger().hold(assigned)) {
                 // Another Service of ours was quicker, so work got done: this cannot go on forever.
                 continue;
             }
             missing.addAll(assigned.missing());
             List<IpFamily> lost = new ArrayList<>();
+            List<Outcome> troubles = new ArrayList<>();
             for (Choice.Pick pick : assigned.picks()) {
                 Claim shared = pick.joins();
                 Created created = shared == null
                         ? create(pick.ip(), request.claimOf(pick.pool()), request.owner(), serve.timeless())
                         : join(shared, request, serve.timeless());
-                switch (created) {
-                    case OURS -> {}
-                    case ANOTHERS -> lost.add(pick.ip().family());
-                    case NOT_MADE -> pass.due.accept(pass.parts.ledger().giveUp(pick.ip(), request.owner()));
-                    case UNSURE -> {}
+                troubles.addAll(created.outcomes());
+                if (created.whose() == Whose.ANOTHERS) {
+                    lost.add(pick.ip().family());
+                } else if (created.whose() == Whose.NOT_MADE) {
+                    pass.due().accept(pass.parts().ledger().giveUp(pick.ip(), request.owner()));
                 }
             }
-            if (pass.facts.trouble().isPresent()) {
-                return Optional.empty();
+            if (!troubles.isEmpty()) {
+                return troubles;
             }
             if (lost.isEmpty()) {
                 return acquired(asked, missing);
@@ -219,194 +230,216 @@ final class PassClaims {
             lostToOthers++;
             request = request.onlyFor(lost);
         }
-        pass.trouble(
+        return List.of(Pass.failed(
                 "choosing an address",
                 Reason.ClaimFailed,
                 CHOICES + " chosen addresses were taken by another operator",
-                serve.timeless());
-        return Optional.empty();
+                serve.timeless()));
     }
 
-    private Optional<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
-        pass.due.accept(pass.parts.ledger().await(asked.allOrNone() ? asked : refused));
-        pass.facts = pass.facts.waitingFor(WaitReason.of(refused, refusals));
-        return Optional.empty();
+    private List<Outcome> refused(AddressRequest asked, AddressRequest refused, List<Refusal> refusals) {
+        pass.due().accept(pass.parts().ledger().await(asked.allOrNone() ? asked : refused));
+        return List.of(new Outcome.Lacks(WaitReason.of(refused, refusals)));
     }
 
-    private Optional<Outcome> acquired(AddressRequest asked, List<Refusal> missing) {
-        pass.parts.metrics().assigned();
+    private List<Outcome> acquired(AddressRequest asked, List<Refusal> missing) {
+        pass.parts().metrics().assigned();
         if (missing.isEmpty()) {
-            pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-            return Optional.empty();
+            pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
+            return List.of();
         }
         List<IpFamily> families =
                 missing.stream().map(Refusal::family).distinct().toList();
-        pass.due.accept(pass.parts.ledger().await(asked.onlyFor(families)));
-        pass.facts = pass.facts.waitingFor(WaitReason.of(asked, missing));
-        return Optional.empty();
+        pass.due().accept(pass.parts().ledger().await(asked.onlyFor(families)));
+        return List.of(new Outcome.Lacks(WaitReason.of(asked, missing)));
     }
 
-    enum Created {
+    private enum Whose {
         OURS,
         ANOTHERS,
         NOT_MADE,
         UNSURE
     }
 
+    /**
+     * What became of an Address object.
+     *
+     * @param outcomes what went wrong; empty: nothing
+     */
+    private record Created(Whose whose, List<Outcome> outcomes) {
+        Created(Whose whose) {
+            this(whose, List.of());
+        }
+
+        Created(Whose whose, Outcome trouble) {
+            this(whose, List.of(trouble));
+        }
+    }
+
     /** Creates the Address object of an address that the ledger holds for the Service. */
     private Created create(Ip ip, ClaimSpec spec, Owner owner, Object request) {
         String doing = "claiming " + ip;
-        return switch (pass.parts.cluster().createClaim(ip, spec)) {
+        return switch (pass.parts().cluster().createClaim(ip, spec)) {
             case Write.Done<Claim>(Claim claim) -> {
                 wrote(claim);
-                pass.parts.addresses().made(claim);
-                boolean still = pass.parts
+                pass.parts().addresses().made(claim);
+                boolean still = pass.parts()
                         .ledger()
                         .holding(ip)
                         .filter(holding -> holding.state() == Holding.State.CLAIMED)
                         .isPresent();
-                if (!still) {
-                    pass.parts.ledger().doubt(ip);
-                    pass.trouble(doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request);
+                if (still) {
+                    yield new Created(Whose.OURS);
                 }
-                yield still ? Created.OURS : Created.UNSURE;
+                pass.parts().ledger().doubt(ip);
+                yield new Created(
+                        Whose.UNSURE,
+                        Pass.failed(
+                                doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request));
             }
             case Write.Conflict<Claim> exists -> whose(ip, owner, request);
-            case Write.NotFound<Claim>(String message) -> {
-                pass.trouble(
-                        doing,
-                        Reason.ClaimFailed,
-                        message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
-                        request);
-                yield Created.NOT_MADE;
-            }
-            case Write.Refused<Claim>(String message) -> {
-                pass.trouble(doing, Reason.ClaimFailed, message, request);
-                yield Created.NOT_MADE;
-            }
+            case Write.NotFound<Claim>(String message) ->
+                new Created(
+                        Whose.NOT_MADE,
+                        Pass.failed(
+                                doing,
+                                Reason.ClaimFailed,
+                                message + "; is the CustomResourceDefinition addresses.berth.dev installed?",
+                                request));
+            case Write.Refused<Claim>(String message) ->
+                new Created(Whose.NOT_MADE, Pass.failed(doing, Reason.ClaimFailed, message, request));
             case Write.Unknown<Claim>(String message) -> {
-                pass.parts.ledger().doubt(ip);
-                pass.trouble(doing, Reason.ClaimUncertain, message, request);
-                yield Created.UNSURE;
+                pass.parts().ledger().doubt(ip);
+                yield new Created(Whose.UNSURE, Pass.failed(doing, Reason.ClaimUncertain, message, request));
             }
         };
     }
 
+    /** Joins those who share the address of one that is taken over. */
+    List<Outcome> join(TakeOverEffect.Join effect) {
+        return Stream.concat(
+                        Stream.of(new Outcome.StepsDone(effect.index() + 1)),
+                        join(effect.shared(), effect.request(), effect.request()).outcomes().stream())
+                .toList();
+    }
+
     /** Joins those who share an address; of two who do so at once, the API server lets one in and the other look again. */
-    Created join(Claim shared, AddressRequest asked, Object request) {
+    private Created join(Claim shared, AddressRequest asked, Object request) {
         Ip ip = shared.ip();
         Sharing sharing = asked.wishes().sharing();
         if (sharing == null) {
-            return Created.ANOTHERS;
+            return new Created(Whose.ANOTHERS);
         }
-        return switch (pass.parts.cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
+        return switch (pass.parts().cluster().updateClaim(shared, shared.spec().joinedBy(asked.owner(), sharing))) {
             case Write.Done<Claim>(Claim now) -> {
                 wrote(now);
-                yield Created.OURS;
+                yield new Created(Whose.OURS);
             }
             case Write.Conflict<Claim> changed -> joined(shared, asked, request);
             case Write.NotFound<Claim> gone -> joined(shared, asked, request);
             case Write.Unknown<Claim> lost -> joined(shared, asked, request);
-            case Write.Refused<Claim>(String message) -> {
-                pass.trouble("joining " + ip, Reason.ClaimFailed, message, request);
-                yield Created.UNSURE;
-            }
+            case Write.Refused<Claim>(String message) ->
+                new Created(Whose.UNSURE, Pass.failed("joining " + ip, Reason.ClaimFailed, message, request));
         };
     }
 
     /** What became of a join: a read tells. */
     private Created joined(Claim shared, AddressRequest asked, Object request) {
-        return switch (pass.parts.cluster().readClaim(shared.ip())) {
+        return switch (pass.parts().cluster().readClaim(shared.ip())) {
             case Read.Found<Claim>(Claim found) -> {
                 read(found);
-                yield found.owners().contains(asked.owner()) ? Created.OURS : Created.ANOTHERS;
+                yield new Created(found.owners().contains(asked.owner()) ? Whose.OURS : Whose.ANOTHERS);
             }
             case Read.Absent<Claim> none -> {
-                pass.parts.addresses().foundGone(shared);
-                yield Created.ANOTHERS;
+                pass.parts().addresses().foundGone(shared);
+                yield new Created(Whose.ANOTHERS);
             }
-            case Read.Failed<Claim>(String message) -> {
-                pass.trouble("reading Address " + shared.ip(), Reason.ClaimUncertain, message, request);
-                yield Created.UNSURE;
-            }
+            case Read.Failed<Claim>(String message) ->
+                new Created(Whose.UNSURE, notRead(shared.ip(), message, request));
         };
     }
 
     private void wrote(Claim claim) {
-        pass.written.add(claim.ip());
+        pass.writes().wrote(claim.ip());
         observe(claim);
     }
 
     /** The cache need never see it, if it is deleted while the watch is broken. */
     private void read(Claim found) {
         observe(found);
-        boolean unheard = pass.parts
+        boolean unheard = pass.parts()
                 .cluster()
                 .claim(found.ip())
                 .filter(cached -> cached.uid().equals(found.uid()))
                 .isEmpty();
         if (unheard) {
-            pass.parts.addresses().made(found);
+            pass.parts().addresses().made(found);
         }
     }
 
     private void observe(Claim claim) {
-        pass.due.accept(pass.parts.ledger().observe(claim).due());
+        pass.due().accept(pass.parts().ledger().observe(claim).due());
     }
 
     /** There is an Address object already: a 409 alone does not tell whose. */
     private Created whose(Ip ip, Owner owner, Object request) {
-        return switch (pass.parts.cluster().readClaim(ip)) {
+        return switch (pass.parts().cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> {
                 read(found);
-                yield found.owners().contains(owner) ? Created.OURS : Created.ANOTHERS;
+                yield new Created(found.owners().contains(owner) ? Whose.OURS : Whose.ANOTHERS);
             }
-            case Read.Absent<Claim> none -> {
-                pass.trouble(
-                        "claiming " + ip, Reason.ClaimFailed, "it was released while it was being claimed", request);
-                yield Created.NOT_MADE;
-            }
+            case Read.Absent<Claim> none ->
+                new Created(
+                        Whose.NOT_MADE,
+                        Pass.failed(
+                                "claiming " + ip,
+                                Reason.ClaimFailed,
+                                "it was released while it was being claimed",
+                                request));
             case Read.Failed<Claim>(String message) -> {
-                pass.parts.ledger().doubt(ip);
-                pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, request);
-                yield Created.UNSURE;
+                pass.parts().ledger().doubt(ip);
+                yield new Created(Whose.UNSURE, notRead(ip, message, request));
             }
         };
     }
 
-    Optional<Outcome> release(List<Ip> addresses) {
+    /** Releases {@code addresses}; {@code done}: what is done then. */
+    List<Outcome> release(List<Ip> addresses, Done done) {
         boolean all = true;
         for (Ip ip : addresses) {
-            Optional<Owner> owner = pass.parts.ledger().holding(ip).flatMap(this::whoLeaves);
+            Optional<Owner> owner = pass.parts().ledger().holding(ip).flatMap(this::whoLeaves);
             if (owner.isPresent()) {
-                boolean itself = pass.service.isPresent()
-                        && pass.service.get().uid().equals(owner.get().uid());
-                boolean mayBePublished = itself && !pass.hasWritten() && claim(ip) != null;
-                if (mayBePublished && !Objects.equals(claim(ip), pass.planned.get(ip))) {
-                    return Optional.of(new Outcome.Again(false));
+                boolean itself = pass.service().isPresent()
+                        && pass.service().get().uid().equals(owner.get().uid());
+                boolean mayBePublished = itself && !pass.writes().hasWrittenService() && claim(ip) != null;
+                if (mayBePublished && !Objects.equals(claim(ip), pass.planned().get(ip))) {
+                    return List.of(new Outcome.Changed(false));
                 }
                 Optional<Outcome> hindered =
-                        mayBePublished ? forestall(pass.service.get(), addresses) : Optional.empty();
+                        mayBePublished ? forestall(pass.service().get(), addresses) : Optional.empty();
                 if (hindered.isPresent()) {
-                    return hindered;
+                    return List.of(new Outcome.Did(done), hindered.get());
                 }
                 Released released = itself
-                        ? pass.parts.addresses().release(ip, owner.get(), pass.claimBefore(ip))
-                        : pass.parts.addresses().releaseIfGone(ip, owner.get()) ? Released.DONE : Released.LATER;
+                        ? pass.parts()
+                                .addresses()
+                                .release(ip, owner.get(), pass.writes().claimBefore(ip))
+                        : pass.parts().addresses().releaseIfGone(ip, owner.get()) ? Released.DONE : Released.LATER;
                 if (released == Released.CHANGED) {
-                    return Optional.of(new Outcome.Again(true));
+                    return List.of(new Outcome.Changed(true));
                 }
                 all &= released == Released.DONE;
             }
         }
-        if (!all) {
-            pass.facts = pass.facts.lookingAgain(pass.parts.backoff().after(1));
-        }
-        return Optional.empty();
+        return all
+                ? List.of(new Outcome.Did(done))
+                : List.of(
+                        new Outcome.Did(done),
+                        new Outcome.LookAgain(pass.parts().backoff().after(1)));
     }
 
     private @Nullable Claim claim(Ip ip) {
-        return pass.parts.ledger().holding(ip).map(Holding::claim).orElse(null);
+        return pass.parts().ledger().holding(ip).map(Holding::claim).orElse(null);
     }
 
     /**
@@ -414,67 +447,53 @@ final class PassClaims {
      * and be about to publish it. That patch fails by this write, or was first.
      */
     private Optional<Outcome> forestall(ServiceState planned, List<Ip> addresses) {
-        ServiceState state = pass.newest(planned);
-        boolean saysSo = state.condition(WellKnownNames.RELEASING).isPresent();
-        List<Condition> conditions = saysSo
-                ? List.of()
-                : List.of(Publication.condition(
-                        state,
-                        WellKnownNames.RELEASING,
-                        true,
-                        "NotNeeded",
-                        "gives back " + addresses.stream().map(Ip::toString).collect(Collectors.joining(", ")),
-                        pass.now()));
-        Publication.Difference difference = new Publication.Difference(
-                false, null, null, conditions, saysSo ? List.of(WellKnownNames.RELEASING) : List.of());
-        return switch (pass.parts.cluster().publish(state, difference, false)) {
+        ServiceState state = pass.writes().newest(planned);
+        return switch (pass.parts()
+                .cluster()
+                .publish(state, Conditions.releasing(state, addresses, pass.now()), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
-                pass.wrote(answer, pass.planned);
+                pass.wrote(answer, pass.planned());
                 yield Optional.empty();
             }
-            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Again(true));
-            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Again(true));
-            case Write.Refused<ServiceState>(String message) -> Optional.of(notForestalled(state, addresses, message));
-            case Write.Unknown<ServiceState>(String message) -> Optional.of(notForestalled(state, addresses, message));
+            case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
+            case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Changed(true));
+            case Write.Refused<ServiceState>(String message) -> Optional.of(notForestalled(addresses, message));
+            case Write.Unknown<ServiceState>(String message) -> Optional.of(notForestalled(addresses, message));
         };
     }
 
-    private Outcome notForestalled(ServiceState state, List<Ip> addresses, String message) {
-        return pass.failed(
-                state, new Trouble("releasing " + addresses, Reason.ReleaseFailed, message, pass.plan.timeless()));
+    private Outcome notForestalled(List<Ip> addresses, String message) {
+        return Pass.failed(
+                "releasing " + addresses,
+                Reason.ReleaseFailed,
+                message,
+                pass.plan().timeless());
     }
 
     /** One that bore the name before goes first. */
     private Optional<Owner> whoLeaves(Holding holding) {
-        return pass.service
-                .flatMap(state -> holding.predecessorOf(pass.key, state.uid()))
-                .or(() -> holding.holderNamed(pass.key));
-    }
-
-    enum Checked {
-        AS_KNOWN,
-        OTHERWISE,
-        UNSURE
+        return pass.service()
+                .flatMap(state -> holding.predecessorOf(pass.key(), state.uid()))
+                .or(() -> holding.holderNamed(pass.key()));
     }
 
     /** Reads the Addresses of what is about to go from the status. */
-    Checked checkPublished(ServicePlan.Serve serve, List<Ip> going) {
+    List<Outcome> checkPublished(ServicePlan.Serve serve, List<Ip> going) {
         for (Ip ip : going) {
-            switch (pass.parts.cluster().readClaim(ip)) {
+            switch (pass.parts().cluster().readClaim(ip)) {
                 case Read.Found<Claim>(Claim found) -> {
                     read(found);
                     if (found.owners().contains(pass.owner(serve))) {
-                        return Checked.OTHERWISE;
+                        return List.of(new Outcome.Changed(true));
                     }
                 }
                 case Read.Absent<Claim> none -> {}
                 case Read.Failed<Claim>(String message) -> {
-                    pass.trouble("reading Address " + ip, Reason.ClaimUncertain, message, serve.timeless());
-                    return Checked.UNSURE;
+                    return unsure(Done.PUBLISHED_CHECKED, notRead(ip, message, serve.timeless()));
                 }
             }
         }
-        return Checked.AS_KNOWN;
+        return List.of(new Outcome.Did(Done.PUBLISHED_CHECKED));
     }
 
     /**
@@ -482,49 +501,54 @@ final class PassClaims {
      * written for the Service as it is. A read would not do: another operator may be about to release the address,
      * for it looked at the Service before the Service wanted it. Its release fails by this write, or was first.
      */
-    Checked confirm(ServicePlan.Serve serve, List<Ip> first) {
-        Owner owner = pass.owner(serve);
+    List<Outcome> confirm(ServicePlan.Serve serve, List<Ip> first) {
         for (Ip ip : first) {
-            Optional<Holding> held = pass.parts.ledger().holding(ip).filter(PassClaims::isSomebodys);
-            if (held.isEmpty() && serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
-                // Another operator released it meanwhile.
-                return Checked.OTHERWISE;
-            }
-            if (held.isEmpty() || pass.written.contains(ip)) {
-                // A provider's own, or sure.
-                continue;
-            }
-            Claim claim = held.get().claim();
-            if (claim == null || !claim.owners().contains(owner)) {
-                return known(readAgain(serve, ip, () -> pass.parts.addresses().foundGone(held.get())));
-            }
-            switch (pass.parts.cluster().confirmClaim(claim)) {
-                case Write.Done<Claim>(Claim now) -> wrote(now);
-                case Write.Conflict<Claim> changed -> {
-                    return known(readAgain(serve, claim));
-                }
-                case Write.NotFound<Claim> gone -> {
-                    return known(readAgain(serve, claim));
-                }
-                case Write.Refused<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, Reason.ClaimFailed, message, serve.timeless());
-                    return Checked.UNSURE;
-                }
-                case Write.Unknown<Claim>(String message) -> {
-                    pass.trouble("confirming " + ip, Reason.ClaimUncertain, message, serve.timeless());
-                    return Checked.UNSURE;
-                }
+            Optional<Outcome> hindered = confirm(serve, ip);
+            if (hindered.isPresent()) {
+                return hindered.get() instanceof Outcome.Failed
+                        ? unsure(Done.CLAIMS_CONFIRMED, hindered.get())
+                        : List.of(hindered.get());
             }
         }
-        return Checked.AS_KNOWN;
+        return List.of(new Outcome.Did(Done.CLAIMS_CONFIRMED));
+    }
+
+    private Optional<Outcome> confirm(ServicePlan.Serve serve, Ip ip) {
+        Optional<Holding> held = pass.parts().ledger().holding(ip).filter(PassClaims::isSomebodys);
+        if (held.isEmpty() && serve.servedClass().capabilities().addresses() == AddressSource.POOLS) {
+            // Another operator released it meanwhile.
+            return Optional.of(new Outcome.Changed(true));
+        }
+        if (held.isEmpty() || pass.writes().isWritten(ip)) {
+            // A provider's own, or sure.
+            return Optional.empty();
+        }
+        Claim claim = held.get().claim();
+        if (claim == null || !claim.owners().contains(pass.owner(serve))) {
+            return Optional.of(
+                    readAgain(serve, ip, () -> pass.parts().addresses().foundGone(held.get()), true));
+        }
+        return switch (pass.parts().cluster().confirmClaim(claim)) {
+            case Write.Done<Claim>(Claim now) -> {
+                wrote(now);
+                yield Optional.empty();
+            }
+            case Write.Conflict<Claim> changed -> Optional.of(readAgain(serve, claim, true));
+            case Write.NotFound<Claim> gone -> Optional.of(readAgain(serve, claim, true));
+            case Write.Refused<Claim>(String message) ->
+                Optional.of(Pass.failed("confirming " + ip, Reason.ClaimFailed, message, serve.timeless()));
+            case Write.Unknown<Claim>(String message) ->
+                Optional.of(Pass.failed("confirming " + ip, Reason.ClaimUncertain, message, serve.timeless()));
+        };
+    }
+
+    /** What is published stays: what is to be published is not surely its own. */
+    private static List<Outcome> unsure(Done done, Outcome trouble) {
+        return List.of(new Outcome.Did(done), trouble, new Outcome.NotToPublish());
     }
 
     /** Not just kept from allocation because a status names it: anyone who may write one could hold up others by it. */
     static boolean isSomebodys(Holding holding) {
         return holding.claim() != null || !holding.owners().isEmpty();
-    }
-
-    private static Checked known(Optional<Outcome> read) {
-        return read.isPresent() ? Checked.OTHERWISE : Checked.UNSURE;
     }
 }

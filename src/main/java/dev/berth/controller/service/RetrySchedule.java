@@ -4,6 +4,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.Retry;
 import dev.berth.loadbalancer.PutOff;
 import dev.berth.loadbalancer.Trouble;
+import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,6 +67,11 @@ final class RetrySchedule {
         return last.of(request)
                 .filter(failed -> failed.providerReturns() == providerReturns.get())
                 .flatMap(failed -> last.retry().delay(now));
+    }
+
+    /** Why {@code request} must wait, and how long; absent: not at all. */
+    Optional<Postponed> postponed(Object request, Instant now) {
+        return mustWait(request, now).flatMap(left -> why(request).map(why -> new Postponed(why, left)));
     }
 
     /** Why {@code request} must wait; absent: it is not the one that failed or was put off. */

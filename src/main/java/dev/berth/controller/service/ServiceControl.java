@@ -493,10 +493,10 @@ public final class ServiceControl implements ClassControl.Services {
     private Looked look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         memory.retries.begin();
         boolean live = false;
-        PassState.Written written = new PassState.Written();
+        OwnWrites writes = new OwnWrites();
         for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;
-            Map<Ip, Claim> beforeReading = PassState.claims(parts.ledger(), key);
+            Map<Ip, Claim> beforeReading = Pass.claims(parts.ledger(), key);
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {
@@ -520,7 +520,7 @@ public final class ServiceControl implements ClassControl.Services {
             if (service.filter(this::mayBeAnothers).isPresent()) {
                 return new Looked(Next.ON_EVENT, true);
             }
-            Map<Ip, Claim> claims = PassState.claims(parts.ledger(), key);
+            Map<Ip, Claim> claims = Pass.claims(parts.ledger(), key);
             ServicePlan plan = Planner.plan(snapshot(key, service));
             if (isAnothers(plan)) {
                 memory.forgetTurn();
@@ -530,13 +530,13 @@ public final class ServiceControl implements ClassControl.Services {
                 service.filter(state -> !state.isMarkedOurs())
                         .ifPresent(state -> due.accept(parts.ledger().withhold(key, Adoption.keptBack(state))));
             }
-            ServicePass work = new ServicePass(
-                    new PassState(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, written));
-            ServicePass.Outcome outcome = work.run();
-            noteSkipped(key, work.plan());
+            writes.begin(service);
+            Pass work = new Pass(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, writes);
+            ServicePass.Passed passed = new ServicePass(work).run();
+            noteSkipped(key, passed.plan());
             // No event will report what this pass has done itself.
             Optional<ServiceState> now = memory.version.of(parts.cluster().service(key));
-            if (work.plan() instanceof ServicePlan.Skip) {
+            if (passed.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(this::withholdWhatIsNotItsOwn);
             } else {
@@ -548,12 +548,12 @@ public final class ServiceControl implements ClassControl.Services {
             if (isNews) {
                 deferenceChanged.run();
             }
-            boolean isEnough = pass == PASSES && outcome instanceof ServicePass.Outcome.Again;
-            switch (isEnough ? work.overtaken(PASSES) : outcome) {
-                case ServicePass.Outcome.Finished(Next next) -> {
-                    return new Looked(next, !work.isProviderStillToBeAsked());
+            boolean isEnough = pass == PASSES && passed.end() instanceof Performed.Again;
+            switch (isEnough ? work.overtaken(PASSES) : passed.end()) {
+                case Performed.Finished(Next next) -> {
+                    return new Looked(next, !passed.isProviderStillToBeAsked());
                 }
-                case ServicePass.Outcome.Again(boolean readLive) -> live = readLive;
+                case Performed.Again(boolean readLive) -> live = readLive;
             }
         }
     }

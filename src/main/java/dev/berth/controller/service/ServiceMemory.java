@@ -61,14 +61,13 @@ final class ServiceMemory {
         }
     }
 
-    /** When to look again, at the latest; {@code otherwise} if there are no targets to look at. */
-    Optional<Duration> nextLook(Optional<Duration> otherwise, Instant now) {
+    /** When its provider is to be looked at; absent: it does not say how many targets pass. */
+    Optional<Duration> nextLook(Instant now) {
         if (!provider().tellsOfTargets()) {
-            return otherwise;
+            return Optional.empty();
         }
         Duration left = Duration.between(now, look);
-        Duration next = left.compareTo(LOOK_SOON) < 0 ? LOOK_SOON : left;
-        return otherwise.filter(sooner -> sooner.compareTo(next) < 0).or(() -> Optional.of(next));
+        return Optional.of(left.compareTo(LOOK_SOON) < 0 ? LOOK_SOON : left);
     }
 
     /** If its provider is the one of this name: what failed may be tried again at once. Notified by other threads. */

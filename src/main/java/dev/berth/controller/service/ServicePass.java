@@ -2,66 +2,58 @@ package dev.berth.controller.service;
 
 import dev.berth.address.AddressRequest;
 import dev.berth.address.Choice;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Refusal;
 import dev.berth.controller.Next;
-import dev.berth.controller.service.PassClaims.Checked;
+import dev.berth.controller.service.Performed.End;
+import dev.berth.controller.service.Performed.Finished;
+import dev.berth.controller.service.Performed.Learned;
 import dev.berth.kube.Events.About;
-import dev.berth.loadbalancer.Adoption;
-import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.Ending;
+import dev.berth.loadbalancer.Facts;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Outcome;
+import dev.berth.loadbalancer.PredecessorDeletion;
+import dev.berth.loadbalancer.PredecessorEffect;
 import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.Refraining;
+import dev.berth.loadbalancer.RefrainingEffect;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
-import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Serving;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Step;
+import dev.berth.loadbalancer.TakeOverEffect;
+import dev.berth.loadbalancer.TakingOver;
 import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.TearingDown;
 import dev.berth.loadbalancer.Trouble;
-import dev.berth.loadbalancer.WaitReason;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries out one plan for one Service: the only place that acts for it. Used once. */
+/** Carries out one plan for one Service: does one effect at a time, and decides nothing. Used once. */
 final class ServicePass {
     private static final Logger LOG = LoggerFactory.getLogger(ServicePass.class);
 
-    /** When one that shares the address of another looks whether that one has claimed it. */
-    private static final Duration SHARED_SOON = Duration.ofSeconds(1);
-
-    /** When one that cannot be taken over is looked at again. */
-    private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
-
-    /** What came of it. */
-    sealed interface Outcome {
-        record Finished(Next next) implements Outcome {}
-
-        /** Something is not as the plan thought: plan again, from a live read or from the cache. */
-        record Again(boolean live) implements Outcome {}
-    }
-
-    private final PassState pass;
+    private final Pass pass;
     private final PassClaims claims;
     private final PassProvider provider;
     private final PassStatus status;
     private final PassNodePorts nodePorts;
 
-    ServicePass(PassState pass) {
+    ServicePass(Pass pass) {
         this.pass = pass;
         claims = new PassClaims(pass);
         provider = new PassProvider(pass);
@@ -69,311 +61,252 @@ final class ServicePass {
         nodePorts = new PassNodePorts(pass);
     }
 
-    /** What it carries out; after it ran, what came of the plan that it was given. */
-    ServicePlan plan() {
-        return pass.plan;
+    /**
+     * What came of it.
+     *
+     * @param plan what the plan came to: one that cannot be taken over is left alone
+     * @param isProviderStillToBeAsked whether the provider could not be asked, which alone knows if it has a load
+     *     balancer for the Service
+     */
+    record Passed(End end, ServicePlan plan, boolean isProviderStillToBeAsked) {
+        Passed(End end, ServicePlan plan) {
+            this(end, plan, false);
+        }
     }
 
-    /** Whether it could not ask the provider, which alone knows if it has a load balancer for the Service. */
-    boolean isProviderStillToBeAsked() {
-        return provider.isStillToBeAsked();
-    }
-
-    /** That it was the last of {@code looks}, and is no more use than those before. */
-    Outcome overtaken(int looks) {
-        return pass.service
-                .map(state -> pass.overtaken(state, looks))
-                .orElseGet(() ->
-                        new Outcome.Finished(Next.after(pass.parts.backoff().after(1))));
-    }
-
-    Outcome run() {
-        Optional<Outcome> before = provider.deletePredecessors();
+    Passed run() {
+        Optional<End> before = deletePredecessor();
         if (before.isPresent()) {
-            pass.service.ifPresent(state -> pass.facts.trouble().ifPresent(what -> sayWhyItWaits(state, what)));
-            return before.get();
+            return new Passed(before.get(), pass.plan());
         }
-        if (!(pass.plan instanceof ServicePlan.Serve)) {
-            pass.parts.metrics().waits(pass.key, Optional.empty());
+        if (!(pass.plan() instanceof ServicePlan.Serve)) {
+            pass.parts().metrics().waits(pass.key(), Optional.empty());
         }
-        return switch (pass.plan) {
-            case ServicePlan.NotOurs none -> {
-                pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-                yield withdraw(none.steps());
+        return switch (pass.plan()) {
+            case ServicePlan.NotOurs none ->
+                new Passed(
+                        way(facts -> Refraining.next(none, pass.service(), pass.situation(), facts), this::perform)
+                                .end(),
+                        none);
+            case ServicePlan.Skip skip ->
+                new Passed(
+                        way(facts -> Refraining.next(skip, pass.situation(), facts), this::perform)
+                                .end(),
+                        skip);
+            case ServicePlan.Adopt adopt -> {
+                Way way = way(facts -> TakingOver.next(adopt, pass.situation(), facts), this::perform);
+                yield new Passed(
+                        way.end(),
+                        TakingOver.skipped(adopt, way.facts())
+                                .<ServicePlan>map(skip -> skip)
+                                .orElse(adopt));
             }
-            case ServicePlan.Skip leave -> leaveAlone(leave);
-            case ServicePlan.Adopt adopt -> adopt(adopt);
-            case ServicePlan.TearDown tearDown -> tearDown(tearDown);
-            case ServicePlan.Serve serve -> serve(serve);
-        };
-    }
-
-    private Outcome leaveAlone(ServicePlan.Skip leave) {
-        pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-        pass.parts
-                .events()
-                .warning(About.service(leave.service()), leave.reason().name(), leave.message());
-        for (Step.Refraining step : leave.steps()) {
-            if (step instanceof Step.Explain(String reason, String message)) {
-                return explain(leave.service(), reason, message);
-            }
-        }
-        return withdraw(leave.steps());
-    }
-
-    /** It is tried again in any case. */
-    private void sayWhyItWaits(ServiceState state, Trouble what) {
-        pass.parts.metrics().waits(pass.key, Optional.of(what.reason().name()));
-        status.write(state, explained(state, what.reason().name(), what.message()), "saying why it waits");
-    }
-
-    /** An event is gone after an hour; this stays as long as it is so. */
-    private Outcome explain(ServiceState state, String reason, String message) {
-        return writeAlone(state, explained(state, reason, message), "saying why it is left alone");
-    }
-
-    private Publication explained(ServiceState state, String reason, String message) {
-        List<Ip> own = pass.addressesOf(state);
-        String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
-        boolean hasItsProviders = state.servedByClass().isPresent()
-                && !state.ingress().isEmpty()
-                && pass.parts.ledger().heldFor(pass.key).isEmpty();
-        List<Condition> conditions = new ArrayList<>();
-        conditions.add(Publication.condition(
-                state,
-                WellKnownNames.ADDRESS_ASSIGNED,
-                !own.isEmpty() || hasItsProviders,
-                reason,
-                own.isEmpty() ? message : "holds " + holds + "; " + message,
-                pass.now()));
-        state.conditions().stream()
-                .filter(other -> WellKnownNames.CONDITIONS.contains(other.type())
-                        && !other.type().equals(WellKnownNames.ADDRESS_ASSIGNED)
-                        && !other.type().equals(WellKnownNames.RELEASING))
-                .forEach(conditions::add);
-        // After a restart nothing else tells which provider made something for it.
-        return pass.memory
-                .provider()
-                .bringsItsOwn(state.uid())
-                .map(madeBy -> new Publication(true, madeBy, null, conditions))
-                .orElseGet(() -> new Publication(false, null, conditions));
-    }
-
-    /** Takes it over with all that it publishes, or leaves it alone: no part of it, and nothing else. */
-    private Outcome adopt(ServicePlan.Adopt adopt) {
-        AddressRequest request = adopt.request();
-        return switch (pass.parts.ledger().adopt(request)) {
-            case Choice.Refused(AddressRequest same, List<Refusal> refusals) -> {
-                if (Adoption.isSharedSoon(refusals)) {
-                    yield new Outcome.Finished(Next.after(SHARED_SOON));
-                }
-                WaitReason why = Adoption.refused(request, refusals);
-                ServicePlan.Skip leave = new ServicePlan.Skip(
-                        adopt.service(), Reason.ServedByAnother, adopt.className(), why.message(), adopt.steps());
-                pass.plan = leave;
-                Outcome left = leaveAlone(leave);
-                // What hinders it may end without an event on it: a quota, a label of its namespace.
-                yield left.equals(new Outcome.Finished(Next.ON_EVENT))
-                        ? new Outcome.Finished(Next.after(LOOK_AGAIN))
-                        : left;
-            }
-            case Choice.Assigned assigned -> {
-                assigned.picks().stream()
-                        .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
-                        .forEach(shared -> claims.join(shared, request, request));
-                yield pass.facts
-                        .trouble()
-                        .map(what -> pass.failed(adopt.service(), what))
-                        .orElse(new Outcome.Again(false));
+            case ServicePlan.TearDown down ->
+                new Passed(
+                        way(
+                                        facts -> TearingDown.next(down, pass.service(), knownToTearDown(), facts),
+                                        effect -> perform(down, effect))
+                                .end(),
+                        down);
+            case ServicePlan.Serve serve -> {
+                pass.memory().doubtIfDue(pass.steady());
+                Way way = way(facts -> Serving.next(serve, known(serve), facts), effect -> perform(serve, effect));
+                yield new Passed(way.end(), serve, isStillToBeAsked(serve, way.facts()));
             }
         };
     }
 
-    private Outcome withdraw(List<Step.Refraining> steps) {
-        if (pass.service.isEmpty() || !steps.contains(new Step.RemoveConditions())) {
-            return new Outcome.Finished(Next.ON_EVENT);
-        }
-        return writeAlone(pass.service.get(), new Publication(false, null, List.of()), "taking the conditions back");
+    private boolean isStillToBeAsked(ServicePlan.Serve serve, Facts facts) {
+        return facts.isTurnedAway()
+                && serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER
+                && pass.memory().provider().bringsItsOwn(serve.service().uid()).isEmpty();
     }
 
-    private Outcome writeAlone(ServiceState state, Publication wanted, String doing) {
-        return status.write(state, wanted, doing)
-                .orElseGet(() -> pass.facts
-                        .trouble()
-                        .map(what -> pass.failed(state, what))
-                        .orElse(new Outcome.Finished(Next.ON_EVENT)));
-    }
+    /** How it ended, by what came of all effects. */
+    private record Way(End end, Facts facts) {}
 
     /** Does one effect, adds what came of it to the facts, and asks again. */
-    private Outcome serve(ServicePlan.Serve serve) {
-        pass.memory.doubtIfDue(pass.steady());
-        while (true) {
-            Optional<Outcome> end = perform(serve, Serving.next(serve, known(serve), pass.facts));
-            if (end.isPresent()) {
-                return end.get();
+    private static <E> Way way(Function<Facts, E> next, Function<E, Performed> perform) {
+        for (Facts facts = Facts.NONE; ; ) {
+            switch (perform.apply(next.apply(facts))) {
+                case Learned(List<Outcome> outcomes) -> facts = facts.with(outcomes);
+                case End end -> {
+                    return new Way(end, facts);
+                }
             }
         }
+    }
+
+    private Performed perform(Ending ending) {
+        return switch (ending) {
+            case Ending.PlanAgain(boolean live) -> new Performed.Again(live);
+            case Ending.Wait(Duration delay) -> new Finished(Next.after(delay));
+            case Ending.AwaitEvent none -> new Finished(Next.ON_EVENT);
+            case Ending.Fail(Trouble what, boolean losesTurn, Optional<Duration> again) -> {
+                if (losesTurn) {
+                    pass.service().ifPresent(claims::loseTurn);
+                }
+                yield pass.fail(what, again);
+            }
+        };
+    }
+
+    /** The same of what was made for another; absent: the Service's own plan is carried out. */
+    private Optional<End> deletePredecessor() {
+        for (Facts facts = Facts.NONE; ; ) {
+            Optional<PredecessorEffect> next =
+                    PredecessorDeletion.next(pass.plan(), pass.service(), pass.situation(), facts);
+            if (next.isEmpty()) {
+                return Optional.empty();
+            }
+            switch (perform(next.get())) {
+                case Learned(List<Outcome> outcomes) -> facts = facts.with(outcomes);
+                case End end -> {
+                    return Optional.of(end);
+                }
+            }
+        }
+    }
+
+    private Performed perform(PredecessorEffect effect) {
+        return switch (effect) {
+            case PredecessorEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) ->
+                new Learned(provider.takeTurn(by, request, request));
+            case PredecessorEffect.Delete delete -> new Learned(provider.delete(delete));
+            case PredecessorEffect.SayWhy sayWhy -> new Learned(status.sayWhy(sayWhy));
+            case PredecessorEffect.Remember(Trouble what) -> new Learned(provider.remember(what));
+            case Ending ending -> perform(ending);
+        };
+    }
+
+    private Performed perform(RefrainingEffect effect) {
+        return switch (effect) {
+            case RefrainingEffect.StopWaiting none -> stopWaiting();
+            case RefrainingEffect.Report(ServicePlan.Skip why) -> {
+                pass.parts()
+                        .events()
+                        .warning(About.service(why.service()), why.reason().name(), why.message());
+                yield did(Done.REPORTED);
+            }
+            case RefrainingEffect.Publish publish -> new Learned(status.publish(publish));
+            case Ending ending -> perform(ending);
+        };
+    }
+
+    private Performed perform(TakeOverEffect effect) {
+        return switch (effect) {
+            case TakeOverEffect.Hold(AddressRequest request) ->
+                new Learned(
+                        switch (pass.parts().ledger().adopt(request)) {
+                            case Choice.Refused(AddressRequest same, List<Refusal> refusals) ->
+                                new Outcome.NotHeld(refusals);
+                            case Choice.Assigned assigned ->
+                                new Outcome.Held(assigned.picks().stream()
+                                        .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
+                                        .toList());
+                        });
+            case TakeOverEffect.Join join -> new Learned(claims.join(join));
+            case RefrainingEffect refraining -> perform(refraining);
+        };
     }
 
     private Serving.Known known(ServicePlan.Serve serve) {
-        ServiceState state = serve.service();
+        String uid = serve.service().uid();
         return new Serving.Known(
-                pass.live,
-                pass.parts.ledger().heldFor(pass.key),
-                pass.parts.ledger().pools(),
-                pass.memory.provider(),
-                ready -> provider.isUnbroken(serve, ready),
-                pass.memory.status.published(state.uid()),
-                status.isInConflict(state),
-                pass.parts.ipMode().known(pass.steady()),
-                request -> pass.memory.retries.mustWait(request, pass.steady()),
-                pass.now());
+                pass.situation(),
+                (request, ready) -> provider.isUnbroken(serve, request, ready),
+                pass.memory().status.published(uid),
+                pass.memory().status.isInConflict(uid, pass.steady()),
+                pass.parts().ipMode().known(pass.steady()),
+                pass.memory().nextLook(pass.steady()));
     }
 
-    private Optional<Outcome> perform(ServicePlan.Serve serve, ServingEffect effect) {
+    private Performed perform(ServicePlan.Serve serve, ServingEffect effect) {
         ServiceState state = serve.service();
         return switch (effect) {
-            case ServingEffect.Wait(Duration delay) -> Optional.of(new Outcome.Finished(Next.after(delay)));
-            case ServingEffect.StopWaiting none -> {
-                pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-                yield did(Done.QUEUE_LEFT);
-            }
-            case ServingEffect.TakeStep(int index, Step.Serving step) -> {
-                pass.facts = pass.facts.withSteps(index + 1);
-                yield take(serve, step);
-            }
-            case ServingEffect.AddFinalizer(Publication wanted) -> status.addFinalizer(state, wanted);
-            case ServingEffect.AskFor none -> {
-                pass.facts = pass.facts.withDemand(provider.demand(state, serve.servedClass()));
-                yield Optional.empty();
-            }
-            case ServingEffect.Call(ProviderCall call) -> provider.call(serve, call);
-            case ServingEffect.CheckPublished(List<Ip> going) ->
-                checked(Done.PUBLISHED_CHECKED, claims.checkPublished(serve, going));
-            case ServingEffect.CountOverwrite(List<Published> wanted) -> {
-                status.countOverwrite(state, wanted);
-                yield Optional.empty();
-            }
+            case ServingEffect.StopWaiting none -> stopWaiting();
+            case ServingEffect.Note(List<Outcome> what) -> new Learned(what);
+            case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
+                new Learned(
+                        Stream.concat(Stream.of(new Outcome.StepsDone(index + 1)), claims.take(serve, step).stream())
+                                .toList());
+            case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
+            case ServingEffect.AskFor none ->
+                new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
+            case ServingEffect.TakeTurn(LoadBalancerRequest request) ->
+                new Learned(provider.takeTurn(serve.servedClass(), request, request));
+            case ServingEffect.Call(ProviderCall.Made call) -> new Learned(provider.call(serve, call));
+            case ServingEffect.Keep(List<Published> ingress) ->
+                new Learned(provider.keep(serve.servedClass(), ingress));
+            case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.failedOfProvider(what));
+            case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
+            case ServingEffect.CountOverwrite(List<Published> wanted) ->
+                new Learned(status.countOverwrite(state, wanted));
             case ServingEffect.AskForIpMode(Publication wanted) -> status.askForIpMode(state, wanted);
-            case ServingEffect.ConfirmClaims(List<Ip> first) ->
-                checked(Done.CLAIMS_CONFIRMED, claims.confirm(serve, first));
-            case ServingEffect.Publish(Publication wanted) -> status.publish(state, wanted);
-            case ServingEffect.ReleaseSurplus(List<Ip> addresses) -> {
-                pass.facts = pass.facts.with(Done.SURPLUS_RELEASED);
-                yield claims.release(addresses);
-            }
-            case ServingEffect.ReleaseNodePorts none -> nodePorts.release(serve);
-            case ServingEffect.PlanAgain none -> Optional.of(new Outcome.Again(false));
-            case ServingEffect.Fail(Trouble what, boolean losesTurn) -> {
-                if (losesTurn) {
-                    claims.loseTurn(state);
+            case ServingEffect.ConfirmClaims(List<Ip> first) -> new Learned(claims.confirm(serve, first));
+            case ServingEffect.Publish publish -> new Learned(status.publish(state, publish));
+            case ServingEffect.DelayWords delay -> new Learned(status.delayWords(delay));
+            case ServingEffect.ReleaseSurplus(List<Ip> addresses) ->
+                new Learned(claims.release(addresses, Done.SURPLUS_RELEASED));
+            case ServingEffect.ReleaseNodePorts release -> new Learned(nodePorts.release(state, release));
+            case ServingEffect.Rest(Optional<Duration> again, boolean settled) -> {
+                if (settled) {
+                    pass.memory().succeeded();
                 }
-                yield Optional.of(pass.failed(state, what));
+                if (pass.parts().ledger().turnOf(pass.key()).isEmpty()) {
+                    // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
+                    pass.memory().forgetTurn();
+                }
+                yield new Finished(new Next(again));
             }
-            case ServingEffect.Rest(Optional<Duration> again) -> {
-                rest(again);
-                yield Optional.of(new Outcome.Finished(new Next(pass.memory.nextLook(again, pass.steady()))));
-            }
+            case Ending ending -> perform(ending);
         };
     }
 
-    private Optional<Outcome> did(Done what) {
-        pass.facts = pass.facts.with(what);
-        return Optional.empty();
+    private static Performed did(Done what) {
+        return new Learned(new Outcome.Did(what));
     }
 
-    private Optional<Outcome> checked(Done what, Checked checked) {
-        return switch (checked) {
-            case AS_KNOWN -> did(what);
-            case OTHERWISE -> Optional.of(new Outcome.Again(true));
-            case UNSURE -> {
-                pass.facts = pass.facts.withoutIngress();
-                yield did(what);
-            }
-        };
-    }
-
-    private void rest(Optional<Duration> again) {
-        if (again.isEmpty()) {
-            pass.memory.succeeded();
-        }
-        if (pass.parts.ledger().turnOf(pass.key).isEmpty()) {
-            // It does not wait. One that does may leave the queue for a while, when its class is not accepted.
-            pass.memory.forgetTurn();
-        }
-    }
-
-    private Optional<Outcome> take(ServicePlan.Serve serve, Step.Serving step) {
-        return switch (step) {
-            case Step.ConfirmClaim(Holding holding, ServedClass served) -> claims.secure(serve, holding, served);
-            case Step.Amend(Holding holding, ClaimSpec spec) -> claims.amend(serve, holding, spec);
-            case Step.Acquire(AddressRequest request) -> claims.acquire(serve, request);
-            case Step.Refuse(WaitReason why) -> {
-                pass.facts = pass.facts.waitingFor(why);
-                yield Optional.empty();
-            }
-            case Step.Warn(WaitReason why) -> {
-                pass.facts = pass.facts.withSharingConflict(why);
-                yield Optional.empty();
-            }
-        };
-    }
-
-    private Outcome tearDown(ServicePlan.TearDown down) {
-        while (true) {
-            Optional<Outcome> end = perform(down, TearingDown.next(down, pass.service, knownToTearDown(), pass.facts));
-            if (end.isPresent()) {
-                return end.get();
-            }
-        }
+    private Performed stopWaiting() {
+        pass.due().accept(pass.parts().ledger().stopWaiting(pass.key()));
+        return did(Done.QUEUE_LEFT);
     }
 
     private TearingDown.Known knownToTearDown() {
         return new TearingDown.Known(
-                pass.live,
-                pass.memory.provider(),
-                served -> pass.service
+                pass.situation(),
+                served -> pass.service()
                         .map(state -> provider.demand(state, served).request())
                         .orElseThrow(),
-                request -> pass.memory.retries.mustWait(request, pass.steady()),
-                pass.service.filter(pass::isReleasing).isPresent());
+                pass.service()
+                        .map(pass.writes()::newest)
+                        .flatMap(newest -> newest.condition(WellKnownNames.RELEASING))
+                        .isPresent());
     }
 
-    private Optional<Outcome> perform(ServicePlan.TearDown down, TearDownEffect effect) {
+    private Performed perform(ServicePlan.TearDown down, TearDownEffect effect) {
         return switch (effect) {
-            case TearDownEffect.Wait(Duration delay) -> Optional.of(new Outcome.Finished(Next.after(delay)));
-            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request) -> {
-                Optional<Outcome> hindered = provider.takeTurn(down, by, request);
-                yield hindered.isPresent() ? hindered : did(Done.TURN_TAKEN);
-            }
-            case TearDownEffect.ReadLive none -> Optional.of(new Outcome.Again(true));
-            case TearDownEffect.StopWaiting none -> {
-                pass.due.accept(pass.parts.ledger().stopWaiting(pass.key));
-                yield did(Done.QUEUE_LEFT);
-            }
-            case TearDownEffect.Delete(ServedClass by, LoadBalancerRequest request) ->
-                provider.delete(down, by, request);
-            case TearDownEffect.Clear(ServiceState state, List<Published> others) -> {
-                Optional<Outcome> end = status.clear(state, others, down.steps());
-                yield end.isPresent() ? end : did(Done.CLEARED);
-            }
-            case TearDownEffect.Release(List<Ip> addresses) -> {
-                Optional<Outcome> end = claims.release(addresses);
-                yield end.isPresent() ? end : did(Done.RELEASED);
-            }
+            case TearDownEffect.TakeTurn(ServedClass by, LoadBalancerRequest request, Object what) ->
+                new Learned(provider.takeTurn(by, request, what));
+            case TearDownEffect.StopWaiting none -> stopWaiting();
+            case TearDownEffect.Delete delete ->
+                new Learned(provider.delete(pass.service().orElseThrow(), delete));
+            case TearDownEffect.Clear clear -> new Learned(status.clear(clear));
+            case TearDownEffect.Release(List<Ip> addresses) -> new Learned(claims.release(addresses, Done.RELEASED));
             case TearDownEffect.LookAgain(Duration delay) -> {
-                LOG.info("Service {} is no longer served: {}", pass.key, down.why());
-                yield Optional.of(new Outcome.Finished(Next.after(delay)));
+                LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
+                yield new Finished(Next.after(delay));
             }
             case TearDownEffect.Finish(boolean forgets, boolean planAgain) -> {
-                LOG.info("Service {} is no longer served: {}", pass.key, down.why());
-                pass.memory.succeeded();
-                pass.memory.forgetTurn();
+                LOG.info("Service {} is no longer served: {}", pass.key(), down.why());
+                pass.memory().succeeded();
+                pass.memory().forgetTurn();
                 if (forgets) {
-                    pass.memory.provider(state -> ProviderState.nothing());
+                    pass.memory().provider(state -> ProviderState.nothing());
                 }
-                yield Optional.of(planAgain ? new Outcome.Again(false) : new Outcome.Finished(Next.ON_EVENT));
+                yield planAgain ? new Performed.Again(false) : new Finished(Next.ON_EVENT);
             }
+            case Ending ending -> perform(ending);
         };
     }
 }

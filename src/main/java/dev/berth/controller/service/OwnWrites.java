@@ -1,0 +1,65 @@
+package dev.berth.controller.service;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Ip;
+import dev.berth.loadbalancer.ServiceState;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What was written of one Service, and of its Addresses, since it was looked at: in one pass, or in several. */
+final class OwnWrites {
+    private @Nullable ServiceState newest;
+    private final Set<Ip> claims = new HashSet<>();
+
+    /** The Addresses of its name as they were known before this pass last wrote the Service; null: it has not. */
+    private @Nullable Map<Ip, Claim> claimsBefore;
+
+    /** A pass begins with the Service as it was read; empty: it is gone. */
+    void begin(Optional<ServiceState> read) {
+        claimsBefore = null;
+        if (read.isPresent()) {
+            ServiceState before = newest;
+            if (before == null
+                    || !before.uid().equals(read.get().uid())
+                    || !before.resourceVersion().equals(read.get().resourceVersion())) {
+                claims.clear();
+            }
+            newest = read.get();
+        }
+    }
+
+    /** The Service is as we wrote it; {@code before}: the Addresses as they were known before that. */
+    void wrote(ServiceState answer, Map<Ip, Claim> before) {
+        newest = answer;
+        claimsBefore = before;
+    }
+
+    /** The Address object of {@code ip} was written. */
+    void wrote(Ip ip) {
+        claims.add(ip);
+    }
+
+    /** Whether the Address object was written while the Service was as it is but for our own writes. */
+    boolean isWritten(Ip ip) {
+        return claims.contains(ip);
+    }
+
+    /** The Service as it is known by now; {@code planned} if nothing was learned since. */
+    ServiceState newest(ServiceState planned) {
+        return Objects.requireNonNullElse(newest, planned);
+    }
+
+    /** Whether this pass has written the Service. */
+    boolean hasWrittenService() {
+        return claimsBefore != null;
+    }
+
+    /** The Address as it was known before this pass wrote the Service; null: it was not known, or nothing written. */
+    @Nullable Claim claimBefore(Ip ip) {
+        return claimsBefore == null ? null : claimsBefore.get(ip);
+    }
+}

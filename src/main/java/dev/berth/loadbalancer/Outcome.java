@@ -1,0 +1,86 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.Claim;
+import dev.berth.address.Refusal;
+import java.time.Duration;
+import java.util.List;
+
+/** What came of an effect, or was decided for the rest of the pass. */
+public sealed interface Outcome {
+    /** This is done. */
+    record Did(Facts.Done what) implements Outcome {}
+
+    /** So many steps of the plan are done. */
+    record StepsDone(int count) implements Outcome {}
+
+    /** It lacks an address. */
+    record Lacks(WaitReason why) implements Outcome {}
+
+    /** It cannot share its address as it asks to. */
+    record CannotShare(WaitReason why) implements Outcome {}
+
+    /** It went wrong: nothing more is tried for the Service, but to say so. */
+    record Failed(Trouble what) implements Outcome {}
+
+    /** This is what it asks of its provider. */
+    record Asks(Demand demand) implements Outcome {}
+
+    /** The provider may be called once. */
+    record TurnTaken() implements Outcome {}
+
+    /** The provider cannot be called yet: the Service is made due in its turn. */
+    record InLine() implements Outcome {}
+
+    /** The provider cannot be called before an earlier call returns; the message says which. */
+    record Stuck(String message) implements Outcome {}
+
+    /** The provider was called. */
+    record Called() implements Outcome {}
+
+    /** The provider answered that it is on its way. */
+    record OnItsWay(Duration delay, String message) implements Outcome {}
+
+    /** The provider is not called before {@code left} has passed: what was said of it holds until then. */
+    record Deferred(PutOff why, Duration left) implements Outcome {}
+
+    /** This is to be published. */
+    record ToPublish(List<Published> ingress) implements Outcome {
+        public ToPublish {
+            ingress = List.copyOf(ingress);
+        }
+    }
+
+    /** What is to be published is not known any more: what is published stays. */
+    record NotToPublish() implements Outcome {}
+
+    /** The status says what it must, but for what could not be written. */
+    record Wrote(Publication wanted) implements Outcome {}
+
+    /** It has to be looked at after {@code delay}, whatever happens; or before. */
+    record LookAgain(Duration delay) implements Outcome {}
+
+    /**
+     * Something is not as it was read: all is planned again.
+     *
+     * @param live from a live read; else from the cache
+     */
+    record Changed(boolean live) implements Outcome {}
+
+    /**
+     * All that it publishes is held for it.
+     *
+     * @param shared the claims that it has to join
+     */
+    record Held(List<Claim> shared) implements Outcome {
+        public Held {
+            shared = List.copyOf(shared);
+        }
+    }
+
+    /** Nothing of what it publishes is held for it. */
+    record NotHeld(List<Refusal> refusals) implements Outcome {
+        public NotHeld {
+            refusals = List.copyOf(refusals);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Facts.Turn;
+import dev.berth.loadbalancer.ProviderState.Made;
+import dev.berth.loadbalancer.Trouble.Reason;
+import dev.berth.loadbalancer.Waits.Postponed;
+import java.util.Optional;
+
+/**
+ * What to do next about what was made for another Service of the same name, which lost our finalizer to somebody and is
+ * gone: its provider deletes it before anything is done for the one that has the name now. Pure: whoever does it asks
+ * again with what came of it.
+ */
+public final class PredecessorDeletion {
+    private final ServicePlan plan;
+    private final Optional<ServiceState> service;
+    private final Made made;
+    private final Situation situation;
+    private final Facts facts;
+
+    private PredecessorDeletion(
+            ServicePlan plan, Optional<ServiceState> service, Made made, Situation situation, Facts facts) {
+        this.plan = plan;
+        this.service = service;
+        this.made = made;
+        this.situation = situation;
+        this.facts = facts;
+    }
+
+    /**
+     * Decides; absent: nothing is left to do, and the Service's own plan is carried out.
+     *
+     * @param plan of the Service that has the name now
+     * @param service empty: none has it
+     */
+    public static Optional<PredecessorEffect> next(
+            ServicePlan plan, Optional<ServiceState> service, Situation situation, Facts facts) {
+        return facts.did(Done.PREDECESSOR_DELETED)
+                ? Optional.empty()
+                : situation
+                        .provider()
+                        .madeForAnother(service.map(ServiceState::uid))
+                        .filter(found -> !found.by().capabilities().immediate())
+                        .flatMap(found -> new PredecessorDeletion(plan, service, found, situation, facts).next());
+    }
+
+    private Optional<PredecessorEffect> next() {
+        if (facts.trouble().isPresent()) {
+            return failed(facts.trouble().get());
+        }
+        // What the provider of a Service that is gone asked to wait for is not wanted any more.
+        Optional<Postponed> postponed =
+                service.flatMap(state -> situation.waits().on(made.request()));
+        Turn turn = facts.turn().orElse(null);
+        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
+            return Optional.of(new Ending.Wait(postponed.get().left()));
+        }
+        if (turn == null) {
+            return Optional.of(new PredecessorEffect.TakeTurn(made.by(), made.request()));
+        }
+        return switch (turn) {
+            case TAKEN ->
+                Optional.of(
+                        situation.live()
+                                ? new PredecessorEffect.Delete(made.by(), made.request())
+                                : new Ending.PlanAgain(true));
+            case IN_LINE -> unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
+            case STUCK ->
+                service.isPresent()
+                        ? failed(stays(made, facts.stuck()).heldUpByEarlierCall())
+                        : unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
+        };
+    }
+
+    /** That it could not be deleted. */
+    public static Trouble stays(Made made, String cause) {
+        return new Trouble(
+                "deleting the load balancer of another Service "
+                        + made.request().service() + ", of uid "
+                        + made.request().service().uid(),
+                Reason.PredecessorNotDeleted,
+                cause,
+                made.request());
+    }
+
+    /** Of one that is gone no timer comes; the pass that releases what it holds deletes first, and tries again. */
+    private Optional<PredecessorEffect> unlessOthersDelete(PredecessorEffect otherwise) {
+        return service.isEmpty() && plan instanceof ServicePlan.TearDown ? Optional.empty() : Optional.of(otherwise);
+    }
+
+    private Optional<PredecessorEffect> failed(Trouble what) {
+        if (service.isEmpty()) {
+            return facts.did(Done.FAILURE_REMEMBERED)
+                    ? unlessOthersDelete(facts.again()
+                            .<PredecessorEffect>map(Ending.Wait::new)
+                            .orElseGet(Ending.AwaitEvent::new))
+                    : Optional.of(new PredecessorEffect.Remember(what));
+        }
+        return Optional.of(
+                isWaiting(service.get()) && !facts.did(Done.STATUS_WRITTEN)
+                        ? sayWhy(service.get(), what)
+                        : new Ending.Fail(what, false, facts.again()));
+    }
+
+    private PredecessorEffect sayWhy(ServiceState state, Trouble what) {
+        AddressConstraints wishes = plan instanceof ServicePlan.Serve serve ? serve.wishes() : AddressConstraints.NONE;
+        Publication wanted =
+                Conditions.whyItIsLeft(state, wishes, situation, what.reason().name(), what.message());
+        Optional<Publication.Difference> difference = wanted.differenceFrom(state);
+        boolean inWordsOnly =
+                difference.filter(patch -> patch.isInWordsOnly(state)).isPresent();
+        boolean mayWrite = difference
+                .filter(patch -> !inWordsOnly || situation.wordsWait().isEmpty())
+                .filter(patch -> situation.waits().on(patch.timeless()).isEmpty())
+                .isPresent();
+        return new PredecessorEffect.SayWhy(
+                state, what, mayWrite ? Optional.of(wanted) : Optional.empty(), inWordsOnly);
+    }
+
+    /** Whether the Service that has the name now waits until it is deleted, and is one of Berth's. */
+    private boolean isWaiting(ServiceState state) {
+        String named = state.loadBalancerClass();
+        return plan instanceof ServicePlan.Serve
+                || (plan instanceof ServicePlan.TearDown
+                        && state.wantsLoadBalancer()
+                        && (named == null || named.equals(made.by().value())));
+    }
+}

@@ -1,0 +1,49 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.PoolBook;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is known of one Service beside its plan, now.
+ *
+ * @param live whether the Service is as a live read found it
+ * @param holdings what is held for its name
+ * @param provider what is known of its provider
+ * @param waits what is not to be tried before its time
+ * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
+ * @param now for people: since when something is so
+ */
+public record Situation(
+        boolean live,
+        List<Holding> holdings,
+        PoolBook pools,
+        ProviderState provider,
+        Waits waits,
+        Optional<Duration> wordsWait,
+        Instant now) {
+    public Situation {
+        holdings = List.copyOf(holdings);
+    }
+
+    /** Which of the addresses that are surely its own it keeps. */
+    HoldingSelection claimed(ServiceState service, AddressConstraints wishes) {
+        return HoldingSelection.of(
+                service,
+                holdings.stream()
+                        .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                        .toList(),
+                wishes,
+                pools);
+    }
+
+    /** The addresses that are surely its own: one per family that it wants, in its order of families. */
+    public List<Ip> addresses(ServiceState service, AddressConstraints wishes) {
+        return claimed(service, wishes).publishable(service);
+    }
+}

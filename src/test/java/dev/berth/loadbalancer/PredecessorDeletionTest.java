@@ -1,0 +1,157 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Ip;
+import dev.berth.address.PoolBook;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.ProviderState.Made;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The ways of what was made for another Service of the same name. */
+class PredecessorDeletionTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final ServedClass EDGE = SampleClasses.one(
+                    "x/y", "edge", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
+            .served()
+            .getFirst();
+    private static final LoadBalancerRequest REQUEST = LoadBalancerRequest.builder(
+                    "c", new ServiceIdentity("prod", "web", "u0"), IpMode.VIP)
+            .build();
+    private static final Trouble FAILED =
+            PredecessorDeletion.stays(new Made(REQUEST, EDGE), "denied").after(Optional.of(Duration.ofMinutes(9)));
+    private static final ServiceState SERVICE =
+            SampleService.named(new ServiceKey("prod", "web"), "u1").build();
+    private static final ServicePlan SERVE =
+            new ServicePlan.Serve(SERVICE, EDGE, AddressConstraints.NONE, List.of(), false);
+    private static final ServicePlan GONE =
+            new ServicePlan.TearDown("it is gone", List.of(new Step.Release(List.of(Ip.parse("192.0.2.1")))));
+    private static final PredecessorEffect TURN = new PredecessorEffect.TakeTurn(EDGE, REQUEST);
+    private static final PredecessorEffect DELETE = new PredecessorEffect.Delete(EDGE, REQUEST);
+
+    private boolean live = true;
+    private ProviderState provider = ProviderState.nothing().asks(REQUEST, EDGE);
+    private Optional<Trouble> before = Optional.empty();
+
+    private Situation situation() {
+        return new Situation(
+                live,
+                List.of(),
+                PoolBook.of(List.of(), List.of()),
+                provider,
+                request -> before.filter(what -> request instanceof LoadBalancerRequest)
+                        .map(what -> new Waits.Postponed(new PutOff.Failed(what), Duration.ofSeconds(5))),
+                Optional.empty(),
+                NOW);
+    }
+
+    private Way<Optional<PredecessorEffect>> way(ServicePlan plan) {
+        Optional<ServiceState> service = plan.equals(GONE) ? Optional.empty() : Optional.of(SERVICE);
+        return Way.of(facts -> PredecessorDeletion.next(plan, service, situation(), facts));
+    }
+
+    private static Optional<PredecessorEffect> next(PredecessorEffect effect) {
+        return Optional.of(effect);
+    }
+
+    private static Optional<PredecessorEffect> sayWhy(Trouble what) {
+        return Optional.of(new PredecessorEffect.SayWhy(
+                SERVICE,
+                what,
+                Optional.of(new Publication(
+                        false,
+                        null,
+                        List.of(new Condition(
+                                WellKnownNames.ADDRESS_ASSIGNED,
+                                Condition.Status.FALSE,
+                                "PredecessorNotDeleted",
+                                what.message(),
+                                NOW)))),
+                false));
+    }
+
+    @Test
+    void whatWasMadeForAnother_isDeleted_beforeTheServicesOwnPlan() {
+        way(SERVE)
+                .then(next(TURN), new Outcome.TurnTaken())
+                .then(next(DELETE), new Outcome.Called(), new Outcome.Did(Done.PREDECESSOR_DELETED))
+                .ends(Optional.empty());
+    }
+
+    @Test
+    void serviceWithNoPredecessor_hasItsOwnPlanCarriedOut() {
+        provider = ProviderState.nothing();
+
+        way(SERVE).ends(Optional.empty());
+    }
+
+    @Test
+    void nothingIsDeleted_beforeALiveRead() {
+        live = false;
+
+        way(SERVE).then(next(TURN), new Outcome.TurnTaken()).ends(next(new Ending.PlanAgain(true)));
+    }
+
+    @Test
+    void deletionThatFails_isSaidOnTheServiceThatWaitsForIt_andTriedAgain() {
+        way(SERVE)
+                .then(next(TURN), new Outcome.TurnTaken())
+                .then(next(DELETE), new Outcome.Called(), new Outcome.Failed(FAILED))
+                .then(sayWhy(FAILED), new Outcome.Did(Done.STATUS_WRITTEN))
+                .ends(next(new Ending.Fail(FAILED, false, Optional.empty())));
+    }
+
+    @Test
+    void serviceThatIsNoneOfOurBusiness_isNotWritten() {
+        way(new ServicePlan.NotOurs(List.of()))
+                .then(next(TURN), new Outcome.TurnTaken())
+                .then(next(DELETE), new Outcome.Called(), new Outcome.Failed(FAILED))
+                .ends(next(new Ending.Fail(FAILED, false, Optional.empty())));
+    }
+
+    @Test
+    void whatFailedBefore_waitsForItsTime_alsoWhereAnEarlierCallStillHoldsItUp() {
+        before = Optional.of(FAILED);
+        way(SERVE).ends(next(new Ending.Wait(Duration.ofSeconds(5))));
+
+        before = Optional.of(FAILED.heldUpByEarlierCall());
+        way(SERVE)
+                .then(next(TURN), new Outcome.Stuck("an earlier call has not returned yet"))
+                .ends(next(new Ending.Wait(Duration.ofSeconds(5))));
+    }
+
+    @Test
+    void providerThatCannotBeCalled_isSaid_andOneThatIsBusyIsWaitedFor() {
+        Trouble stuck =
+                PredecessorDeletion.stays(new Made(REQUEST, EDGE), "stuck").heldUpByEarlierCall();
+        way(SERVE)
+                .then(next(TURN), new Outcome.Stuck("stuck"))
+                .then(sayWhy(stuck), new Outcome.Did(Done.STATUS_WRITTEN))
+                .ends(next(new Ending.Fail(stuck, false, Optional.empty())));
+        way(SERVE).then(next(TURN), new Outcome.InLine()).ends(next(new Ending.Wait(Duration.ofMinutes(1))));
+    }
+
+    @Test
+    void failureForOneThatIsGone_isRemembered_andWhatItHoldsIsReleasedByItsOwnPlan_whichTriesAgain() {
+        before = Optional.of(FAILED);
+
+        way(GONE)
+                .then(next(TURN), new Outcome.TurnTaken())
+                .then(next(DELETE), new Outcome.Called(), new Outcome.Failed(FAILED))
+                .then(
+                        next(new PredecessorEffect.Remember(FAILED)),
+                        new Outcome.Did(Done.FAILURE_REMEMBERED),
+                        new Outcome.LookAgain(Duration.ofMinutes(9)))
+                .ends(Optional.empty());
+        way(GONE).then(next(TURN), new Outcome.InLine()).ends(Optional.empty());
+    }
+}

@@ -1,0 +1,114 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.PoolBook;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The ways of a Service that is not served. */
+class RefrainingTest {
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Trouble DENIED = new Trouble("writing", Trouble.Reason.PublishFailed, "denied", "request");
+    private static final Outcome LEFT = new Outcome.Did(Done.QUEUE_LEFT);
+    private static final Outcome REPORTED = new Outcome.Did(Done.REPORTED);
+
+    private final ServiceState service = SampleService.named(new ServiceKey("prod", "web"), "u1")
+            .conditions(List.of(new Condition(
+                    WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "no free address", NOW)))
+            .build();
+    private Waits waits = request -> Optional.empty();
+
+    private Situation situation() {
+        return new Situation(
+                false,
+                List.of(),
+                PoolBook.of(List.of(), List.of()),
+                ProviderState.nothing(),
+                waits,
+                Optional.empty(),
+                NOW);
+    }
+
+    private ServicePlan.Skip skip(Step.Refraining... steps) {
+        return new ServicePlan.Skip(service, Reason.ClassMissing, null, "bring it back", List.of(steps));
+    }
+
+    private Way<RefrainingEffect> way(ServicePlan.Skip skip) {
+        return Way.of(facts -> Refraining.next(skip, situation(), facts));
+    }
+
+    private Way<RefrainingEffect> notOurs(Step.Refraining... steps) {
+        return Way.of(facts ->
+                Refraining.next(new ServicePlan.NotOurs(List.of(steps)), Optional.of(service), situation(), facts));
+    }
+
+    private RefrainingEffect.Publish explained() {
+        return new RefrainingEffect.Publish(
+                service,
+                new Publication(
+                        false,
+                        null,
+                        List.of(new Condition(
+                                WellKnownNames.ADDRESS_ASSIGNED,
+                                Condition.Status.FALSE,
+                                "ClassMissing",
+                                "bring it back",
+                                NOW))),
+                "saying why it is left alone");
+    }
+
+    private RefrainingEffect.Publish withoutConditions() {
+        return new RefrainingEffect.Publish(
+                service, new Publication(false, null, List.of()), "taking the conditions back");
+    }
+
+    @Test
+    void serviceThatIsLeftAlone_isReported_andItsConditionSaysWhy() {
+        ServicePlan.Skip skip = skip(new Step.Explain("ClassMissing", "bring it back"));
+
+        way(skip)
+                .then(new RefrainingEffect.StopWaiting(), LEFT)
+                .then(new RefrainingEffect.Report(skip), REPORTED)
+                .then(explained(), new Outcome.Wrote(explained().wanted()))
+                .ends(new Ending.AwaitEvent());
+    }
+
+    @Test
+    void serviceThatIsAnothers_losesOurConditions_withoutAnEvent() {
+        notOurs(new Step.RemoveConditions())
+                .then(new RefrainingEffect.StopWaiting(), LEFT)
+                .then(withoutConditions(), new Outcome.Wrote(withoutConditions().wanted()))
+                .ends(new Ending.AwaitEvent());
+    }
+
+    @Test
+    void serviceOfWhichNothingIsLeftToSay_isNotWritten() {
+        notOurs().then(new RefrainingEffect.StopWaiting(), LEFT).ends(new Ending.AwaitEvent());
+    }
+
+    @Test
+    void writeThatFails_isSaid_andOneThatMeetsAnotherVersionIsPlannedAgain() {
+        notOurs(new Step.RemoveConditions())
+                .then(new RefrainingEffect.StopWaiting(), LEFT)
+                .then(withoutConditions(), new Outcome.Failed(DENIED))
+                .ends(new Ending.Fail(DENIED, false, Optional.empty()));
+        notOurs(new Step.RemoveConditions())
+                .then(new RefrainingEffect.StopWaiting(), LEFT)
+                .then(withoutConditions(), new Outcome.Changed(true))
+                .ends(new Ending.PlanAgain(true));
+    }
+
+    @Test
+    void writeThatFailedBefore_waitsForItsTime() {
+        waits = request -> Optional.of(new Waits.Postponed(new PutOff.Failed(DENIED), Duration.ofSeconds(5)));
+
+        notOurs(new Step.RemoveConditions())
+                .then(new RefrainingEffect.StopWaiting(), LEFT)
+                .ends(new Ending.Wait(Duration.ofSeconds(5)));
+    }
+}

@@ -1,0 +1,119 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.AddressRequest;
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.QueuePosition;
+import dev.berth.address.Refusal;
+import dev.berth.address.RefusalReason;
+import dev.berth.address.Requester;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The ways of a Service that another controller gave its addresses. */
+class TakingOverTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final Ip IP = Ip.parse("192.0.2.1");
+    private static final ServiceState SERVICE =
+            SampleService.named(WEB, "u1").ingress("192.0.2.1").build();
+    private static final AddressRequest REQUEST = new AddressRequest(
+            WEB,
+            "u1",
+            "x/y",
+            List.of(IpFamily.IPV4),
+            true,
+            new Requester(List.of(), Map.of(), Map.of()),
+            new AddressConstraints(List.of(IP), List.of(), null, false),
+            List.of(),
+            QueuePosition.FIRST);
+    private static final Claim SHARED =
+            new Claim(IP, "c1", "5", ClaimSpec.of("pool", "x/y", new Owner(new ServiceKey("prod", "dns"), "u2")));
+    private static final Trouble DENIED =
+            new Trouble("joining 192.0.2.1", Trouble.Reason.ClaimFailed, "denied", REQUEST);
+
+    private List<Step.Refraining> steps = List.of();
+    private Waits waits = request -> Optional.empty();
+
+    private ServicePlan.Adopt plan() {
+        return new ServicePlan.Adopt(SERVICE, "edge", REQUEST, steps);
+    }
+
+    private Way<TakeOverEffect> way() {
+        return Way.of(facts -> TakingOver.next(plan(), situation(), facts));
+    }
+
+    private Situation situation() {
+        return new Situation(
+                false,
+                List.of(),
+                PoolBook.of(List.of(), List.of()),
+                ProviderState.nothing(),
+                waits,
+                Optional.empty(),
+                Instant.EPOCH);
+    }
+
+    private static Outcome.NotHeld refused(RefusalReason reason) {
+        return new Outcome.NotHeld(
+                List.of(new Refusal("pool", IpFamily.IPV4, reason, "", BigInteger.ZERO, BigInteger.TEN)));
+    }
+
+    private ServicePlan.Skip skip(Outcome.NotHeld refused) {
+        return TakingOver.skipped(plan(), Facts.NONE.with(refused)).orElseThrow();
+    }
+
+    @Test
+    void serviceWhoseAddressesAreHeld_isPlannedAgain_asOurOwn() {
+        way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of()))
+                .ends(new Ending.PlanAgain(false));
+    }
+
+    @Test
+    void addressThatOthersShare_isJoinedFirst() {
+        way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of(SHARED, SHARED)))
+                .then(new TakeOverEffect.Join(0, SHARED, REQUEST), new Outcome.StepsDone(1))
+                .then(new TakeOverEffect.Join(1, SHARED, REQUEST), new Outcome.StepsDone(2))
+                .ends(new Ending.PlanAgain(false));
+    }
+
+    @Test
+    void joinThatFails_isSaid() {
+        way().then(new TakeOverEffect.Hold(REQUEST), new Outcome.Held(List.of(SHARED)))
+                .then(new TakeOverEffect.Join(0, SHARED, REQUEST), new Outcome.StepsDone(1), new Outcome.Failed(DENIED))
+                .ends(new Ending.Fail(DENIED, false, Optional.empty()));
+    }
+
+    @Test
+    void serviceThatCannotHaveAllOfThem_leavesTheQueue_isReported_andLookedAtAgain() {
+        Outcome.NotHeld refused = refused(RefusalReason.NOT_ITS_ADDRESS);
+
+        way().then(new TakeOverEffect.Hold(REQUEST), refused)
+                .then(new RefrainingEffect.StopWaiting(), new Outcome.Did(Done.QUEUE_LEFT))
+                .then(new RefrainingEffect.Report(skip(refused)), new Outcome.Did(Done.REPORTED))
+                .ends(new Ending.Wait(Duration.ofMinutes(1)));
+        assertThat(skip(refused).reason()).isEqualTo(Reason.ServedByAnother);
+    }
+
+    @Test
+    void serviceWhoseAddressIsJustBeingClaimedForBoth_isLookedAtSoon_andSaysNothing() {
+        way().then(new TakeOverEffect.Hold(REQUEST), refused(RefusalReason.SHARED_SOON))
+                .ends(new Ending.Wait(Duration.ofSeconds(1)));
+        assertThat(TakingOver.skipped(plan(), Facts.NONE.with(refused(RefusalReason.SHARED_SOON))))
+                .isEmpty();
+    }
+}
