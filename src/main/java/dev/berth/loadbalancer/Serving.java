@@ -112,7 +112,7 @@ public final class Serving {
         if (serve.marks() && (bringsItsOwn() || !addresses().isEmpty())) {
             Publication wanted = marked();
             return wanted.differenceFrom(service)
-                    .flatMap(patch -> situation.waits().delay(patch.timeless()))
+                    .flatMap(patch -> situation.waits().delay(new ServingEffect.Mark(patch.timeless())))
                     .<ServingEffect>map(Ending.Wait::new)
                     .orElseGet(() -> new ServingEffect.AddFinalizer(wanted));
         }

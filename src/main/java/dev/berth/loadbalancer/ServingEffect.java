@@ -53,6 +53,9 @@ public sealed interface ServingEffect
      */
     record AddFinalizer(Publication wanted) implements ServingEffect {}
 
+    /** What is tried with {@link AddFinalizer}: not again before its time, if it fails. */
+    record Mark(Publication.Difference patch) {}
+
     /** Look up what the Service asks of its provider. */
     record AskFor() implements ServingEffect {}
 

@@ -35,7 +35,11 @@ public final class TakingOver {
         }
         return facts.held()
                 .map(shared -> join(adopt, shared, facts))
-                .orElseGet(() -> new TakeOverEffect.Hold(adopt.request()));
+                .orElseGet(() -> situation
+                        .waits()
+                        .delay(adopt.request())
+                        .<TakeOverEffect>map(Ending.Wait::new)
+                        .orElseGet(() -> new TakeOverEffect.Hold(adopt.request())));
     }
 
     /** What the plan came to where it cannot be taken over; absent: it can, or that is not known. */

@@ -360,7 +360,7 @@ class ServingTest {
     void finalizerThatWasRefused_isNotSentAgainBeforeItsTime() {
         steps = List.of(acquire());
         marks = true;
-        waits = putOff(Publication.Difference.class, DENIED);
+        waits = putOff(ServingEffect.Mark.class, DENIED);
         service = SampleService.named(WEB, "u1");
 
         assertThat(way()).containsExactly("Acquire", "WaitPT5S");

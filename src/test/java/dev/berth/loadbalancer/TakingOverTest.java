@@ -99,6 +99,15 @@ class TakingOverTest {
     }
 
     @Test
+    void joinThatFailed_isNotTriedAgainBeforeItsTime() {
+        waits = request -> request.equals(REQUEST)
+                ? Optional.of(new Waits.Postponed(new PutOff.Failed(DENIED), Duration.ofSeconds(5)))
+                : Optional.empty();
+
+        way().ends(new Ending.Wait(Duration.ofSeconds(5)));
+    }
+
+    @Test
     void serviceThatCannotHaveAllOfThem_leavesTheQueue_isReported_andLookedAtAgain() {
         Outcome.NotHeld refused = refused(RefusalReason.NOT_ITS_ADDRESS);
 

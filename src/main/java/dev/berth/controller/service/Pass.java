@@ -98,8 +98,8 @@ record Pass(
         return plan instanceof ServicePlan.Serve serve ? serve.wishes() : AddressConstraints.NONE;
     }
 
-    /** Its provider failed. It is not asked again before its time, also where saying so fails, too. */
-    List<Outcome> failedOfProvider(Trouble what) {
+    /** It failed, and is not tried again before its time, also where saying so fails, too. */
+    List<Outcome> putOff(Trouble what) {
         return List.of(
                 new Outcome.Failed(what),
                 new Outcome.LookAgain(memory.retries.failed(what, parts.backoff(), steady())));

@@ -147,7 +147,7 @@ final class PassProvider {
                 case EnsureOutcome.Ready ready -> {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
-                        return pass.failedOfProvider(refused(served, broken.get(), request));
+                        return pass.putOff(refused(served, broken.get(), request));
                     }
                     pass.memory().provider(state -> state.ensured(request, served, ready));
                     pass.memory().changed(pass.steady());
@@ -164,7 +164,7 @@ final class PassProvider {
                     pass.memory().provider(state -> state.elsewhere(request, served));
             }
         } catch (ProviderException failure) {
-            return pass.failedOfProvider(Trouble.ofEnsuring(pass.key(), failure, request));
+            return pass.putOff(Trouble.ofEnsuring(pass.key(), failure, request));
         }
         return List.of();
     }
@@ -304,9 +304,8 @@ final class PassProvider {
             pass.memory().provider(state -> state.withdrawn(request.service()));
             return List.of();
         } catch (ProviderException failure) {
-            return pass.failedOfProvider(
-                    Trouble.ofDeleting(request.service(), String.valueOf(failure.getMessage()), request)
-                            .after(failure.retryAfter()));
+            return pass.putOff(Trouble.ofDeleting(request.service(), String.valueOf(failure.getMessage()), request)
+                    .after(failure.retryAfter()));
         }
     }
 

@@ -16,11 +16,13 @@ import dev.berth.loadbalancer.RefrainingEffect;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.TearDownEffect;
+import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.WellKnownNames;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +40,11 @@ final class PassStatus {
     }
 
     /** All is planned again, from what the API server answered. */
-    Outcome addFinalizer(ServiceState state, Publication wanted) {
-        return write(state, wanted, "adding the finalizer", List.of()).orElseGet(() -> new Outcome.Changed(false));
+    List<Outcome> addFinalizer(ServiceState state, Publication wanted) {
+        Optional<Outcome> hindered = write(state, wanted, "adding the finalizer", List.of(), ServingEffect.Mark::new);
+        return hindered.isPresent() && hindered.get() instanceof Outcome.Failed(Trouble what)
+                ? pass.putOff(what)
+                : List.of(hindered.orElseGet(() -> new Outcome.Changed(false)));
     }
 
     List<Outcome> publish(ServiceState state, ServingEffect.Publish effect) {
@@ -178,15 +183,27 @@ final class PassStatus {
         return Pass.failed("taking the status back", Reason.ClearFailed, message, effect.what());
     }
 
-    /** Writes what differs, if anything does; absent: it is so. */
     private Optional<Outcome> write(
             ServiceState state, Publication wanted, String doing, List<ServingEffect.Report> reports) {
+        return write(state, wanted, doing, reports, patch -> patch);
+    }
+
+    /**
+     * Writes what differs, if anything does; absent: it is so.
+     *
+     * @param request what is not tried again before its time, if it fails
+     */
+    private Optional<Outcome> write(
+            ServiceState state,
+            Publication wanted,
+            String doing,
+            List<ServingEffect.Report> reports,
+            Function<Publication.Difference, Object> request) {
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         if (difference.isEmpty()) {
             rememberPublished(wanted, state);
             return Optional.empty();
         }
-        Publication.Difference request = difference.get().timeless();
         Map<Ip, Claim> claimsBefore = pass.claims();
         return switch (pass.parts().cluster().publish(state, difference.get(), false)) {
             case Write.Done<ServiceState>(ServiceState answer) -> {
@@ -199,9 +216,17 @@ final class PassStatus {
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Changed(true));
             case Write.Refused<ServiceState>(String message) ->
-                Optional.of(Pass.failed(doing, Reason.PublishFailed, message, request));
+                Optional.of(Pass.failed(
+                        doing,
+                        Reason.PublishFailed,
+                        message,
+                        request.apply(difference.get().timeless())));
             case Write.Unknown<ServiceState>(String message) ->
-                Optional.of(Pass.failed(doing, Reason.PublishFailed, message, request));
+                Optional.of(Pass.failed(
+                        doing,
+                        Reason.PublishFailed,
+                        message,
+                        request.apply(difference.get().timeless())));
         };
     }
 

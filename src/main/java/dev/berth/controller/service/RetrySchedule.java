@@ -3,18 +3,22 @@ package dev.berth.controller.service;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Retry;
 import dev.berth.loadbalancer.PutOff;
+import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * When one Service is tried again. What failed last is not sent again unchanged before its time; anything else is sent
- * at once. What its provider was asked is remembered apart: a status that cannot be written does not have it asked again.
+ * at once. What its provider was asked is remembered apart, and so is the finalizer: a status that cannot be written has
+ * neither tried again.
  * Used by one pass at a time, but for {@link #providerReturned}.
  */
 final class RetrySchedule {
@@ -29,6 +33,24 @@ final class RetrySchedule {
         }
     }
 
+    /** What is remembered apart: one that fails in turn with another would otherwise hide that the other did. */
+    private enum Kind {
+        /** What its provider is asked. */
+        CALL,
+        /** That the Service is marked as ours. */
+        MARK,
+        /** All else. */
+        REST;
+
+        static Kind of(Object request) {
+            return switch (request) {
+                case LoadBalancerRequest call -> CALL;
+                case ServingEffect.Mark mark -> MARK;
+                default -> REST;
+            };
+        }
+    }
+
     /** What failed last; null: nothing has to wait. */
     private record Attempt(@Nullable Failed failed, Retry retry) {
         static final Attempt NONE = new Attempt(null, Retry.AT_ONCE);
@@ -40,8 +62,7 @@ final class RetrySchedule {
 
     private final AtomicInteger providerReturns = new AtomicInteger();
     private int providerReturnsBefore;
-    private Attempt ofProvider = Attempt.NONE;
-    private Attempt ofOthers = Attempt.NONE;
+    private final Map<Kind, Attempt> attempts = new EnumMap<>(Kind.class);
     private Retry overtaken = Retry.AT_ONCE;
 
     /** A pass begins. */
@@ -50,15 +71,11 @@ final class RetrySchedule {
     }
 
     private Attempt attempt(Object request) {
-        return request instanceof LoadBalancerRequest ? ofProvider : ofOthers;
+        return attempts.getOrDefault(Kind.of(request), Attempt.NONE);
     }
 
     private void attempt(Object request, Attempt now) {
-        if (request instanceof LoadBalancerRequest) {
-            ofProvider = now;
-        } else {
-            ofOthers = now;
-        }
+        attempts.put(Kind.of(request), now);
     }
 
     /** How long {@code request}, if it is one that failed or was put off, must still wait; absent: not at all. */
@@ -89,7 +106,8 @@ final class RetrySchedule {
 
     /** Its provider is not to be asked {@code request} again before {@code delay} has passed; that is no failure. */
     Duration pending(LoadBalancerRequest request, Duration delay, String message, Instant now) {
-        return schedule(request, new PutOff.Pending(message), ofProvider.retry().putOff(delay, now), now);
+        return schedule(
+                request, new PutOff.Pending(message), attempt(request).retry().putOff(delay, now), now);
     }
 
     private Duration schedule(Object request, PutOff why, Retry next, Instant now) {
@@ -119,8 +137,7 @@ final class RetrySchedule {
     }
 
     void succeeded() {
-        ofProvider = Attempt.NONE;
-        ofOthers = Attempt.NONE;
+        attempts.clear();
         overtaken = Retry.AT_ONCE;
     }
 }

@@ -238,7 +238,7 @@ final class ServicePass {
             case ServingEffect.Call(ProviderCall.Made call) -> new Learned(provider.call(serve, call));
             case ServingEffect.Keep(List<Published> ingress) ->
                 new Learned(provider.keep(serve.servedClass(), ingress));
-            case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.failedOfProvider(what));
+            case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.putOff(what));
             case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
             case ServingEffect.CountOverwrite(List<Published> wanted) ->
                 new Learned(status.countOverwrite(state, wanted));

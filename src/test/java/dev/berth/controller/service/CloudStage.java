@@ -66,17 +66,22 @@ abstract class CloudStage {
         final List<String> calls = new ArrayList<>();
         final List<LoadBalancerRequest> requests = new ArrayList<>();
 
-        @Nullable ProviderException ensureFails;
+        @Nullable
+        ProviderException ensureFails;
 
-        @Nullable ProviderException updateFails;
+        @Nullable
+        ProviderException updateFails;
 
-        @Nullable ProviderException deleteFails;
+        @Nullable
+        ProviderException deleteFails;
 
         boolean getFails;
 
-        @Nullable EnsureOutcome answer;
+        @Nullable
+        EnsureOutcome answer;
 
-        @Nullable LoadBalancerStatus has = PUBLIC;
+        @Nullable
+        LoadBalancerStatus has = PUBLIC;
 
         Targets targets = Targets.NODE_PORTS;
 
@@ -181,6 +186,9 @@ abstract class CloudStage {
     /** What happens to each write. */
     SimulatedCluster.Fault writes = SimulatedCluster.Fault.NONE;
 
+    /** How many writes were sent. */
+    int sent;
+
     final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
         @Override
         public boolean readFails(String call) {
@@ -193,6 +201,7 @@ abstract class CloudStage {
 
         @Override
         public SimulatedCluster.Fault sending(String call, Runnable effect) {
+            sent++;
             return writes;
         }
     });

@@ -3,7 +3,9 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
+import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.PutOff;
+import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.provider.IpMode;
@@ -11,6 +13,7 @@ import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -103,5 +106,15 @@ class RetryScheduleTest {
         assertThat(retries.mustWait(OF_PROVIDER, NOW)).contains(Duration.ofMinutes(30));
         assertThat(retries.why(OF_PROVIDER)).contains(new PutOff.Pending("on its way"));
         assertThat(retries.mustWait("a patch", NOW)).isPresent();
+    }
+
+    @Test
+    void finalizerAndStatusThatAreRefusedInTurn_hideNothingOfEachOther() {
+        Publication.Difference patch = new Publication.Difference(true, null, null, List.of(), List.of());
+        retries.failed(trouble(new ServingEffect.Mark(patch)), backoff, NOW);
+        retries.failed(trouble(patch), backoff, NOW);
+
+        assertThat(retries.mustWait(new ServingEffect.Mark(patch), NOW)).isPresent();
+        assertThat(retries.mustWait(patch, NOW)).isPresent();
     }
 }
