@@ -1,7 +1,6 @@
 package dev.berth.provider;
 
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,34 +20,25 @@ public final class Capabilities {
     private final List<String> annotations;
     private final boolean immediate;
 
-    private Capabilities(Changes changes) {
-        addresses = changes.addresses;
-        ipModes = List.copyOf(changes.ipModes);
-        targets = changes.targets;
-        protocols = List.copyOf(changes.protocols);
-        families = List.copyOf(changes.families);
-        features = List.copyOf(changes.features);
-        annotations = List.copyOf(changes.annotations);
-        immediate = changes.immediate;
+    private Capabilities(
+            AddressSource addresses,
+            List<IpMode> ipModes,
+            Targets targets,
+            List<Protocol> protocols,
+            List<Family> families,
+            List<Feature> features,
+            List<String> annotations,
+            boolean immediate) {
+        this.addresses = addresses;
+        this.ipModes = List.copyOf(ipModes);
+        this.targets = targets;
+        this.protocols = List.copyOf(protocols);
+        this.families = List.copyOf(families);
+        this.features = List.copyOf(features);
+        this.annotations = List.copyOf(annotations);
+        this.immediate = immediate;
         if (ipModes.isEmpty() || protocols.isEmpty() || families.isEmpty()) {
             throw new IllegalArgumentException("a provider has at least one ipMode, protocol and family");
-        }
-    }
-
-    /** What the next ones will be. */
-    private static final class Changes {
-        private final AddressSource addresses;
-        private final List<IpMode> ipModes;
-        private Targets targets = Targets.NODE_PORTS;
-        private List<Protocol> protocols = List.of(Protocol.TCP, Protocol.UDP);
-        private List<Family> families = List.of(Family.IPV4, Family.IPV6);
-        private List<Feature> features = List.of();
-        private List<String> annotations = List.of();
-        private boolean immediate;
-
-        Changes(AddressSource addresses, List<IpMode> ipModes) {
-            this.addresses = addresses;
-            this.ipModes = ipModes;
         }
     }
 
@@ -103,39 +93,38 @@ public final class Capabilities {
     }
 
     private static Capabilities of(AddressSource addresses, IpMode... ipModes) {
-        return new Capabilities(new Changes(addresses, List.of(ipModes)));
-    }
-
-    private Capabilities with(Consumer<Changes> change) {
-        Changes changes = new Changes(addresses, ipModes);
-        changes.targets = targets;
-        changes.protocols = protocols;
-        changes.families = families;
-        changes.features = features;
-        changes.annotations = annotations;
-        changes.immediate = immediate;
-        change.accept(changes);
-        return new Capabilities(changes);
+        return new Capabilities(
+                addresses,
+                List.of(ipModes),
+                Targets.NODE_PORTS,
+                List.of(Protocol.TCP, Protocol.UDP),
+                List.of(Family.IPV4, Family.IPV6),
+                List.of(),
+                List.of(),
+                false);
     }
 
     /** Where it sends packets. */
     public Capabilities withTargets(Targets others) {
-        return with(changes -> changes.targets = others);
+        return new Capabilities(addresses, ipModes, others, protocols, families, features, annotations, immediate);
     }
 
     /** The protocols that it can carry. */
     public Capabilities withProtocols(Protocol... others) {
-        return with(changes -> changes.protocols = List.of(others));
+        return new Capabilities(
+                addresses, ipModes, targets, List.of(others), families, features, annotations, immediate);
     }
 
     /** The families of addresses that it can carry. */
     public Capabilities withFamilies(Family... others) {
-        return with(changes -> changes.families = List.of(others));
+        return new Capabilities(
+                addresses, ipModes, targets, protocols, List.of(others), features, annotations, immediate);
     }
 
     /** What else it can do. */
     public Capabilities withFeatures(Feature... others) {
-        return with(changes -> changes.features = List.of(others));
+        return new Capabilities(
+                addresses, ipModes, targets, protocols, families, List.of(others), annotations, immediate);
     }
 
     /**
@@ -143,7 +132,7 @@ public final class Capabilities {
      * other annotation reaches it.
      */
     public Capabilities withAnnotations(String... names) {
-        return with(changes -> changes.annotations = List.of(names));
+        return new Capabilities(addresses, ipModes, targets, protocols, families, features, List.of(names), immediate);
     }
 
     /**
@@ -151,7 +140,7 @@ public final class Capabilities {
      * the status, and no event announces them.
      */
     public Capabilities withImmediate(boolean other) {
-        return with(changes -> changes.immediate = other);
+        return new Capabilities(addresses, ipModes, targets, protocols, families, features, annotations, other);
     }
 
     /** Who chooses the address. */
