@@ -14,6 +14,7 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -22,6 +23,10 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
@@ -44,25 +49,53 @@ public record SampleCertificate(X509Certificate certificate, KeyPair keys) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
             generator.initialize(bits);
-            KeyPair keys = generator.generateKeyPair();
-            X500Name name = new X500Name("CN=" + commonName);
-            String signature = switch (algorithm) {
-                case "EC" -> "SHA256withECDSA";
-                case "RSA" -> "SHA256withRSA";
-                default -> algorithm;
-            };
+            return signed(generator.generateKeyPair(), algorithm, commonName, notBefore, notAfter, List.of());
+        } catch (GeneralSecurityException failure) {
+            throw new IllegalStateException(commonName, failure);
+        }
+    }
+
+    /** Another one of the same key and the same time, for these DNS names. */
+    public SampleCertificate withNames(List<String> names) {
+        return signed(
+                keys,
+                keys.getPrivate().getAlgorithm(),
+                names.getFirst(),
+                certificate.getNotBefore().toInstant(),
+                certificate.getNotAfter().toInstant(),
+                names);
+    }
+
+    private static SampleCertificate signed(
+            KeyPair keys,
+            String algorithm,
+            String commonName,
+            Instant notBefore,
+            Instant notAfter,
+            List<String> alternativeNames) {
+        X500Name name = new X500Name("CN=" + commonName);
+        String signature = switch (algorithm) {
+            case "EC" -> "SHA256withECDSA";
+            case "RSA" -> "SHA256withRSA";
+            default -> algorithm;
+        };
+        try {
+            X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                    name, BigInteger.ONE, Date.from(notBefore), Date.from(notAfter), name, keys.getPublic());
+            if (!alternativeNames.isEmpty()) {
+                builder.addExtension(
+                        Extension.subjectAlternativeName,
+                        false,
+                        new GeneralNames(alternativeNames.stream()
+                                .map(host -> new GeneralName(GeneralName.dNSName, host))
+                                .toArray(GeneralName[]::new)));
+            }
             return new SampleCertificate(
                     new JcaX509CertificateConverter()
-                            .getCertificate(new JcaX509v3CertificateBuilder(
-                                            name,
-                                            BigInteger.ONE,
-                                            Date.from(notBefore),
-                                            Date.from(notAfter),
-                                            name,
-                                            keys.getPublic())
-                                    .build(new JcaContentSignerBuilder(signature).build(keys.getPrivate()))),
+                            .getCertificate(
+                                    builder.build(new JcaContentSignerBuilder(signature).build(keys.getPrivate()))),
                     keys);
-        } catch (GeneralSecurityException | OperatorCreationException failure) {
+        } catch (GeneralSecurityException | OperatorCreationException | IOException failure) {
             throw new IllegalStateException(commonName, failure);
         }
     }

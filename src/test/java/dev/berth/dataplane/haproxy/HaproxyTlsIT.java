@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -158,13 +159,15 @@ class HaproxyTlsIT {
         assertShows(SECOND);
     }
 
-    /** Ten certificates of this length are longer than a command of the runtime API may be. */
+    /** Ten certificates of a hundred names are longer than a command of the runtime API may be. */
     @Test
     void aLongChain_isShownAfterAReload() throws Exception {
         HaproxyProvider provider = processes.provider(directory, Map.of());
         provider.ensureLoadBalancer(request(FIRST));
         String worker = worker();
-        SampleCertificate large = sample("RSA", 3072);
+        SampleCertificate large = FIRST.withNames(IntStream.range(0, 100)
+                .mapToObj("web-%d.apps.example.com"::formatted)
+                .toList());
 
         provider.ensureLoadBalancer(request(new Tls(List.of(443), large.pem().repeat(10), large.key())));
 
