@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -25,11 +26,15 @@ public final class Forecast {
     private final List<UsageSample> history;
     private final Usage usage;
     private final Instant now;
+    /** Those of now, by CIDR: most that samples name are among them, and to read one takes longer than all else here. */
+    private final Map<String, ServiceRange> ranges;
 
     private Forecast(List<UsageSample> history, Usage usage, Instant now) {
         this.history = history;
         this.usage = usage;
         this.now = now;
+        ranges = new TreeMap<>();
+        usage.ranges().forEach(use -> ranges.put(use.range().toString(), use.range()));
     }
 
     /** Of what was and what is; samples of later than {@code now} do not count. */
@@ -111,18 +116,23 @@ public final class Forecast {
                 usage.family(family).orElse(Usage.Count.NONE));
     }
 
-    private static Optional<Long> allocated(UsageSample sample, IpFamily family) {
-        List<ServiceRange> ranges = Stream.of(sample.staticBand(), sample.dynamicBand())
+    private Optional<Long> allocated(UsageSample sample, IpFamily family) {
+        List<ServiceRange> sampled = Stream.of(sample.staticBand(), sample.dynamicBand())
                 .flatMap(band -> band.keySet().stream())
-                .flatMap(cidr -> ServiceRange.find(cidr).stream())
+                .flatMap(cidr -> range(cidr).stream())
                 .filter(range -> range.family() == family)
                 .toList();
-        return ranges.isEmpty()
+        return sampled.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new RangeUnion(ranges)
+                : Optional.of(new RangeUnion(sampled)
                         .ranges().stream()
                                 .mapToLong(range -> both(sample, range).orElse(0L))
                                 .sum());
+    }
+
+    private Optional<ServiceRange> range(String cidr) {
+        ServiceRange known = ranges.get(cidr);
+        return known == null ? ServiceRange.find(cidr) : Optional.of(known);
     }
 
     private Trend trend(Function<UsageSample, Optional<Long>> before, long after, Usage.Count count) {
