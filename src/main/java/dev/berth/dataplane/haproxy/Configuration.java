@@ -65,6 +65,8 @@ final class Configuration {
                 "1s",
                 "fastinter",
                 "500ms",
+                "downinter",
+                "500ms",
                 "fall",
                 "2",
                 "rise",
@@ -94,7 +96,8 @@ final class Configuration {
         line("defaults");
         line("  mode tcp");
         line("  load-server-state-from-file global");
-        line("  option redispatch");
+        // At the first failure, not at the last.
+        line("  option redispatch 1");
         line("  option contstats");
         line("  retries 3");
         line("  timeout queue 10s");

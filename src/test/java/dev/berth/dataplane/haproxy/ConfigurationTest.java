@@ -53,7 +53,8 @@ class ConfigurationTest {
                 .contains("  balance leastconn\n")
                 .contains("  stick-table type ipv6 size 100k expire 10800000ms peers berth\n")
                 .contains("  option httpchk GET /healthz\n")
-                .contains("  server 10.77.0.11_30080 10.77.0.11:30080 check port 10256 inter 1s");
+                .contains(
+                        "  server 10.77.0.11_30080 10.77.0.11:30080 check port 10256 inter 1s fastinter 500ms downinter 500ms");
     }
 
     @Test

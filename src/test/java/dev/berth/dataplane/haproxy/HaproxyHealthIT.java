@@ -224,6 +224,39 @@ class HaproxyHealthIT {
         await(() -> assertThat(metric(metrics, "connections_denied_total")).isOne());
     }
 
+    /** With affinity, HAProxy would try it three times, a second apart. */
+    @Test
+    void aTargetThatRefusesConnections_isLeftForAnotherAtOnce() throws IOException {
+        passingCheck("127.0.0.1");
+        passingCheck("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        LoadBalancerRequest web = request(false, "127.0.0.1", "127.0.0.2").toBuilder()
+                .sessionAffinity(Duration.ofHours(1))
+                .build();
+        ServerSocket chosen = node("127.0.0.2");
+        provider.ensureLoadBalancer(web);
+        await(() -> assertThat(health(provider, web)).contains(new TargetHealth(2, 2)));
+        assertThat(answer()).isEqualTo("127.0.0.2");
+        chosen.close();
+        node("127.0.0.1");
+
+        assertThat(answer()).isEqualTo("127.0.0.1");
+
+        assertThat(statistic("wretr")).as("tries of the same").isZero();
+    }
+
+    /** Of the backend. */
+    private int statistic(String column) {
+        List<String> lines =
+                processes.runtime(directory, "show stat -1 2 -1").lines().toList();
+        int index = List.of(lines.getFirst().substring(2).split(",", -1)).indexOf(column);
+        return lines.stream()
+                .skip(1)
+                .filter(line -> !line.isBlank())
+                .mapToInt(line -> Integer.parseInt(line.split(",", -1)[index]))
+                .sum();
+    }
+
     /** A node that fails has no endpoint, and would drop what it got. */
     @Test
     void ifAllTargetsFail_policyLocalUsesNone() {
