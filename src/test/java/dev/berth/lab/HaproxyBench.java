@@ -56,12 +56,14 @@ final class HaproxyBench {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final Lab lab;
+    private final HaproxyHost haproxy;
     private final HaproxyHost direct;
     private final String namespace;
     private OperatorProcess operator;
 
     private HaproxyBench(Lab lab, HaproxyHost haproxy, HaproxyHost direct) throws IOException {
         this.lab = lab;
+        this.haproxy = haproxy;
         this.direct = direct;
         this.namespace = lab.namespace("bench");
         lab.installation().pool(namespace, "10.77.4.0/22");
@@ -119,19 +121,25 @@ final class HaproxyBench {
 
     // ---- against one by hand
 
-    /** What wrk says. */
-    private record Run(double perSecond, double p50, double p99) {
+    /**
+     * What wrk says.
+     *
+     * @param micros of processor time that HAProxy took for a request: what else the machine does changes it least
+     */
+    private record Run(double perSecond, double p50, double p99, double micros) {
+        private static final Pattern REQUESTS = Pattern.compile("([0-9]+) requests in");
         private static final Pattern PER_SECOND = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
         private static final Pattern LATENCY = Pattern.compile("(50|99)%\\s+([0-9.]+)(us|ms|s)");
         private static final Pattern FAILED = Pattern.compile("Socket errors: .*|Non-2xx.*");
 
-        static Run of(String output) {
+        static Run of(String output, Duration processorTime) {
             Matcher failed = FAILED.matcher(output);
             if (failed.find()) {
                 System.out.println("  " + failed.group());
             }
             Matcher perSecond = PER_SECOND.matcher(output);
-            if (!perSecond.find()) {
+            Matcher requests = REQUESTS.matcher(output);
+            if (!perSecond.find() || !requests.find()) {
                 throw new IllegalStateException(output);
             }
             List<Double> latencies = LATENCY.matcher(output)
@@ -143,7 +151,11 @@ final class HaproxyBench {
                                 default -> 1000;
                             })
                     .toList();
-            return new Run(Double.parseDouble(perSecond.group(1)), latencies.getFirst(), latencies.getLast());
+            return new Run(
+                    Double.parseDouble(perSecond.group(1)),
+                    latencies.getFirst(),
+                    latencies.getLast(),
+                    processorTime.toNanos() / 1e3 / Double.parseDouble(requests.group(1)));
         }
     }
 
@@ -157,7 +169,7 @@ final class HaproxyBench {
         List.of(lab.client().namespace(), lab.loadBalancerHost())
                 .forEach(one -> one.run(
                         "sysctl", "-q", "-w", "net.ipv4.ip_local_port_range=1024 65535", "net.ipv4.tcp_tw_reuse=1"));
-        try (ChildProcess _ = startByHand(service)) {
+        try (ChildProcess hand = startByHand(service)) {
             Traffic.awaitReply(lab.client(), berth);
             Traffic.awaitReply(lab.client(), byHand);
             for (boolean keeps : new boolean[] {false, true}) {
@@ -165,11 +177,11 @@ final class HaproxyBench {
                 List<Run> theirs = new ArrayList<>();
                 for (int round = 0; round < ROUNDS; round++) {
                     if (round % 2 == 0) {
-                        theirs.add(load(byHand, keeps));
-                        ours.add(load(berth, keeps));
+                        theirs.add(load(byHand, keeps, hand.pid()));
+                        ours.add(load(berth, keeps, Long.parseLong(haproxy.haproxy())));
                     } else {
-                        ours.add(load(berth, keeps));
-                        theirs.add(load(byHand, keeps));
+                        ours.add(load(berth, keeps, Long.parseLong(haproxy.haproxy())));
+                        theirs.add(load(byHand, keeps, hand.pid()));
                     }
                 }
                 System.out.printf(
@@ -190,6 +202,10 @@ final class HaproxyBench {
                         "latency p99, ms",
                         theirs.stream().map(Run::p99),
                         ours.stream().map(Run::p99));
+                row(
+                        "processor time of HAProxy, µs/request",
+                        theirs.stream().map(Run::micros),
+                        ours.stream().map(Run::micros));
                 System.out.println();
             }
         }
@@ -234,14 +250,24 @@ final class HaproxyBench {
                 .start("haproxy-by-hand", lab.folder(), "haproxy", "-W", "-f", configuration.toString());
     }
 
-    private Run load(String url, boolean keeps) {
+    /** Of its master and workers. */
+    private static Duration processorTime(long master) {
+        return ProcessHandle.of(master).stream()
+                .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
+                .flatMap(process -> process.info().totalCpuDuration().stream())
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    private Run load(String url, boolean keeps, long master) {
         List<String> command = new ArrayList<>(
                 List.of("wrk", "--threads", "1", "--connections", "32", "--duration", SECONDS, "--latency"));
         if (!keeps) {
             command.addAll(List.of("--header", "Connection: close"));
         }
         command.add(url);
-        return Run.of(lab.client().namespace().run(command.toArray(String[]::new)));
+        Duration before = processorTime(master);
+        String output = lab.client().namespace().run(command.toArray(String[]::new));
+        return Run.of(output, processorTime(master).minus(before));
     }
 
     // ---- from ready to served
