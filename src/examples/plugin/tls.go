@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// mutualTLS reads the files anew for each connection: a certificate that is
+// mutualTLS reads the files again for each connection: a certificate that is
 // renewed needs no restart.
 func mutualTLS(ca, certificate, key string) (credentials.TransportCredentials, error) {
 	read := func() (*tls.Config, error) {

@@ -109,7 +109,8 @@ public final class PoolBook {
                 Stream.concat(
                                 neverGiven.stream()
                                         .flatMap(never -> never.ranges().stream()
-                                                .map(range -> new Taken(never.what() + " has it", range, false))),
+                                                .map(range ->
+                                                        new Taken(never.what() + " has it", range, never.fault()))),
                                 excluded.stream().map(one -> new Taken(one.by() + " excludes it", one.range(), false)))
                         .toList());
     }
@@ -186,12 +187,13 @@ public final class PoolBook {
                 .findFirst();
     }
 
-    /** Why no pool could give {@code ip} out, as a clause; absent: one could. */
+    /** Why no pool could give {@code ip} out, as a clause; absent: one could. Of Nodes, if a pool names their address. */
     Optional<String> whyInNone(Ip ip) {
         return poolOf(ip).isPresent()
                 ? Optional.empty()
                 : Optional.of(withheld.stream()
-                        .filter(taken -> taken.range().contains(ip))
+                        .filter(taken -> taken.range().contains(ip)
+                                && (taken.fault() || whose(ip).isPresent()))
                         .map(Taken::by)
                         .findFirst()
                         .or(() -> whose(ip).map(pool -> pool + " does not allocate it: it is the end of a network"))

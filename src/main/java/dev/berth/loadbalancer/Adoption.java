@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
  * status is a request, and no more: one that the Service could have made by annotation. Pure.
  */
 public final class Adoption {
-    /** How many addresses of one Service are kept from others; and how many are named. */
-    private static final int KEPT_BACK = 64;
+    /** How many addresses of one Service are withheld from others; and how many are named. */
+    private static final int WITHHELD = 64;
 
     private static final int NAMED = 10;
 
@@ -32,8 +32,8 @@ public final class Adoption {
      * What is given to nobody else while the Service publishes it. No controller gives one Service more; who may
      * write a status could otherwise fill the memory with what he writes.
      */
-    public static List<Ip> keptBack(ServiceState service) {
-        return service.publishedAddresses().stream().limit(KEPT_BACK).toList();
+    public static List<Ip> withheld(ServiceState service) {
+        return service.publishedAddresses().stream().limit(WITHHELD).toList();
     }
 
     /** Why its addresses cannot become Berth's, whatever pools there are; absent: they can. */
@@ -67,9 +67,8 @@ public final class Adoption {
             if (ofFamily.size() > 1) {
                 return Optional.of(left("it has " + list(service) + " of another controller; Berth gives one " + family
                         + " address, so take all but one of them out of its annotations and its status"
-                        + (ips.size() > KEPT_BACK
-                                ? "; until then Berth keeps the first " + KEPT_BACK
-                                        + " of them from others, and no more"
+                        + (ips.size() > WITHHELD
+                                ? "; until then Berth keeps the first " + WITHHELD + " of them from others, and no more"
                                 : "")));
             }
             if (!ofFamily.isEmpty() && !service.wantedFamilies().contains(family)) {

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes get packets of load balancers, and which changes of nodes have load balancers told. Pure, and as
+ * Which nodes get packets of load balancers, and which changes of nodes have load balancers notified. Pure, and as
  * Kubernetes' service controller has it; that its addresses, its zone or what else a request says of a node changes has
- * them told, too.
+ * them notified, too.
  *
  * @see <a href="https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-exclude-from-external-load-balancers">exclude-from-external-load-balancers</a>
  */
@@ -81,7 +81,7 @@ public final class NodeRules {
 
     /**
      * Whether load balancers are to be notified of a change now. Taints, readiness and a deletion that has begun wait
-     * until something else has them told: they come and go.
+     * until something else has them notified: they come and go.
      *
      * @param before null: it was not there
      * @param now null: it is gone

@@ -220,7 +220,7 @@ public final class Planner {
     }
 
     /**
-     * Why its provider cannot be told that it is over: it is marked with a class that cannot be served, or lost all
+     * Why its provider cannot be notified that it is over: it is marked with a class that cannot be served, or lost all
      * marks, and is remembered to be of such. Absent: it can be, or it need not, or its claims say otherwise, and so does
      * the class that it names: a mark that users write alone holds nothing up, but a claim may have landed late.
      */

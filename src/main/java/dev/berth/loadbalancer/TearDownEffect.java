@@ -49,7 +49,7 @@ public sealed interface TearDownEffect
     /**
      * Nothing is left to do.
      *
-     * @param forgets whether what its providers were asked for counts no longer, also what nobody could be told to
+     * @param forgets whether what its providers were asked for counts no longer, also what nobody could be asked to
      *     delete, for its class is gone: somebody took the mark off
      * @param planAgain whether it may be another's now, or ours by another class; or only one of its name was torn down
      */

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One provider over several hosts, each of which has all of its load balancers: whichever of them has an address carries
  * its traffic, and which that is, they settle among themselves. A call goes to all of them at once. What a host missed
- * while it was away it is told when it is back, before anybody asks.
+ * while it was away it is notified when it is back, before anybody asks.
  */
 public final class SeveralHosts implements RemoteProvider {
     private static final Logger LOG = LoggerFactory.getLogger(SeveralHosts.class);
@@ -87,7 +87,7 @@ public final class SeveralHosts implements RemoteProvider {
     /** Tells a host that is back all that there is: it may have missed some of it, or have lost its disk. */
     private void tell(String name, RemoteProvider host) {
         List<ServiceIdentity> left = List.copyOf(asked.keySet());
-        LOG.info("{} is back, and is told of {} load balancers", name, left.size());
+        LOG.info("{} is back, and is notified of {} load balancers", name, left.size());
         try {
             while (!left.isEmpty() && host.isAvailable()) {
                 List<ServiceIdentity> failed = new ArrayList<>();
@@ -101,7 +101,7 @@ public final class SeveralHosts implements RemoteProvider {
                     Thread.sleep(TRY_AGAIN);
                 }
             }
-        } catch (InterruptedException anew) {
+        } catch (InterruptedException again) {
             Thread.currentThread().interrupt();
         }
     }
@@ -116,7 +116,7 @@ public final class SeveralHosts implements RemoteProvider {
             return what.request == null || host.ensureLoadBalancer(what.request) instanceof EnsureOutcome.Ready;
         } catch (RuntimeException failure) {
             // Of any kind: the other Services are to be told, and this one again.
-            LOG.warn("{} is back, and is told of Service {}: {}", name, service, failure.toString());
+            LOG.warn("{} is back, and is notified of Service {}: {}", name, service, failure.toString());
             return false;
         } finally {
             what.turn.unlock();

@@ -75,7 +75,10 @@ class PoolBookTest {
         PoolBook book = PoolBook.of(
                 List.of(pool),
                 List.of(
-                        new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.0.2.1")), false),
+                        new ExcludedRange(
+                                "Node \"a\"",
+                                List.of(IpRange.parse("192.0.2.1"), IpRange.parse("198.51.100.1")),
+                                false),
                         new ExcludedRange("ServiceCIDR \"kubernetes\"", List.of(IpRange.parse("10.96.0.0/12")), true)));
 
         assertThat(book.whyInNone(Ip.parse("192.0.2.2"))).isEmpty();
@@ -85,6 +88,8 @@ class PoolBookTest {
         assertThat(book.whyInNone(Ip.parse("192.0.2.4"))).contains("AddressPool \"edge\" excludes it");
         assertThat(book.whyInNone(Ip.parse("192.0.2.15")))
                 .contains("AddressPool \"edge\" does not allocate it: it is the end of a network");
+        // Which Nodes a cluster has beside the pools changes all the time, and changes nothing.
+        assertThat(book.whyInNone(Ip.parse("198.51.100.1"))).contains("it is outside of every AddressPool");
         assertThat(book.whyInNone(Ip.parse("203.0.113.1"))).contains("it is outside of every AddressPool");
     }
 

@@ -101,7 +101,7 @@ class SituationTest {
         assertThat(reason(nodes("a"), asked(ADDRESS), "a")).isEqualTo(Reason.NO_SERVICE);
     }
 
-    private record Unfit(String sentence, NodeFacts facts, Reason reason) {
+    record Unfit(String sentence, NodeFacts facts, Reason reason) {
         @Override
         public String toString() {
             return sentence;

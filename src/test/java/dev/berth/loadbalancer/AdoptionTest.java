@@ -122,8 +122,8 @@ class AdoptionTest {
                         IntStream.range(0, 100).mapToObj(i -> "192.0.2." + i).toArray(String[]::new))
                 .build();
 
-        assertThat(Adoption.keptBack(many)).hasSize(64).contains(Ip.parse("192.0.2.63"));
-        assertThat(Adoption.keptBack(web().build())).containsExactly(Ip.parse("192.0.2.7"));
+        assertThat(Adoption.withheld(many)).hasSize(64).contains(Ip.parse("192.0.2.63"));
+        assertThat(Adoption.withheld(web().build())).containsExactly(Ip.parse("192.0.2.7"));
         assertThat(plan(SampleService.from(many), List.of(THEIRS)))
                 .isInstanceOfSatisfying(
                         ServicePlan.Skip.class,

@@ -72,7 +72,7 @@ public abstract class OwnResource<S, T> extends CustomResource<S, T> {
             List<String> adjusted = new ArrayList<>();
             List<String> unreadable = new ArrayList<>();
             object.setSpec(read(context, "spec", tree.get("spec"), spec, adjusted, unreadable));
-            // What is not understood of a status is written anew.
+            // What is not understood of a status is written again.
             object.setStatus(read(context, "status", tree.get("status"), status, new ArrayList<>(), new ArrayList<>()));
             OwnResource<S, T> read = object;
             read.adjusted = List.copyOf(adjusted);

@@ -96,8 +96,8 @@ public final class AddressControl {
      * @param classes the classes as they are judged now
      * @param clock what time it is, for what others read
      * @param steady how time passes: nobody sets it forward or back
-     * @param due told which Services to reconcile
-     * @param retry told which address to reconcile again, for its Service cannot be any more
+     * @param due notified which Services to reconcile
+     * @param retry notified which address to reconcile again, for its Service cannot be any more
      * @param later for an Address that cannot be reconciled any more, either
      * @param orphans asked before the address of a Service that is gone is given to another
      */

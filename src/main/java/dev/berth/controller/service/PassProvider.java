@@ -214,7 +214,7 @@ final class PassProvider {
                 request);
     }
 
-    /** Whether the provider has something else than it answered. That it cannot be told is no drift. */
+    /** Whether the provider has something else than it answered. That it cannot be found out is no drift. */
     private void look(
             ServicePlan.Serve serve, ServedClass served, LoadBalancerRequest request, EnsureOutcome.Ready known) {
         pass.memory().provider(ProviderState::looked);

@@ -145,8 +145,8 @@ final class PassStatus {
     }
 
     private void learnIpMode(ServiceState about, @Nullable List<Published> sent, ServiceState answer) {
-        boolean told = sent != null && Publication.usesIpMode(sent);
-        if (!told || Publication.usesIpMode(about.ingress())) {
+        boolean isSent = sent != null && Publication.usesIpMode(sent);
+        if (!isSent || Publication.usesIpMode(about.ingress())) {
             // Where it is in use, it is kept in any case.
             return;
         }

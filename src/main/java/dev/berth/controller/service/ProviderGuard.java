@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Calls providers with a deadline and, for each class, only so many at once: one that hangs takes nobody else's turn.
  * Each call runs on a thread of the platform's own, so that one that spins costs a share of a core, and not the operator.
  *
- * <p>Who finds all places of a class taken is put in line, and told in its turn; that is no failure. Calls for one Service
+ * <p>Who finds all places of a class taken is put in line, and notified in its turn; that is no failure. Calls for one Service
  * never overlap. A call that outlives its deadline is given up: its place is another's, but its Service's turn comes when
  * it has returned. As many as may be under way may be given up like that; from then on they keep their places.
  */
@@ -60,7 +60,7 @@ final class ProviderGuard implements AutoCloseable {
     /** Whose calls are under way, or about to be. Guarded by this. */
     private final Map<ServiceIdentity, Seat> byService = new HashMap<>();
 
-    /** What is to be told to others, once nothing is locked. */
+    /** What others are to be notified of, once nothing is locked. */
     private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
 
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
@@ -71,7 +71,7 @@ final class ProviderGuard implements AutoCloseable {
         /** It may, once. */
         record In() implements Entry {}
 
-        /** Not yet: it is told in its turn. */
+        /** Not yet: it is notified in its turn. */
         record InLine() implements Entry {}
 
         /** Not until a call returns that has outlived its deadline; the message says which. */
@@ -124,7 +124,7 @@ final class ProviderGuard implements AutoCloseable {
         private final List<Seat> stuck = new ArrayList<>();
         private final SequencedMap<Object, Runnable> waiting = new LinkedHashMap<>();
 
-        /** Who was told that there is a place, and when. */
+        /** Who was notified that there is a place, and when. */
         private final Map<Object, Long> promised = new HashMap<>();
 
         Line(String className) {
@@ -185,13 +185,13 @@ final class ProviderGuard implements AutoCloseable {
     /** What one who may have something to ask of providers does about it; to be closed when it is done. */
     final class Visit implements AutoCloseable {
         private final Object who;
-        private final Runnable told;
+        private final Runnable notified;
         private @Nullable Seat seat;
         private @Nullable Line waitsIn;
 
-        private Visit(Object who, Runnable told) {
+        private Visit(Object who, Runnable notified) {
             this.who = who;
-            this.told = told;
+            this.notified = notified;
         }
 
         /**
@@ -204,7 +204,7 @@ final class ProviderGuard implements AutoCloseable {
                 return new Entry.In();
             }
             Entry entry = seat(className, service);
-            tell();
+            notifyOthers();
             return entry;
         }
 
@@ -217,7 +217,7 @@ final class ProviderGuard implements AutoCloseable {
                 leave();
                 Seat earlier = service == null ? null : byService.get(service);
                 if (earlier != null) {
-                    earlier.waiting.put(who, told);
+                    earlier.waiting.put(who, notified);
                     return earlier.stuck
                             ? new Entry.Stuck(
                                     "an earlier call for Service " + service + " has outlived its deadline of "
@@ -227,7 +227,7 @@ final class ProviderGuard implements AutoCloseable {
                 }
                 Line line = lines.computeIfAbsent(className, Line::new);
                 if (!line.takes(who)) {
-                    line.waiting.putIfAbsent(who, told);
+                    line.waiting.putIfAbsent(who, notified);
                     waitsIn = line;
                     return line.isStuck()
                             ? new Entry.Stuck(
@@ -303,7 +303,7 @@ final class ProviderGuard implements AutoCloseable {
                 synchronized (ProviderGuard.this) {
                     leave();
                 }
-                tell();
+                notifyOthers();
             }
         }
 
@@ -327,7 +327,7 @@ final class ProviderGuard implements AutoCloseable {
                     }
                 }
             }
-            tell();
+            notifyOthers();
         }
     }
 
@@ -357,9 +357,9 @@ final class ProviderGuard implements AutoCloseable {
 
     private <T> Optional<T> alone(
             String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
-        Semaphore told = new Semaphore(0);
+        Semaphore turn = new Semaphore(0);
         long until = System.nanoTime() + patience.toNanos();
-        try (Visit visit = new Visit(new Object(), told::release)) {
+        try (Visit visit = new Visit(new Object(), turn::release)) {
             try {
                 while (true) {
                     switch (visit.enter(className, provider, service)) {
@@ -368,7 +368,7 @@ final class ProviderGuard implements AutoCloseable {
                         }
                         case Entry.Stuck(String message) -> throw new ProviderException(message);
                         case Entry.InLine inLine -> {
-                            if (!told.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                            if (!turn.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                                 return Optional.empty();
                             }
                         }
@@ -450,7 +450,7 @@ final class ProviderGuard implements AutoCloseable {
                 seat.line.next();
             }
         }
-        tell();
+        notifyOthers();
     }
 
     /** The next call for its Service may be made. */
@@ -461,20 +461,20 @@ final class ProviderGuard implements AutoCloseable {
         news.addAll(seat.waiting.values());
     }
 
-    private void tell() {
-        for (Runnable told; (told = news.poll()) != null; ) {
-            told.run();
+    private void notifyOthers() {
+        for (Runnable next; (next = news.poll()) != null; ) {
+            next.run();
         }
     }
 
     private <T> T answered(FutureTask<T> answer, Seat seat) {
         try {
-            T told = answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
+            T result = answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
             synchronized (this) {
                 // Its thread is about to say so, too.
                 seat.running = false;
             }
-            return told;
+            return result;
         } catch (TimeoutException late) {
             answer.cancel(true);
             throw new ProviderException("no answer within " + deadline.toSeconds() + " s", null, late);
@@ -482,8 +482,8 @@ final class ProviderGuard implements AutoCloseable {
             synchronized (this) {
                 seat.running = false;
             }
-            throw failed.getCause() instanceof ProviderException told
-                    ? told
+            throw failed.getCause() instanceof ProviderException known
+                    ? known
                     : Answers.failure(Objects.requireNonNullElse(failed.getCause(), failed));
         } catch (InterruptedException stopping) {
             answer.cancel(true);

@@ -277,7 +277,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @return whether it is the Service's own, or will be: then it is no sign of another controller
      */
     private boolean adopt(ServiceState service) {
-        due.accept(parts.ledger().withhold(service.key(), Adoption.keptBack(service)));
+        due.accept(parts.ledger().withhold(service.key(), Adoption.withheld(service)));
         return !parts.migrateFrom().isEmpty()
                 && service.typeLoadBalancer()
                 && Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
@@ -298,7 +298,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void withholdWhatIsNotItsOwn(ServiceState service) {
-        List<Ip> others = Adoption.keptBack(service).stream()
+        List<Ip> others = Adoption.withheld(service).stream()
                 .filter(ip -> parts.ledger()
                         .holding(ip)
                         .filter(held -> held.isFor(service.key(), service.uid()))
@@ -373,21 +373,21 @@ public final class ServiceControl implements ClassControl.Services {
 
     /**
      * Load balancers are to be notified of other nodes: makes those Services due whose provider was last notified of
-     * others than there are now. One whose provider is just being told looks again itself, when it is done.
+     * others than there are now. One whose provider is just being notified looks again itself, when it is done.
      */
     public void nodesChanged() {
-        makeDue(this::isToldOfOthers);
+        makeDue(this::knowsOthers);
     }
 
     /** The same for one Service, whose endpoints changed. */
     public void endpointsChanged(ServiceKey key) {
         ServiceMemory memory = memories.get(key);
-        if (memory != null && isToldOfOthers(key, memory)) {
+        if (memory != null && knowsOthers(key, memory)) {
             due.accept(List.of(key));
         }
     }
 
-    private boolean isToldOfOthers(ServiceKey key, ServiceMemory memory) {
+    private boolean knowsOthers(ServiceKey key, ServiceMemory memory) {
         return memory.provider().knowsOther(parts.backends().apply(key));
     }
 
@@ -528,7 +528,7 @@ public final class ServiceControl implements ClassControl.Services {
             if (plan instanceof ServicePlan.TearDown) {
                 // What it may lose, and goes on publishing, is nobody else's from the same moment on.
                 service.filter(state -> !state.isMarkedOurs())
-                        .ifPresent(state -> due.accept(parts.ledger().withhold(key, Adoption.keptBack(state))));
+                        .ifPresent(state -> due.accept(parts.ledger().withhold(key, Adoption.withheld(state))));
             }
             writes.begin(service);
             Pass work = new Pass(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, writes);

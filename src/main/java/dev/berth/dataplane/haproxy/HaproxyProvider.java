@@ -23,8 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Carries the TCP ports of Services with a HAProxy on this host: to the node ports of the cluster's nodes, or straight
@@ -37,7 +35,6 @@ public final class HaproxyProvider implements LoadBalancerProvider {
     /** What a LoadBalancerClass calls it. */
     public static final String NAME = "haproxy";
 
-    private static final Logger LOG = LoggerFactory.getLogger(HaproxyProvider.class);
     private static final Pattern NOT_IN_A_NAME = Pattern.compile("[^A-Za-z0-9-]");
 
     private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);

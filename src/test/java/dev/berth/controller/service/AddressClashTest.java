@@ -68,7 +68,7 @@ class AddressClashTest extends CloudStage {
 
         assertThat(service("web").publishedAddresses()).doesNotContain(PUBLIC_IP);
         assertThat(programmed("web").message()).contains("203.0.113.1", "Service prod/holder");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: "
                         + programmed("web").message());
         int calls = cloud.calls.size();
@@ -116,7 +116,7 @@ class AddressClashTest extends CloudStage {
             later = reconcile("web").delay().orElseThrow();
         }
 
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .anyMatch(event -> event.startsWith("Warning SyncLoadBalancerFailed: ")
                         && event.contains("was changed by others 5 times"));
         assertThat(later).isGreaterThan(first.multipliedBy(4));

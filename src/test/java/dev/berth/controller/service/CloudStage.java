@@ -66,22 +66,17 @@ abstract class CloudStage {
         final List<String> calls = new ArrayList<>();
         final List<LoadBalancerRequest> requests = new ArrayList<>();
 
-        @Nullable
-        ProviderException ensureFails;
+        @Nullable ProviderException ensureFails;
 
-        @Nullable
-        ProviderException updateFails;
+        @Nullable ProviderException updateFails;
 
-        @Nullable
-        ProviderException deleteFails;
+        @Nullable ProviderException deleteFails;
 
         boolean getFails;
 
-        @Nullable
-        EnsureOutcome answer;
+        @Nullable EnsureOutcome answer;
 
-        @Nullable
-        LoadBalancerStatus has = PUBLIC;
+        @Nullable LoadBalancerStatus has = PUBLIC;
 
         Targets targets = Targets.NODE_PORTS;
 
@@ -160,7 +155,7 @@ abstract class CloudStage {
         }
     }
 
-    static final class Told implements Events {
+    static final class RecordedEvents implements Events {
         final List<String> events = new ArrayList<>();
 
         @Override
@@ -210,7 +205,7 @@ abstract class CloudStage {
 
     final SimulatedCluster.Client client = cluster.client();
     final Cloud cloud = new Cloud();
-    final Told told = new Told();
+    final RecordedEvents recorded = new RecordedEvents();
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
     boolean kubeProxy = true;
@@ -279,7 +274,7 @@ abstract class CloudStage {
                         (delay, what) -> () -> {},
                         (owner, className) -> true),
                 new Providers(providers),
-                told,
+                recorded,
                 new IpModeSupport(true),
                 silence,
                 backoff,
@@ -339,7 +334,7 @@ abstract class CloudStage {
             reconcile(name);
         }
         cloud.calls.clear();
-        told.events.clear();
+        recorded.events.clear();
         due.clear();
     }
 

@@ -118,7 +118,7 @@ class HostileAnswersTest extends CloudStage {
         assertThat(said.message())
                 .contains("provider \"cloud\" answered ", "(rule " + row.rule() + ")")
                 .doesNotContain("\u001b", "\n");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: " + said.message());
         assertThat(cloud.calls).as("before its time").hasSize(1);
         clock = clock.plus(next.delay().orElseThrow());

@@ -155,7 +155,7 @@ class LostMarksTest extends CloudStage {
         reconcile("web");
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
-        assertThat(told.events).noneMatch(event -> event.contains("AnswerRefused"));
+        assertThat(recorded.events).noneMatch(event -> event.contains("AnswerRefused"));
         assertThat(service("web").condition(WellKnownNames.PROGRAMMED).map(Condition::status))
                 .isNotEqualTo(Optional.of(Condition.Status.FALSE));
     }

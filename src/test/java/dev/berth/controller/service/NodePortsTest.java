@@ -42,7 +42,7 @@ class NodePortsTest extends CloudStage {
 
         assertThat(nodePorts()).containsExactly(0);
         assertThat(service("web").asked().annotations()).containsEntry(WellKnownNames.NODE_PORTS_RELEASED, "80/TCP");
-        assertThat(told.events).contains("ReleasedNodePorts: Released the node ports of 80/TCP");
+        assertThat(recorded.events).contains("ReleasedNodePorts: Released the node ports of 80/TCP");
     }
 
     @Test

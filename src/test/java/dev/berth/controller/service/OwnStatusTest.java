@@ -20,7 +20,7 @@ class OwnStatusTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isNotEmpty();
-        assertThat(told.events).noneMatch(event -> event.contains("StatusOverwritten"));
+        assertThat(recorded.events).noneMatch(event -> event.contains("StatusOverwritten"));
     }
 
     @Test
@@ -34,7 +34,7 @@ class OwnStatusTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isNotEmpty();
-        assertThat(told.events).noneMatch(event -> event.contains("StatusOverwritten"));
+        assertThat(recorded.events).noneMatch(event -> event.contains("StatusOverwritten"));
     }
 
     @Test
@@ -44,6 +44,6 @@ class OwnStatusTest extends CloudStage {
         reconcile("web");
 
         assertThat(service("web").ingress()).isNotEmpty();
-        assertThat(told.events).noneMatch(event -> event.contains("StatusOverwritten"));
+        assertThat(recorded.events).noneMatch(event -> event.contains("StatusOverwritten"));
     }
 }

@@ -74,8 +74,8 @@ final class PoolRules {
             check(capacity.equals(BigInteger.ZERO), () -> "pool " + name + " does not say how full it is");
             return;
         }
-        // What is published and not claimed is kept back by one that saw it when it began, and maybe by nobody else.
-        List<PoolUse> known = isAnyKeptBack()
+        // What is published and not claimed is withheld by one that saw it when it began, and maybe by nobody else.
+        List<PoolUse> known = isAnyWithheld()
                 ? uses(name, family)
                 : told.stream().map(ledger -> ledger.use(name, family)).toList();
         check(
@@ -112,7 +112,7 @@ final class PoolRules {
     }
 
     /** Whether a Service publishes what a pool has and nobody claimed: a stranger wrote it, and nothing is done to it. */
-    boolean isAnyKeptBack() {
+    boolean isAnyWithheld() {
         PoolBook book = world.poolBook();
         return world.cluster.services.values().stream()
                 .flatMap(service -> service.publishedAddresses().stream())

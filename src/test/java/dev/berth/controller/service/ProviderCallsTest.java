@@ -52,7 +52,7 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         assertThat(cloud.requests.getFirst().fencingToken()).isEqualTo(7);
         assertThat(service("web").ingress()).extracting(Object::toString).containsExactly("203.0.113.1 (Proxy)");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .containsExactly(
                         "EnsuringLoadBalancer: Ensuring load balancer",
                         "EnsuredLoadBalancer: Ensured load balancer: 203.0.113.1 (Proxy)");
@@ -78,7 +78,7 @@ class ProviderCallsTest extends CloudStage {
 
         assertThat(cloud.calls)
                 .containsExactly("update web[n1, n2]", "update web[n2]", "update web[n2]", "update web[]");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .containsOnly("UpdatedLoadBalancer: Updated load balancer with new hosts")
                 .hasSize(4);
     }
@@ -119,7 +119,7 @@ class ProviderCallsTest extends CloudStage {
         nodesBecome(nodes("n1", "n2"));
 
         assertThat(cloud.calls).containsExactly("update web[10.64.0.7]", "update web[]");
-        assertThat(told.events).isEmpty();
+        assertThat(recorded.events).isEmpty();
     }
 
     @Test
@@ -187,7 +187,7 @@ class ProviderCallsTest extends CloudStage {
         nodesBecome(nodes("n1", "n2"));
 
         assertThat(cloud.calls).containsExactly("update web[n1, n2]", "ensure web[n1, n2]");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .startsWith(
                         "Warning UpdateLoadBalancerFailed: Error updating load balancer with new hosts [n1 n2], error: the rack is on fire");
     }
@@ -199,7 +199,9 @@ class ProviderCallsTest extends CloudStage {
 
         nodesBecome(nodes(IntStream.range(100, 125).mapToObj(i -> "n" + i).toArray(String[]::new)));
 
-        assertThat(told.events.getFirst()).contains(" n119 ...] (25 in all)").doesNotContain("n120");
+        assertThat(recorded.events.getFirst())
+                .contains(" n119 ...] (25 in all)")
+                .doesNotContain("n120");
     }
 
     @Test
@@ -224,7 +226,7 @@ class ProviderCallsTest extends CloudStage {
 
         reconcile("web");
 
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains("Warning UnAvailableLoadBalancer: There are no available nodes for LoadBalancer");
         assertThat(cloud.calls).containsExactly("ensure web[]");
     }
@@ -240,7 +242,7 @@ class ProviderCallsTest extends CloudStage {
         assertThat(next).isEqualTo(Next.ON_EVENT);
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
         assertThat(service("web").ingress()).isEmpty();
-        assertThat(told.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
+        assertThat(recorded.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
     }
 
     @Test
@@ -251,7 +253,7 @@ class ProviderCallsTest extends CloudStage {
         Next next = reconcile("web");
         reconcile("web");
 
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains(
                         "Warning SyncLoadBalancerFailed: Error syncing load balancer: ensuring load balancer for prod/web: quota exceeded");
         assertThat(next.delay().orElseThrow()).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(5));
@@ -281,7 +283,7 @@ class ProviderCallsTest extends CloudStage {
                         .orElseThrow()
                         .message())
                 .isEqualTo("waiting for an address");
-        assertThat(told.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
+        assertThat(recorded.events).containsExactly("EnsuringLoadBalancer: Ensuring load balancer");
     }
 
     @Test
@@ -296,7 +298,7 @@ class ProviderCallsTest extends CloudStage {
         assertThat(cluster.services.get(key("web")))
                 .satisfies(left ->
                         assertThat(left == null || !left.hasOurFinalizer()).isTrue());
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .containsExactly(
                         "DeletingLoadBalancer: Deleting load balancer", "DeletedLoadBalancer: Deleted load balancer");
     }
@@ -311,7 +313,7 @@ class ProviderCallsTest extends CloudStage {
 
         assertThat(next.delay()).isPresent();
         assertThat(service("web").hasOurFinalizer()).isTrue();
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains(
                         "Warning SyncLoadBalancerFailed: Error syncing load balancer: deleting load balancer for prod/web: cannot");
     }
@@ -373,7 +375,7 @@ class ProviderCallsTest extends CloudStage {
         reconcile("web");
 
         assertThat(cloud.calls).containsExactly("get web[n1]");
-        assertThat(told.events).isEmpty();
+        assertThat(recorded.events).isEmpty();
     }
 
     @Test
@@ -386,7 +388,7 @@ class ProviderCallsTest extends CloudStage {
         resync();
 
         assertThat(cloud.calls).containsExactly("get web[n1]", "ensure web[n1]", "get web[n1]", "ensure web[n1]");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains(
                         "Warning LoadBalancerDrifted: The load balancer is gone; ensuring it again",
                         "Warning LoadBalancerDrifted: The load balancer has 203.0.113.66 (Proxy) instead of 203.0.113.1 (Proxy); ensuring it again");
@@ -539,7 +541,7 @@ class ProviderCallsTest extends CloudStage {
         resync();
 
         assertThat(cloud.calls).containsExactly("get web[n1]");
-        assertThat(told.events).isEmpty();
+        assertThat(recorded.events).isEmpty();
         LoadBalancerStatus silent = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", null)));
         LoadBalancerStatus said = new LoadBalancerStatus(List.of(Ingress.ofIp("203.0.113.1", IpMode.VIP)));
         assertThat(Publication.sameAnswer(silent, said)).isTrue();
@@ -565,12 +567,12 @@ class ProviderCallsTest extends CloudStage {
         whileTheClassIsFull(() -> {
             // The finalizer may be written before it has to wait.
             reconcile("web");
-            told.events.clear();
+            recorded.events.clear();
             reads.clear();
             due.clear();
             int writes = cluster.writes();
             seen.add(reconcile("web"));
-            seen.addAll(told.events);
+            seen.addAll(recorded.events);
             seen.addAll(reads);
             seen.addAll(due);
             seen.add(cluster.writes() - writes);

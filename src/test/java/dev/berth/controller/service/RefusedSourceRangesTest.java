@@ -42,7 +42,8 @@ class RefusedSourceRangesTest extends CloudStage {
                 .isEqualTo("SourceRangesRefused");
         assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).map(Condition::reason))
                 .contains("SourceRangesRefused");
-        assertThat(told.events).anyMatch(event -> event.startsWith("Warning SourceRangesRefused: provider \"cloud\""));
+        assertThat(recorded.events)
+                .anyMatch(event -> event.startsWith("Warning SourceRangesRefused: provider \"cloud\""));
     }
 
     @Test

@@ -263,7 +263,7 @@ final class SimulatedCluster {
             return change;
         }
 
-        /** The caches are filled anew, as at a start. */
+        /** The caches are filled again, as at a start. */
         void relist() {
             serviceNews.clear();
             claimNews.clear();

@@ -65,7 +65,7 @@ class SimulatedParts {
         return true;
     }
 
-    /** Which class object is looked at, for this one is judged anew. */
+    /** Which class object is looked at, for this one is judged again. */
     String judgedAnew(String className) {
         return className;
     }

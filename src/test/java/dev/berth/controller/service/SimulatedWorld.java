@@ -45,7 +45,7 @@ final class SimulatedWorld {
 
     final long seed;
 
-    /** Sown anew at each step, so that a history without one of its steps goes on as before. */
+    /** Seeded again at each step, so that a history without one of its steps goes on as before. */
     final Random random;
 
     /** The same for what is done to pools and classes: it takes nothing from the other. */

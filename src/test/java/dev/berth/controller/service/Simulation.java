@@ -69,7 +69,7 @@ final class Simulation {
             }
         }
         settle();
-        // What a waiting Service was told of the pools may have aged: it is told anew when it is looked at.
+        // What a waiting Service says of the pools may have aged: it is said again when it is looked at.
         reconcileEverything();
         rules.settled();
         int writes = world.cluster.writes();

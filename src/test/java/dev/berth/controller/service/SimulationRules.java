@@ -140,7 +140,7 @@ final class SimulationRules {
                 && one.key().namespace().equals(other.key().namespace());
     }
 
-    /** Whether those who shared an address are to claim it anew, for it was deleted by hand. */
+    /** Whether those who shared an address are to claim it again, for it was deleted by hand. */
     private boolean wasShared(Ip ip, ServiceState one, ServiceState other) {
         return world.sharedAndDeletedByHand.contains(ip)
                 && one.key().namespace().equals(other.key().namespace());
@@ -174,9 +174,9 @@ final class SimulationRules {
 
     // ---- when nothing happens any more
 
-    /** Whether a pool may show another number after a restart: what was published meanwhile is kept back from then on. */
+    /** Whether a pool may show another number after a restart: what was published meanwhile is withheld from then on. */
     boolean mayPoolsChangeWithARestart() {
-        return pools.isAnyKeptBack();
+        return pools.isAnyWithheld();
     }
 
     /** Whether two operators write the statuses of pools in turn, for ever. */

@@ -28,7 +28,7 @@ class SuccessorTest extends CloudStage {
         assertThat(said.status()).isEqualTo(Condition.Status.FALSE);
         assertThat(said.reason()).isEqualTo("PredecessorNotDeleted");
         assertThat(said.message()).contains("prod/web", "uid-web", "quota of calls used up");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .contains("Warning SyncLoadBalancerFailed: Error syncing load balancer: " + said.message());
         assertThat(cloud.calls).containsExactly("delete web[n1]");
     }

@@ -92,7 +92,7 @@ class TargetHealthTest extends CloudStage {
         assertThat(said())
                 .isEqualTo(
                         "False AllTargetsUnhealthy: 0 of 2 targets pass the health check; connections go to all of them");
-        assertThat(told.events)
+        assertThat(recorded.events)
                 .containsExactly(
                         "Warning AllTargetsUnhealthy: 0 of 2 targets pass the health check; connections go to all of them");
         assertThat(cloud.calls).containsExactly("get web[n1]");

@@ -99,7 +99,7 @@ public record Election(String self, String run, int others, long began, Sequence
 
     /**
      * As it goes on at {@code now}, having looked last at {@code before}: who stood still in between has lost its
-     * addresses, and begins anew.
+     * addresses, and begins again.
      */
     public Election continues(long before, long now) {
         return now - before > PAUSE ? begin(self, run, others, now) : this;
@@ -187,9 +187,9 @@ public record Election(String self, String run, int others, long began, Sequence
     }
 
     /** Whether the first host comes before the second for an address; the same on every host. */
-    private static boolean outranks(String address, Beat one, Beat other) {
-        int byRank = Long.compare(rank(address, one.host()), rank(address, other.host()));
-        return byRank == 0 ? one.who().compareTo(other.who()) > 0 : byRank > 0;
+    private static boolean outranks(String address, Beat first, Beat second) {
+        int byRank = Long.compare(rank(address, first.host()), rank(address, second.host()));
+        return byRank == 0 ? first.who().compareTo(second.who()) > 0 : byRank > 0;
     }
 
     /** By rendezvous hashing: each host is the highest for its share of addresses. */

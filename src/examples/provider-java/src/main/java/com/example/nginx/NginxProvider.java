@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /**
  * Writes one file for each load balancer into a folder that nginx includes. The files are all that there is: a
- * provider that is made anew reads them.
+ * provider that is created later reads them.
  */
 final class NginxProvider implements LoadBalancerProvider {
     private final Path directory;
@@ -67,7 +67,7 @@ final class NginxProvider implements LoadBalancerProvider {
         return EnsureOutcome.ready(file.status());
     }
 
-    /** All that is known is written anew: the request is whole, and only its targets differ. */
+    /** All that is known is written again: the request is whole, and only its targets differ. */
     @Override
     public void updateLoadBalancer(LoadBalancerRequest request) {
         if (read(request).isEmpty()) {
