@@ -100,7 +100,12 @@ class ArchitectureTest {
             new Row("announce is pure and knows addresses", "announce", List.of("address")),
             new Row("migration reads what others left", "migration", List.of("address", "loadbalancer", "provider")),
             new Row("plug-ins know the SPI only", "plugin", List.of("provider")),
-            new Row("a data plane knows the SPI and who announces", "dataplane", List.of("provider", "announce")),
+            new Row("host knows the kernel", "host", List.of()),
+            new Row(
+                    "a data plane knows the SPI, its host and who announces",
+                    "dataplane",
+                    List.of("provider", "announce", "host")),
+            new Row("the agent knows what to announce, and its host", "agent", List.of("announce", "address", "host")),
             new Row(
                     "telemetry decorates",
                     "telemetry",

@@ -74,7 +74,12 @@ public record L2Parameters(List<String> interfaces, boolean withoutEndpoints) {
 
     /** Whether an interface of this name may be used. */
     boolean allows(String name) {
-        return interfaces.isEmpty() || interfaces.stream().anyMatch(pattern -> matches(pattern, name));
+        return interfaces.isEmpty() || names(name);
+    }
+
+    /** Whether the parameters name an interface of this name, by a pattern or itself. */
+    public boolean names(String name) {
+        return interfaces.stream().anyMatch(pattern -> matches(pattern, name));
     }
 
     private static boolean matches(String pattern, String name) {

@@ -11,9 +11,10 @@ import java.util.Optional;
  * An interface of a node that is up and has neighbours.
  *
  * @param name like eth0
+ * @param hardware its hardware address, like 02:00:00:00:00:01
  * @param networks of its addresses; none of a single address
  */
-public record Link(String name, List<IpRange> networks) {
+public record Link(String name, String hardware, List<IpRange> networks) {
     public Link {
         networks = List.copyOf(networks);
     }

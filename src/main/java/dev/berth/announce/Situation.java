@@ -25,8 +25,8 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
     /**
      * The node that announces an address; absent: none can. The same for all who are in the same situation.
      *
-     * <p>Of those that can, one whose agent hears from the API server comes first, then one that is not about to leave
-     * the cluster, then the highest of {@link Rendezvous}.
+     * <p>Of those that can, one whose agent hears from the API server comes first, then one that has lived for a while,
+     * then one that is not about to leave the cluster, then the highest of {@link Rendezvous}.
      */
     public Optional<String> owner(Asked asked) {
         return best(asked, candidates(asked)).map(Candidate::node);
@@ -60,11 +60,11 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
     }
 
     private int demerits(String node) {
-        boolean isCurrent =
-                Optional.ofNullable(agents.get(node)).map(Agent::current).orElse(false);
-        boolean isLeaving =
-                Optional.ofNullable(nodes.get(node)).map(NodeFacts::leaving).orElse(true);
-        return (isCurrent ? 0 : 2) + (isLeaving ? 1 : 0);
+        Agent agent = agents.get(node);
+        NodeFacts facts = nodes.get(node);
+        return (agent != null && agent.current() ? 0 : 4)
+                + (agent != null && agent.steady() ? 0 : 2)
+                + (facts != null && !facts.leaving() ? 0 : 1);
     }
 
     private Optional<Link> link(Asked asked, String node) {

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which node announces an address, and why the others do not. */
 class SituationTest {
     private static final Ip ADDRESS = Ip.parse("192.0.2.10");
-    private static final Link ETH0 =
-            new Link("eth0", List.of(IpRange.parse("192.0.2.0/24"), IpRange.parse("2001:db8::/64")));
-    private static final Agent AGENT = new Agent(true, true, List.of(ETH0));
+    private static final Link ETH0 = new Link(
+            "eth0", "02:00:00:00:00:01", List.of(IpRange.parse("192.0.2.0/24"), IpRange.parse("2001:db8::/64")));
+    private static final Agent AGENT = new Agent(true, true, true, List.of(ETH0));
 
     private static Asked cluster(String... ready) {
         return asked(ADDRESS, service(false, List.of(ready), List.of()));
@@ -136,7 +136,7 @@ class SituationTest {
         assertThat(reason(none, cluster("a"), "a")).isEqualTo(Reason.NODE_UNKNOWN);
         Situation noAgent = new Situation(new LinkedHashMap<>(Map.of("a", NodeFacts.FIT)), new LinkedHashMap<>());
         assertThat(reason(noAgent, cluster("a"), "a")).isEqualTo(Reason.NO_AGENT);
-        Situation starting = situation(Map.of(), Map.of("a", new Agent(false, true, List.of(ETH0))), "a");
+        Situation starting = situation(Map.of(), Map.of("a", new Agent(false, true, true, List.of(ETH0))), "a");
         assertThat(reason(starting, cluster("a"), "a")).isEqualTo(Reason.AGENT_NOT_READY);
     }
 
@@ -152,7 +152,7 @@ class SituationTest {
 
     @Test
     void agentThatHearsNothingFromTheApiServer_announcesOnlyWhatNoOtherCan() {
-        Agent cutOff = new Agent(true, false, List.of(ETH0));
+        Agent cutOff = new Agent(true, false, true, List.of(ETH0));
         Situation two = situation(Map.of(), Map.of("a", cutOff), "a", "b");
         IntStream.range(0, 50)
                 .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
@@ -161,15 +161,25 @@ class SituationTest {
     }
 
     @Test
+    void agentThatHasJustBegun_announcesOnlyWhatNoOtherCan() {
+        Agent fresh = new Agent(true, true, false, List.of(ETH0));
+        Situation two = situation(Map.of(), Map.of("a", fresh), "a", "b");
+        IntStream.range(0, 50)
+                .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
+        assertThat(two.owner(asked(ADDRESS, service(true, List.of("a"), List.of()))))
+                .contains("a");
+    }
+
+    @Test
     void interface_isTheOneWithTheSmallestNetworkThatHasTheAddress() {
-        Link wide = new Link("eth1", List.of(IpRange.parse("192.0.0.0/16")));
+        Link wide = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("192.0.0.0/16")));
         assertThat(nodeWith(wide, ETH0).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth0", 0));
         assertThat(nodeWith(wide).verdict(cluster("a"), "a")).isEqualTo(new Announces("eth1", 0));
     }
 
     @Test
     void interface_isNoneIfNoNetworkHasTheAddress_unlessTheClassNamesIt() {
-        Link elsewhere = new Link("eth1", List.of(IpRange.parse("198.51.100.0/24")));
+        Link elsewhere = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("198.51.100.0/24")));
         assertThat(reason(nodeWith(elsewhere), cluster("a"), "a")).isEqualTo(Reason.NO_INTERFACE);
         Asked named = new Asked(ADDRESS, cluster("a").services(), new L2Parameters(List.of("eth*"), false));
         assertThat(nodeWith(elsewhere).verdict(named, "a")).isEqualTo(new Announces("eth1", 0));
@@ -178,7 +188,7 @@ class SituationTest {
     }
 
     private static Situation nodeWith(Link... links) {
-        return situation(Map.of(), Map.of("a", new Agent(true, true, List.of(links))), "a");
+        return situation(Map.of(), Map.of("a", new Agent(true, true, true, List.of(links))), "a");
     }
 
     private static Asked numbered(int number) {
@@ -215,6 +225,7 @@ class SituationTest {
                         name,
                         new Agent(
                                 random.nextInt(8) > 0,
+                                random.nextInt(4) > 0,
                                 random.nextInt(4) > 0,
                                 random.nextInt(8) > 0 ? List.of(ETH0) : List.of()));
             });

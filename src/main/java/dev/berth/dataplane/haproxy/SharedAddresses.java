@@ -2,9 +2,9 @@ package dev.berth.dataplane.haproxy;
 
 import dev.berth.dataplane.haproxy.peers.Beat;
 import dev.berth.dataplane.haproxy.peers.Election;
-import dev.berth.dataplane.haproxy.peers.Neighbours;
 import dev.berth.dataplane.haproxy.peers.PeerFiles;
 import dev.berth.dataplane.haproxy.peers.Peers;
+import dev.berth.host.Neighbours;
 import dev.berth.provider.ProviderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;

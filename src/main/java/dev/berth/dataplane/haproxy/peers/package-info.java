@@ -3,7 +3,7 @@
  *
  * <p>{@link dev.berth.dataplane.haproxy.peers.Election} decides by what was heard from the others, {@link
  * dev.berth.dataplane.haproxy.peers.Peers} carries what they tell each other, {@link
- * dev.berth.dataplane.haproxy.peers.Neighbours} tells the network where an address is now.
+ * dev.berth.host.Neighbours} tells the network where an address is now.
  */
 @NullMarked
 package dev.berth.dataplane.haproxy.peers;

@@ -1,4 +1,4 @@
-package dev.berth.dataplane.haproxy.peers;
+package dev.berth.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,5 +36,15 @@ class NeighboursTest {
             sum += (frame[i] & 0xff) << 8 | (frame[i + 1] & 0xff);
         }
         assertThat((sum & 0xffff) + (sum >>> 16)).isEqualTo(0xffff);
+    }
+
+    @Test
+    void probes_haveNoSender() {
+        assertThat(HexFormat.of().formatHex(Neighbours.arpProbe(HARDWARE, address("192.0.2.1"))))
+                .endsWith("0001" + "0200000000aa" + "00000000" + "000000000000" + "c0000201");
+        assertThat(HexFormat.of().formatHex(Neighbours.neighbourSolicitation(HARDWARE, address("2001:db8::1:2"))))
+                .startsWith("3333ff010002" + "0200000000aa" + "86dd" + "60000000" + "0018" + "3a" + "ff"
+                        + "00000000000000000000000000000000" + "ff0200000000000000000001ff010002" + "8700")
+                .endsWith("00000000" + "20010db8000000000000000000010002");
     }
 }

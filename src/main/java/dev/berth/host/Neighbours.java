@@ -1,12 +1,6 @@
-package dev.berth.dataplane.haproxy.peers;
+package dev.berth.host;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -21,41 +15,16 @@ import java.util.List;
  */
 public final class Neighbours {
     private static final int AF_PACKET = 17;
-    private static final int SOCK_RAW = 3;
     private static final int SOCKADDR_LL = 20;
     private static final byte[] EVERYBODY = bytes(0xff, 0xff, 0xff, 0xff, 0xff, 0xff);
     private static final byte[] ALL_NODES = bytes(0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01);
     private static final byte[] ALL_NODES_MAC = bytes(0x33, 0x33, 0, 0, 0, 0x01);
+    private static final byte[] SOLICITED_NODE = bytes(0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xff, 0, 0, 0);
     private static final int ARP = 0x0806;
     private static final int IPV6 = 0x86dd;
     private static final int ICMPV6 = 58;
 
     private Neighbours() {}
-
-    /** Found when it is needed first. */
-    private static final class C {
-        static final MethodHandle SOCKET = function(
-                "socket",
-                FunctionDescriptor.of(
-                        ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-        static final MethodHandle SENDTO = function(
-                "sendto",
-                FunctionDescriptor.of(
-                        ValueLayout.JAVA_LONG,
-                        ValueLayout.JAVA_INT,
-                        ValueLayout.ADDRESS,
-                        ValueLayout.JAVA_LONG,
-                        ValueLayout.JAVA_INT,
-                        ValueLayout.ADDRESS,
-                        ValueLayout.JAVA_INT));
-        static final MethodHandle CLOSE =
-                function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-
-        private static MethodHandle function(String name, FunctionDescriptor type) {
-            Linker linker = Linker.nativeLinker();
-            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
-        }
-    }
 
     /**
      * Tells where these addresses are.
@@ -64,54 +33,67 @@ public final class Neighbours {
      * @throws IOException if it cannot be told
      */
     public static void tell(String networkInterface, List<String> addresses) throws IOException {
+        send(networkInterface, addresses, Neighbours::neighbourAdvertisement, Neighbours::gratuitousArp);
+    }
+
+    /**
+     * Asks who else has these addresses, in a way that changes nothing for anybody: see {@link Claimants} for the answers.
+     *
+     * @throws IOException if it cannot be asked
+     */
+    public static void probe(String networkInterface, List<String> addresses) throws IOException {
+        send(networkInterface, addresses, Neighbours::neighbourSolicitation, Neighbours::arpProbe);
+    }
+
+    /** What is said of an address by the one with this hardware address. */
+    private interface Frame {
+        byte[] of(byte[] hardware, byte[] address);
+    }
+
+    private static void send(String networkInterface, List<String> addresses, Frame ipv6, Frame ipv4)
+            throws IOException {
         NetworkInterface by = NetworkInterface.getByName(networkInterface);
         byte[] hardware = by == null ? null : by.getHardwareAddress();
         if (by == null || hardware == null || hardware.length != 6) {
             return;
         }
-        List<byte[]> frames = addresses.stream()
-                .map(InetAddress::ofLiteral)
-                .map(address -> address instanceof Inet6Address
-                        ? neighbourAdvertisement(hardware, address.getAddress())
-                        : gratuitousArp(hardware, address.getAddress()))
-                .toList();
-        try {
-            send(by.getIndex(), frames);
-        } catch (IOException failure) {
-            throw failure;
-        } catch (Throwable impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        send(
+                by.getIndex(),
+                addresses.stream()
+                        .map(InetAddress::ofLiteral)
+                        .map(address ->
+                                (address instanceof Inet6Address ? ipv6 : ipv4).of(hardware, address.getAddress()))
+                        .toList());
     }
 
-    private static void send(int index, List<byte[]> frames) throws Throwable {
-        int socket = (int) C.SOCKET.invokeExact(AF_PACKET, SOCK_RAW, 0);
-        if (socket < 0) {
-            throw new IOException("a packet socket is refused; the process needs the capability NET_RAW");
-        }
-        try (Arena arena = Arena.ofConfined()) {
+    private static void send(int index, List<byte[]> frames) throws IOException {
+        byte[] to = ByteBuffer.allocate(SOCKADDR_LL)
+                .order(ByteOrder.nativeOrder())
+                .putShort((short) AF_PACKET)
+                .putShort((short) 0)
+                .putInt(index)
+                .array();
+        int socket = Sockets.open(AF_PACKET, Sockets.SOCK_RAW, 0);
+        try {
             for (byte[] frame : frames) {
-                MemorySegment to = arena.allocateFrom(
-                        ValueLayout.JAVA_BYTE,
-                        ByteBuffer.allocate(SOCKADDR_LL)
-                                .order(ByteOrder.nativeOrder())
-                                .putShort((short) AF_PACKET)
-                                .putShort((short) 0)
-                                .putInt(index)
-                                .array());
-                MemorySegment what = arena.allocateFrom(ValueLayout.JAVA_BYTE, frame);
-                long sent = (long) C.SENDTO.invokeExact(socket, what, (long) frame.length, 0, to, SOCKADDR_LL);
-                if (sent != frame.length) {
-                    throw new IOException("the interface takes no frame");
-                }
+                Sockets.send(socket, frame, to);
             }
         } finally {
-            int _ = (int) C.CLOSE.invokeExact(socket);
+            Sockets.close(socket);
         }
     }
 
     /** An ARP request for the address by the one who has it (RFC 5227, section 3). */
     static byte[] gratuitousArp(byte[] hardware, byte[] address) {
+        return arpRequest(hardware, address, address);
+    }
+
+    /** An ARP request by nobody (RFC 5227, section 2.1.1). */
+    static byte[] arpProbe(byte[] hardware, byte[] address) {
+        return arpRequest(hardware, new byte[4], address);
+    }
+
+    private static byte[] arpRequest(byte[] hardware, byte[] sender, byte[] address) {
         return frame(EVERYBODY, hardware, ARP, 28)
                 .putShort((short) 1) // Ethernet
                 .putShort((short) 0x0800) // IPv4
@@ -119,7 +101,7 @@ public final class Neighbours {
                 .put((byte) 4)
                 .putShort((short) 1) // request
                 .put(hardware)
-                .put(address)
+                .put(sender)
                 .put(new byte[6])
                 .put(address)
                 .array();
@@ -136,15 +118,32 @@ public final class Neighbours {
                 .put((byte) 2) // of the target, the hardware address
                 .put((byte) 1)
                 .put(hardware);
-        message.putShort(2, checksum(address, message.array()));
-        return frame(ALL_NODES_MAC, hardware, IPV6, 40 + message.capacity())
+        return icmp(ALL_NODES_MAC, hardware, address, ALL_NODES, message.array());
+    }
+
+    /** A neighbour solicitation by nobody, as one who wants the address sends it (RFC 4862, section 5.4.2). */
+    static byte[] neighbourSolicitation(byte[] hardware, byte[] address) {
+        byte[] group = SOLICITED_NODE.clone();
+        System.arraycopy(address, 13, group, 13, 3);
+        byte[] mac = {0x33, 0x33, group[12], group[13], group[14], group[15]};
+        ByteBuffer message = ByteBuffer.allocate(24)
+                .put((byte) 135)
+                .put((byte) 0)
+                .putShort((short) 0)
+                .putInt(0)
+                .put(address);
+        return icmp(mac, hardware, new byte[16], group, message.array());
+    }
+
+    private static byte[] icmp(byte[] mac, byte[] hardware, byte[] from, byte[] to, byte[] message) {
+        return frame(mac, hardware, IPV6, 40 + message.length)
                 .putInt(0x60000000)
-                .putShort((short) message.capacity())
+                .putShort((short) message.length)
                 .put((byte) ICMPV6)
                 .put((byte) 255)
-                .put(address)
-                .put(ALL_NODES)
-                .put(message.array())
+                .put(from)
+                .put(to)
+                .put(ByteBuffer.wrap(message).putShort(2, checksum(from, to, message)))
                 .array();
     }
 
@@ -153,10 +152,10 @@ public final class Neighbours {
     }
 
     /** Of ICMPv6, over the pseudo-header as well (RFC 8200, section 8.1). */
-    private static short checksum(byte[] source, byte[] message) {
+    private static short checksum(byte[] source, byte[] destination, byte[] message) {
         ByteBuffer all = ByteBuffer.allocate(40 + message.length)
                 .put(source)
-                .put(ALL_NODES)
+                .put(destination)
                 .putInt(message.length)
                 .putInt(ICMPV6)
                 .put(message)

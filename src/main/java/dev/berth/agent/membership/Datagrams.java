@@ -1,0 +1,204 @@
+package dev.berth.agent.membership;
+
+import dev.berth.announce.Agent;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The agents' talk, by encrypted datagrams: tells who lives, and tells them what this agent is. */
+public final class Datagrams implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Datagrams.class);
+    private static final int LONGEST = 16 << 10;
+
+    private final DatagramSocket socket;
+    private final SharedKey key;
+    private final Runnable changed;
+    private final Membership membership;
+    private final AtomicLong refused = new AtomicLong();
+    private Map<String, InetAddress> places = Map.of();
+    private SequencedMap<String, Agent> lastAlive = new TreeMap<>();
+    private String trouble = "";
+    private volatile boolean closed;
+
+    /**
+     * Listens on all addresses of the host.
+     *
+     * @param node the name of this node
+     * @param process when this process began, in milliseconds of Unix time
+     * @param changed called when others have come or gone, or are otherwise than before: be quick
+     * @throws IOException if the port cannot be listened on
+     */
+    public Datagrams(
+            int port, SharedKey key, String node, long process, Agent agent, RandomGenerator random, Runnable changed)
+            throws IOException {
+        this.key = key;
+        this.changed = changed;
+        membership = new Membership(node, process, random.nextLong(1, 1L << 62), agent, now());
+        try {
+            socket = new DatagramSocket(port);
+        } catch (IOException taken) {
+            throw new IOException("listening for other agents at port " + port + ": " + taken.getMessage(), taken);
+        }
+    }
+
+    /** Talks from now on. */
+    public void start() {
+        // No virtual threads: theirs may all be busy, and this agent would be held for dead.
+        Thread.ofPlatform().daemon().name("agents-in").start(this::receive);
+        Thread.ofPlatform().daemon().name("agents-out").start(this::tick);
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    /** Says where other agents may be: the addresses of all Nodes but this one. */
+    public void know(Map<String, InetAddress> others) {
+        synchronized (this) {
+            places = Map.copyOf(others);
+            membership.know(others.keySet());
+        }
+        notice();
+    }
+
+    /** Says what this agent is from now on. */
+    public void become(Agent agent) {
+        synchronized (this) {
+            send(membership.become(agent, now()));
+        }
+    }
+
+    /** Those that live, by node; this one not among them. */
+    public synchronized SequencedMap<String, Agent> alive() {
+        return membership.alive();
+    }
+
+    /** Whether it is known who else lives. */
+    public synchronized boolean isSettled() {
+        return membership.isSettled(now());
+    }
+
+    /** Waits until all that live have heard what this agent is, or for so long. */
+    public void awaitHeard(long millis) throws InterruptedException {
+        long end = now() + millis;
+        while (now() < end) {
+            synchronized (this) {
+                if (membership.isHeard()) {
+                    return;
+                }
+            }
+            Thread.sleep(5);
+        }
+    }
+
+    /** How many datagrams came that the shared key did not make. */
+    public long refused() {
+        return refused.get();
+    }
+
+    private void tick() {
+        while (!closed) {
+            try {
+                synchronized (this) {
+                    send(membership.tick(now()));
+                }
+                notice();
+                Thread.sleep(Membership.TICK);
+            } catch (InterruptedException stopping) {
+                return;
+            } catch (RuntimeException bug) {
+                LOG.error("talking to other agents", bug);
+            }
+        }
+    }
+
+    private void receive() {
+        byte[] buffer = new byte[LONGEST];
+        while (!closed) {
+            try {
+                DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
+                socket.receive(packet);
+                hear(packet);
+            } catch (IOException failure) {
+                if (!closed) {
+                    LOG.debug("hearing other agents: {}", failure.toString());
+                }
+            } catch (RuntimeException bug) {
+                LOG.error("hearing other agents", bug);
+            }
+        }
+    }
+
+    private void hear(DatagramPacket packet) throws IOException {
+        byte[] bytes =
+                key.opened(Arrays.copyOf(packet.getData(), packet.getLength())).orElse(null);
+        if (bytes == null) {
+            if (refused.getAndIncrement() == 0) {
+                LOG.warn(
+                        "a datagram from {} was not made by the shared key; the agents of a cluster need the same",
+                        packet.getAddress().getHostAddress());
+            }
+            return;
+        }
+        Message message = Message.decoded(bytes);
+        synchronized (this) {
+            send(membership.hear(message, now()));
+        }
+        notice();
+    }
+
+    /** Outside of the lock. */
+    private void notice() {
+        SequencedMap<String, Agent> alive;
+        synchronized (this) {
+            alive = membership.alive();
+            if (alive.equals(lastAlive)) {
+                return;
+            }
+            if (!alive.keySet().equals(lastAlive.keySet())) {
+                LOG.info("agents that answer: {}", alive.keySet());
+            }
+            lastAlive = alive;
+        }
+        changed.run();
+    }
+
+    private void send(List<Message> messages) {
+        for (Message message : messages) {
+            InetAddress place = places.get(message.to());
+            if (place == null) {
+                continue;
+            }
+            byte[] sealed = key.sealed(message.encoded());
+            try {
+                socket.send(
+                        new DatagramPacket(sealed, sealed.length, new InetSocketAddress(place, socket.getLocalPort())));
+                trouble = "";
+            } catch (IOException | IllegalArgumentException failure) {
+                if (!closed && !trouble.equals(String.valueOf(failure.getMessage()))) {
+                    trouble = String.valueOf(failure.getMessage());
+                    LOG.warn("the agent of {} cannot be told anything: {}", message.to(), trouble);
+                }
+            }
+        }
+    }
+
+    /** Says nothing more. */
+    @Override
+    public void close() {
+        closed = true;
+        socket.close();
+    }
+}

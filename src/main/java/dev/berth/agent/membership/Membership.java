@@ -1,0 +1,289 @@
+package dev.berth.agent.membership;
+
+import dev.berth.agent.membership.Message.Kind;
+import dev.berth.agent.membership.Message.State;
+import dev.berth.announce.Agent;
+import dev.berth.announce.Rendezvous;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which other agents live, going by who answers. Does nothing by itself: it is told the time, who else there may be and what was
+ * heard, and says what to send. Times are milliseconds of a steady clock.
+ *
+ * <p>Each agent pings a few of those that live, its watched: who is next to it on a ring. So the load on each does not grow
+ * with their number. One that does not answer is dead, and all others are told to look for themselves; what an agent holds
+ * for dead is always what it cannot reach itself. Of those that are dead, or never answered, one after another is pinged,
+ * so that a network that was split heals.
+ */
+final class Membership {
+    /** How often this has to be told the time. */
+    static final long TICK = 100;
+
+    /** The pause between two pings of one that is watched. */
+    static final long PING = 200;
+
+    /** After how long without an answer one that is watched is dead. */
+    static final long SILENCE = 1_000;
+
+    /** The same for one that another has found dead. */
+    static final long SUSPICION = 400;
+
+    /** For how long a new agent waits for others to answer. */
+    static final long LISTEN = 1_000;
+
+    /** The pause between pings of those that do not live. */
+    static final long SEARCH = 300;
+
+    /** For how long this may have stood still before all others get their time anew. */
+    static final long PAUSE = 500;
+
+    /** How many each agent watches. */
+    static final int WATCHED = 4;
+
+    private final String self;
+    private final long began;
+    private final SequencedMap<String, Peer> peers = new TreeMap<>();
+    private State own;
+    private long lastTick;
+    private long lastSearch;
+    private int searched;
+    private long numbers;
+
+    /** Another agent that there may be. */
+    private static final class Peer {
+        private boolean isAlive;
+        private @Nullable State state;
+
+        /** When it was pinged last; 0: never. */
+        private long pinged;
+
+        /** When it answered last. */
+        private long answered;
+
+        /** Since when answers of it are waited for: it is watched, or this stood still before. */
+        private long awaited;
+
+        /** Since when another holds it for dead; 0: nobody. */
+        private long suspected;
+
+        private boolean isWatched;
+
+        /** The number of the last ping, and of the last that was answered. */
+        private long asked;
+
+        private long told;
+
+        /** Of the first ping that said what {@link #own} is now. */
+        private long news;
+    }
+
+    /**
+     * One that knows of no other.
+     *
+     * @param self the name of this node
+     * @param process when this process began: higher than that of any before on this node
+     * @param firstNumber no other process of this node begins with it
+     */
+    Membership(String self, long process, long firstNumber, Agent agent, long now) {
+        this.self = self;
+        this.began = now;
+        this.own = new State(process, 0, agent);
+        this.lastTick = now;
+        this.numbers = firstNumber;
+    }
+
+    /** Says who else there may be: all Nodes but this one, whether an agent is on them or not. */
+    void know(Collection<String> others) {
+        peers.keySet().retainAll(others);
+        others.stream()
+                .filter(name -> !name.equals(self))
+                .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer()));
+    }
+
+    /** Says what this agent is from now on; the others are told until they have heard it. */
+    List<Message> become(Agent agent, long now) {
+        if (agent.equals(own.agent())) {
+            return List.of();
+        }
+        own = new State(own.began(), own.version() + 1, agent);
+        peers.values().forEach(peer -> peer.news = numbers + 1);
+        return peers.entrySet().stream()
+                .filter(peer -> peer.getValue().isAlive)
+                .map(peer -> ping(peer.getKey(), peer.getValue(), now))
+                .toList();
+    }
+
+    /** Those that live, by node; this one not among them. */
+    SequencedMap<String, Agent> alive() {
+        SequencedMap<String, Agent> alive = new TreeMap<>();
+        peers.forEach((name, peer) -> {
+            if (peer.isAlive && peer.state != null) {
+                alive.put(name, peer.state.agent());
+            }
+        });
+        return alive;
+    }
+
+    /** Whether all that live have heard what this agent is. */
+    boolean isHeard() {
+        return peers.values().stream().noneMatch(peer -> peer.isAlive && peer.told < peer.news);
+    }
+
+    /** Whether it knows who else lives: all have answered, or have had the time to. */
+    boolean isSettled(long now) {
+        return now - began >= LISTEN
+                || (!peers.isEmpty() && peers.values().stream().allMatch(peer -> peer.isAlive));
+    }
+
+    /** The time goes on. */
+    List<Message> tick(long now) {
+        if (now - lastTick > PAUSE) {
+            peers.values().forEach(peer -> {
+                peer.awaited = now;
+                peer.suspected = peer.suspected == 0 ? 0 : now;
+            });
+        }
+        lastTick = now;
+        List<Message> messages = new ArrayList<>();
+        watch(now);
+        List<String> lost = new ArrayList<>();
+        peers.forEach((name, peer) -> {
+            if (peer.isAlive) {
+                boolean isSilent = peer.isWatched && now - Math.max(peer.answered, peer.awaited) > SILENCE;
+                if (isSilent || isGivenUp(peer, now)) {
+                    peer.isAlive = false;
+                    peer.suspected = 0;
+                    if (isSilent) {
+                        lost.add(name);
+                    }
+                } else if (isDue(peer, now)) {
+                    messages.add(ping(name, peer, now));
+                }
+            }
+        });
+        lost.forEach(name -> messages.addAll(warnOf(name)));
+        messages.addAll(search(now));
+        return messages;
+    }
+
+    private void watch(long now) {
+        List<String> ring = peers.keySet().stream()
+                .filter(name -> peer(name).isAlive)
+                .sorted(Comparator.comparing(this::distance, Long::compareUnsigned)
+                        .thenComparing(name -> name))
+                .limit(WATCHED)
+                .toList();
+        peers.forEach((name, peer) -> {
+            boolean isWatched = ring.contains(name);
+            if (isWatched && !peer.isWatched) {
+                peer.awaited = now;
+            }
+            peer.isWatched = isWatched;
+        });
+    }
+
+    /** On the ring, onwards. Each is watched by those just before it. */
+    private long distance(String name) {
+        return Rendezvous.rank("", name) - Rendezvous.rank("", self);
+    }
+
+    private static boolean isGivenUp(Peer peer, long now) {
+        return peer.suspected > 0 && now - peer.suspected > SUSPICION && peer.answered <= peer.suspected;
+    }
+
+    private static boolean isDue(Peer peer, long now) {
+        return peer.suspected > 0
+                ? now - peer.pinged >= TICK
+                : (peer.isWatched || peer.told < peer.news) && now - peer.pinged >= PING;
+    }
+
+    private List<Message> warnOf(String lost) {
+        return peers.entrySet().stream()
+                .filter(peer -> peer.getValue().isAlive)
+                .map(peer -> new Message(Kind.SUSPECT, self, peer.getKey(), 0, own, lost))
+                .toList();
+    }
+
+    /** At the beginning all at once, later one after another. */
+    private List<Message> search(long now) {
+        List<String> away =
+                peers.keySet().stream().filter(name -> !peer(name).isAlive).toList();
+        if (away.isEmpty() || now - lastSearch < SEARCH) {
+            return List.of();
+        }
+        lastSearch = now;
+        if (now - began < LISTEN) {
+            return away.stream().map(name -> ping(name, peer(name), now)).toList();
+        }
+        String next = away.get(Math.floorMod(searched++, away.size()));
+        return List.of(ping(next, peer(next), now));
+    }
+
+    private Peer peer(String name) {
+        return peers.getOrDefault(name, new Peer());
+    }
+
+    /** Something came that only one with the shared key can have made. */
+    List<Message> hear(Message message, long now) {
+        Peer from = peers.get(message.from());
+        if (from == null || !message.to().equals(self)) {
+            return List.of();
+        }
+        return switch (message.kind()) {
+            case PING -> hearPing(message, from, now);
+            case ANSWER -> hearAnswer(message, from, now);
+            case SUSPECT -> hearOf(message.suspect(), now);
+        };
+    }
+
+    /** It proves nothing: somebody may have recorded it. */
+    private List<Message> hearPing(Message ping, Peer from, long now) {
+        List<Message> messages = new ArrayList<>();
+        messages.add(new Message(Kind.ANSWER, self, ping.from(), ping.number(), own, ""));
+        if (!from.isAlive) {
+            messages.add(ping(ping.from(), from, now));
+        } else if (from.state != null && ping.state().isAfter(from.state)) {
+            from.state = ping.state();
+        }
+        return messages;
+    }
+
+    private List<Message> hearAnswer(Message answer, Peer from, long now) {
+        if (answer.number() <= from.told || answer.number() > from.asked) {
+            return List.of();
+        }
+        from.told = answer.number();
+        from.answered = now;
+        from.suspected = 0;
+        boolean isNew = !from.isAlive;
+        from.isAlive = true;
+        if (isNew
+                || from.state == null
+                || from.state.began() != answer.state().began()
+                || answer.state().isAfter(from.state)) {
+            from.state = answer.state();
+        }
+        return List.of();
+    }
+
+    private List<Message> hearOf(String suspect, long now) {
+        Peer peer = peers.get(suspect);
+        if (peer == null || !peer.isAlive || peer.suspected > 0) {
+            return List.of();
+        }
+        peer.suspected = now;
+        return List.of(ping(suspect, peer, now));
+    }
+
+    private Message ping(String to, Peer peer, long now) {
+        peer.pinged = now;
+        peer.asked = ++numbers;
+        return new Message(Kind.PING, self, to, peer.asked, own, "");
+    }
+}

@@ -1,0 +1,118 @@
+package dev.berth.agent.membership;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
+import dev.berth.announce.Agent;
+import dev.berth.announce.Link;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one agent says to another.
+ *
+ * @param kind what it is for
+ * @param from the node of the one who says it
+ * @param to the node of the one it is said to
+ * @param number of a ping; the answer to it has the same. Zero: neither
+ * @param state of the one who says it
+ * @param suspect the node of one that does not answer; empty: none
+ */
+record Message(Kind kind, String from, String to, long number, State state, String suspect) {
+    private static final int VERSION = 1;
+
+    /** What a message is for. */
+    enum Kind {
+        /** Asks for an answer. */
+        PING,
+        /** Answers a ping: whoever hears it knows that the other lives now. */
+        ANSWER,
+        /** Names one that does not answer: look yourself. */
+        SUSPECT
+    }
+
+    /**
+     * What an agent says of itself.
+     *
+     * @param began when its process began, by its clock: a later process has a higher one
+     * @param version grows with each change of {@code agent}
+     */
+    record State(long began, long version, Agent agent) {
+        /** Whether it is later than another of the same node, going by what it says. */
+        boolean isAfter(State other) {
+            return began == other.began() ? version > other.version() : began > other.began();
+        }
+    }
+
+    byte[] encoded() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(VERSION);
+            out.writeUTF(kind.name());
+            out.writeUTF(from);
+            out.writeUTF(to);
+            out.writeLong(number);
+            out.writeUTF(suspect);
+            out.writeLong(state.began());
+            out.writeLong(state.version());
+            out.writeBoolean(state.agent().willing());
+            out.writeBoolean(state.agent().current());
+            out.writeBoolean(state.agent().steady());
+            out.writeShort(state.agent().links().size());
+            for (Link link : state.agent().links()) {
+                out.writeUTF(link.name());
+                out.writeUTF(link.hardware());
+                out.writeShort(link.networks().size());
+                for (IpRange network : link.networks()) {
+                    out.writeUTF(network.lower().toString());
+                    out.writeUTF(network.upper().toString());
+                }
+            }
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+        return bytes.toByteArray();
+    }
+
+    /**
+     * Reads what {@link #encoded} wrote.
+     *
+     * @throws IOException if it is something else
+     */
+    static Message decoded(byte[] bytes) throws IOException {
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+            int version = in.readUnsignedByte();
+            if (version != VERSION) {
+                throw new IOException("it speaks version " + version + " of the agents' language");
+            }
+            Kind kind = Kind.valueOf(in.readUTF());
+            String from = in.readUTF();
+            String to = in.readUTF();
+            long number = in.readLong();
+            String suspect = in.readUTF();
+            long began = in.readLong();
+            long stateVersion = in.readLong();
+            boolean willing = in.readBoolean();
+            boolean current = in.readBoolean();
+            boolean steady = in.readBoolean();
+            List<Link> links = new ArrayList<>();
+            for (int left = in.readUnsignedShort(); left > 0; left--) {
+                String name = in.readUTF();
+                String hardware = in.readUTF();
+                List<IpRange> networks = new ArrayList<>();
+                for (int more = in.readUnsignedShort(); more > 0; more--) {
+                    networks.add(new IpRange(Ip.parse(in.readUTF()), Ip.parse(in.readUTF())));
+                }
+                links.add(new Link(name, hardware, networks));
+            }
+            State state = new State(began, stateVersion, new Agent(willing, current, steady, links));
+            return new Message(kind, from, to, number, state, suspect);
+        } catch (IllegalArgumentException odd) {
+            throw new IOException("it cannot be read: " + odd.getMessage(), odd);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+package dev.berth.agent.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.IpRange;
+import dev.berth.announce.Agent;
+import dev.berth.announce.Link;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who holds whom for alive, on a network that the test cuts, with a clock that it moves. */
+class MembershipTest {
+    private static final Agent WILLING = new Agent(
+            true, true, true, List.of(new Link("eth0", "02:00:00:00:00:01", List.of(IpRange.parse("192.0.2.0/24")))));
+    private static final Agent UNWILLING = new Agent(false, true, false, List.of());
+
+    /** Agents, and the datagrams between them: each arrives some milliseconds later, or is lost. */
+    private static final class World {
+        private final RandomGenerator random;
+        private final Map<String, Membership> agents = new LinkedHashMap<>();
+        private final List<Flying> flying = new ArrayList<>();
+        private final List<Flying> recorded = new ArrayList<>();
+        private final List<String> names;
+        private BiPredicate<String, String> passes = (from, to) -> true;
+        private double loss;
+        private long now = 1_000_000;
+        private long sent;
+
+        private record Flying(long at, String from, String to, Message message) {}
+
+        World(long seed, int count) {
+            random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+            names = IntStream.range(0, count)
+                    .mapToObj(number -> "node" + number)
+                    .toList();
+            names.forEach(this::begin);
+        }
+
+        final void begin(String name) {
+            Membership agent = new Membership(name, now, random.nextLong(1, 1L << 62), WILLING, now);
+            agent.know(names);
+            agents.put(name, agent);
+        }
+
+        private void send(String from, List<Message> messages) {
+            messages.forEach(message -> {
+                sent++;
+                if (agents.containsKey(message.to())
+                        && passes.test(from, message.to())
+                        && random.nextDouble() >= loss) {
+                    Flying one = new Flying(now + 1 + random.nextInt(5), from, message.to(), message);
+                    flying.add(one);
+                    recorded.add(one);
+                }
+            });
+        }
+
+        void pass(long millis) {
+            for (long end = now + millis; now < end; now++) {
+                List<Flying> arriving =
+                        flying.stream().filter(one -> one.at() <= now).toList();
+                flying.removeAll(arriving);
+                arriving.forEach(this::deliver);
+                agents.forEach((name, agent) -> {
+                    if ((now + name.hashCode()) % Membership.TICK == 0) {
+                        send(name, agent.tick(now));
+                    }
+                });
+            }
+        }
+
+        private void deliver(Flying one) {
+            Membership to = agents.get(one.to());
+            if (to != null && passes.test(one.from(), one.to())) {
+                try {
+                    send(one.to(), to.hear(Message.decoded(one.message().encoded()), now));
+                } catch (IOException impossible) {
+                    throw new IllegalStateException(impossible);
+                }
+            }
+        }
+
+        Membership agent(String name) {
+            return Objects.requireNonNull(agents.get(name), name);
+        }
+
+        Set<String> aliveAt(String name) {
+            Set<String> alive = new LinkedHashSet<>(agent(name).alive().keySet());
+            alive.add(name);
+            return alive;
+        }
+
+        void assertAllSee(Set<String> wanted) {
+            wanted.forEach(name -> assertThat(aliveAt(name)).as(name).containsExactlyInAnyOrderElementsOf(wanted));
+        }
+
+        Set<String> all() {
+            return agents.keySet();
+        }
+    }
+
+    static Stream<Long> seeds() {
+        return LongStream.range(
+                        Long.getLong("property.first", 0),
+                        Long.getLong("property.first", 0) + Math.min(30, Long.getLong("property.seeds", 30)))
+                .boxed();
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void agentsThatBeginTogether_findEachOther_beforeTheyAreSettledByTime(long seed) {
+        World world = new World(seed, 2 + (int) (seed % 11));
+        world.pass(Membership.LISTEN - 1);
+        world.assertAllSee(world.all());
+        assertThat(world.agents.values()).allMatch(agent -> agent.isSettled(world.now));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void agentThatIsGone_isMissedByAll_withinTheTimeThatFailoverHas(long seed) {
+        World world = new World(seed, 2 + (int) (seed % 19));
+        world.pass(3_000);
+        String gone = world.names.get(world.random.nextInt(world.names.size()));
+        world.agents.remove(gone);
+        world.pass(Membership.SILENCE + Membership.SUSPICION + 4 * Membership.TICK);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void halfThatIsGoneAtOnce_isMissedByTheOther(long seed) {
+        World world = new World(seed, 4 + (int) (seed % 16));
+        world.pass(3_000);
+        List<String> shuffled = new ArrayList<>(world.names);
+        Collections.shuffle(shuffled, new java.util.Random(seed));
+        shuffled.subList(0, shuffled.size() / 2).forEach(world.agents::remove);
+        world.pass(5 * Membership.SILENCE);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void networkThatIsSplit_hasEachSideSeeItself_andHeals(long seed) {
+        World world = new World(seed, 3 + (int) (seed % 10));
+        world.pass(3_000);
+        List<String> side = world.names.subList(0, 1 + (int) (seed % (world.names.size() - 1)));
+        List<String> otherSide = world.names.subList(side.size(), world.names.size());
+        world.passes = (from, to) -> side.contains(from) == side.contains(to);
+        world.pass(6 * Membership.SILENCE);
+        world.assertAllSee(new LinkedHashSet<>(side));
+        world.assertAllSee(new LinkedHashSet<>(otherSide));
+
+        world.passes = (from, to) -> true;
+        world.pass(Membership.SEARCH * world.names.size() + 1_000);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void networkThatLosesEveryTenthDatagram_hasNobodyHeldForDead(long seed) {
+        World world = new World(seed, 3 + (int) (seed % 5));
+        world.loss = 0.1;
+        world.pass(2_000);
+        for (int second = 0; second < 20; second++) {
+            world.pass(1_000);
+            world.assertAllSee(world.all());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void whatAnAgentBecomes_isHeardByAll_soonAndAlsoIfDatagramsAreLost(long seed) {
+        World world = new World(seed, 2 + (int) (seed % 12));
+        world.pass(2_000);
+        Membership one = world.agent("node0");
+        world.send("node0", one.become(UNWILLING, world.now));
+        world.pass(20);
+        assertThat(one.isHeard()).isTrue();
+        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(UNWILLING);
+
+        world.loss = 0.3;
+        world.send("node0", one.become(WILLING, world.now));
+        world.pass(4_000);
+        world.all().stream()
+                .filter(name -> !name.equals("node0") && world.aliveAt(name).contains("node0"))
+                .forEach(name ->
+                        assertThat(world.agent(name).alive().get("node0")).isEqualTo(WILLING));
+    }
+
+    @Test
+    void agentThatBeginsAnew_isKnownForWhatItIsNow_alsoIfTheClockWentBack() {
+        World world = new World(1, 3);
+        world.pass(2_000);
+        Membership anew = new Membership("node0", 5, 7, UNWILLING, world.now);
+        anew.know(world.names);
+        world.agents.put("node0", anew);
+        world.pass(2 * Membership.SEARCH);
+        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(UNWILLING);
+        world.assertAllSee(world.all());
+    }
+
+    @Test
+    void whatWasRecorded_wakesNobodyWhoIsDead() {
+        World world = new World(1, 3);
+        world.pass(3_000);
+        world.agents.remove("node0");
+        world.pass(3_000);
+        List<World.Flying> recorded = List.copyOf(world.recorded);
+        recorded.forEach(world::deliver);
+        world.pass(50);
+        world.assertAllSee(world.all());
+    }
+
+    @Test
+    void agentThatStoodStill_doesNotHoldTheOthersForDead() {
+        World world = new World(1, 3);
+        world.pass(3_000);
+        world.now += 10 * Membership.SILENCE;
+        world.pass(2 * Membership.TICK);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {6, 20, 60})
+    void load_doesNotGrowWithTheNumberOfAgents(int count) {
+        World world = new World(1, count);
+        world.pass(3_000);
+        long before = world.sent;
+        world.pass(10_000);
+        long perAgentAndSecond = (world.sent - before) / count / 10;
+        // Its pings, and its answers to those of as many others.
+        assertThat(perAgentAndSecond).isLessThanOrEqualTo(2 * Membership.WATCHED * 1_000 / Membership.PING);
+    }
+
+    @Test
+    void message_isReadAsItWasWritten_andOnlyWithTheSharedKey() throws IOException {
+        Message message = new Message(Message.Kind.ANSWER, "a", "b", 42, new Message.State(1, 2, WILLING), "c");
+        SharedKey key = SharedKey.of(List.of("0123456789abcdef"));
+        byte[] sealed = key.sealed(message.encoded());
+        assertThat(Message.decoded(key.opened(sealed).orElseThrow())).isEqualTo(message);
+
+        assertThat(SharedKey.of(List.of("another key of theirs")).opened(sealed))
+                .isEmpty();
+        assertThat(SharedKey.of(List.of("the next key of ours", "0123456789abcdef"))
+                        .opened(sealed))
+                .isPresent();
+        sealed[sealed.length - 1] ^= 1;
+        assertThat(key.opened(sealed)).isEmpty();
+        assertThat(key.opened(new byte[3])).isEmpty();
+    }
+}

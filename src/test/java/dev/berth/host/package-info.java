@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.host;
+
+import org.jspecify.annotations.NullMarked;
