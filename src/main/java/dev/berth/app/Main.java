@@ -14,6 +14,7 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         subcommands = {
             OperatorCommand.class,
+            AgentCommand.class,
             AuditCommand.class,
             ExportCommand.class,
             ProviderHostCommand.class,

@@ -10,7 +10,9 @@ import io.prometheus.client.exporter.common.TextFormat;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 
 /** Serves {@code /metrics} where there is no Quarkus. */
 final class MetricsServer implements AutoCloseable {
@@ -43,6 +45,19 @@ final class MetricsServer implements AutoCloseable {
             return new InetSocketAddress(host, port);
         }
         throw new IllegalArgumentException("--metrics is \"" + listen + "\"; it must be HOST:PORT");
+    }
+
+    /** Serves a page of text, too; absent: not now. */
+    void page(String path, Supplier<Optional<String>> text) {
+        server.createContext(path, exchange -> {
+            try (exchange) {
+                Optional<String> now = text.get();
+                byte[] body = now.orElse("").getBytes(UTF_8);
+                exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
+                exchange.sendResponseHeaders(now.isPresent() ? 200 : 503, body.length == 0 ? -1 : body.length);
+                exchange.getResponseBody().write(body);
+            }
+        });
     }
 
     private void answer(HttpExchange exchange) throws IOException {

@@ -25,6 +25,7 @@ import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
 import dev.berth.controller.service.ServiceReconciler;
 import dev.berth.dataplane.haproxy.HaproxyProvider;
+import dev.berth.dataplane.l2.L2Provider;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
@@ -108,7 +109,7 @@ public final class Wiring {
     };
 
     /** The names that no plug-in may have. */
-    static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME, HaproxyProvider.NAME);
+    static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME, L2Provider.NAME, HaproxyProvider.NAME);
 
     private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
 
@@ -365,6 +366,7 @@ public final class Wiring {
     private Providers providers() {
         SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
         byName.put(PoolProvider.NAME, new PoolProvider());
+        byName.put(L2Provider.NAME, new L2Provider());
         byName.putAll(plugins);
         byName.values().forEach(provider -> ProviderMetrics.show(provider, registry));
         byName.replaceAll((name, provider) -> new MeteredProvider(name, provider, registry));

@@ -1,0 +1,42 @@
+package dev.berth.agent;
+
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Gauge;
+
+/** What an agent counts. */
+public final class AgentMetrics {
+    private final CollectorRegistry registry = new CollectorRegistry();
+    final Gauge announced = gauge("berth_agent_addresses", "Addresses that this node announces.");
+    final Gauge unannounced =
+            gauge("berth_agent_unannounced_addresses", "Addresses that are to be announced, and no node can.");
+    final Gauge agents = gauge("berth_agent_agents", "Agents that answer, this one among them.");
+    final Gauge current = gauge("berth_agent_api_server_up", "1 while the API server answers.");
+    final Gauge conflicting =
+            gauge("berth_agent_conflicting_addresses", "Addresses that another machine has claimed lately.");
+    final Counter taken = counter("berth_agent_taken_total", "Addresses that this node began to announce.");
+    final Counter released = counter("berth_agent_released_total", "Addresses that this node ceased to announce.");
+    final Counter conflicts =
+            counter("berth_agent_conflicts_total", "Claims of another machine to an address that this node announces.");
+    final Counter failures = counter("berth_agent_failures_total", "Calls of the kernel that failed.");
+    final Gauge refused =
+            gauge("berth_agent_refused_datagrams", "Datagrams that were not made by the agents' shared key.");
+    final Counter told = Counter.build()
+            .name("berth_agent_neighbour_messages_total")
+            .help("Messages by which neighbours were told or asked of an address.")
+            .labelNames("protocol", "kind")
+            .register(registry);
+
+    private Gauge gauge(String name, String help) {
+        return Gauge.build().name(name).help(help).register(registry);
+    }
+
+    private Counter counter(String name, String help) {
+        return Counter.build().name(name).help(help).register(registry);
+    }
+
+    /** To be served. */
+    public CollectorRegistry registry() {
+        return registry;
+    }
+}

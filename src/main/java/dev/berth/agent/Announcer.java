@@ -1,0 +1,429 @@
+package dev.berth.agent;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.agent.membership.Datagrams;
+import dev.berth.announce.Agent;
+import dev.berth.announce.Link;
+import dev.berth.announce.Situation;
+import dev.berth.announce.Verdict;
+import dev.berth.announce.Verdict.Announces;
+import dev.berth.announce.Verdict.Silent;
+import dev.berth.host.MarkedAddresses;
+import dev.berth.host.MarkedAddresses.Held;
+import dev.berth.host.Neighbours;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has the kernel of this node answer for the addresses that it announces, and for no others. One thread. */
+final class Announcer {
+    private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);
+
+    /** When neighbours are told where an address is, after it was taken: a frame may be lost. */
+    private static final long[] TELLINGS = {0, 100, 500, 1_000, 2_000, 4_000, 8_000};
+
+    /** For how long an address stays that another node has taken: until its neighbours have heard of that. */
+    private static final long LINGER = 250;
+
+    /** How often interfaces are looked at. */
+    private static final long LOOK_AGAIN = 1_000;
+
+    /** How often what the kernel has is compared with what it should have. */
+    private static final long REPAIR = 10_000;
+
+    /** How often it is asked who else has an address. */
+    private static final long PROBE = 60_000;
+
+    /** From when on it is not new any more. */
+    private static final long STEADY = 5_000;
+
+    private final String node;
+    private final ClusterView view;
+    private final Datagrams others;
+    private final Contact contact;
+    private final AgentMetrics metrics;
+    private final Conflicts conflicts;
+
+    /** What this node has on its interfaces. */
+    private final SequencedMap<Ip, Bound> bound = new TreeMap<>();
+
+    private SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
+    private HostLinks links = new HostLinks(List.of(), Map.of());
+    private Set<String> lastAlive = Set.of();
+    private boolean isDue = true;
+    private boolean isEnding;
+    private boolean isClean;
+    private long willingSince = -1;
+    private boolean steady;
+    private long lastLook = now() - LOOK_AGAIN;
+    private long lastRepair = now() - REPAIR;
+    private String trouble = "";
+
+    /** An address on an interface. */
+    private static final class Bound {
+        private final String link;
+        private final int index;
+        private long taken;
+        private int told;
+        private long probed;
+
+        /** When it is taken off; 0: it stays. */
+        private long ends;
+
+        Bound(String link, int index, long now) {
+            this.link = link;
+            this.index = index;
+            this.taken = now;
+            // After the first tellings: until then another agent may still have it.
+            this.probed = now - PROBE + 3_000;
+        }
+    }
+
+    Announcer(
+            String node,
+            ClusterView view,
+            Datagrams others,
+            Contact contact,
+            AgentMetrics metrics,
+            Conflicts conflicts) {
+        this.node = node;
+        this.view = view;
+        this.others = others;
+        this.contact = contact;
+        this.metrics = metrics;
+        this.conflicts = conflicts;
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    /** Something may be otherwise: looks at once. */
+    synchronized void look() {
+        isDue = true;
+        notifyAll();
+    }
+
+    /** Announces from now on, until {@link #end}. */
+    void start() {
+        Thread.ofPlatform().daemon().name("announcer").start(this::run);
+    }
+
+    private synchronized void run() {
+        while (!isEnding) {
+            try {
+                round(now());
+                trouble = "";
+            } catch (IOException | RuntimeException failure) {
+                sayOnce(failure);
+            }
+            try {
+                long wait = isDue ? 0 : untilNext(now());
+                if (wait > 0) {
+                    wait(wait);
+                }
+            } catch (InterruptedException stopping) {
+                return;
+            }
+        }
+    }
+
+    private void sayOnce(Exception failure) {
+        metrics.failures.inc();
+        String message = ApiServer.message(failure);
+        if (!message.equals(trouble)) {
+            trouble = message;
+            LOG.error("announcing: {}", message);
+        }
+    }
+
+    private long untilNext(long now) {
+        long next = lastLook + LOOK_AGAIN;
+        for (Bound one : bound.values()) {
+            if (one.ends > 0) {
+                next = Math.min(next, one.ends);
+            } else if (one.told < TELLINGS.length) {
+                next = Math.min(next, one.taken + TELLINGS[one.told]);
+            }
+        }
+        return next - now;
+    }
+
+    private void round(long now) throws IOException {
+        boolean isLook = isDue || now - lastLook >= LOOK_AGAIN;
+        if (isLook) {
+            isDue = false;
+            lastLook = now;
+            if (view.isKnown()) {
+                decide(now);
+            }
+        }
+        takeOff(now);
+        tell(now);
+        probe(now);
+        metrics.announced.set(
+                (double) bound.values().stream().filter(one -> one.ends == 0).count());
+    }
+
+    private void decide(long now) throws IOException {
+        others.know(view.others(node));
+        links = readLinks();
+        SequencedMap<String, Agent> agents = others.alive();
+        Agent self = self(agents, now);
+        others.become(self);
+        agents.put(node, self);
+        if (!lastAlive.containsAll(agents.keySet())) {
+            // A network that was split may have learnt the address of another.
+            bound.values().forEach(one -> one.told = Math.min(one.told, TELLINGS.length - 1));
+        }
+        lastAlive = Set.copyOf(agents.keySet());
+        metrics.agents.set(agents.size());
+        metrics.current.set(contact.isCurrent() ? 1 : 0);
+        metrics.refused.set((double) others.refused());
+        conflicts.known(hardware(agents));
+        if (!others.isSettled()) {
+            return;
+        }
+        Situation situation = new Situation(view.nodes(), agents);
+        SequencedMap<Ip, Verdict> next = new TreeMap<>();
+        view.asked().forEach(asked -> next.put(asked.address(), situation.verdict(asked, node)));
+        verdicts = next;
+        metrics.unannounced.set((double) next.values().stream()
+                .filter(verdict ->
+                        verdict instanceof Silent silent && silent.owner().isEmpty())
+                .count());
+        if (!isClean || now - lastRepair >= REPAIR) {
+            compare(now);
+        }
+        apply(now);
+    }
+
+    private HostLinks readLinks() {
+        try {
+            return HostLinks.read(view.allParameters());
+        } catch (SocketException failure) {
+            sayOnce(failure);
+            return links;
+        }
+    }
+
+    /** It is steady from the start if nobody else is: else all would wait for each other. */
+    private Agent self(SequencedMap<String, Agent> agents, long now) {
+        boolean willing = !isEnding && others.isSettled();
+        if (willing && willingSince < 0) {
+            willingSince = now;
+            steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
+        }
+        steady |= willing && now - willingSince >= STEADY;
+        return new Agent(willing, contact.isCurrent(), steady, links.links());
+    }
+
+    private static Set<String> hardware(SequencedMap<String, Agent> agents) {
+        return agents.values().stream()
+                .flatMap(agent -> agent.links().stream())
+                .map(Link::hardware)
+                .collect(Collectors.toSet());
+    }
+
+    /** What the kernel has: of an earlier process, or put there and taken away by others since. */
+    private void compare(long now) throws IOException {
+        Map<Ip, Held> marked = new HashMap<>();
+        for (Held held : MarkedAddresses.all()) {
+            if (held.isMarked()) {
+                Ip ip = Ip.parse(withoutZone(held.address()));
+                Bound known = bound.get(ip);
+                if (known != null && known.index != held.index()) {
+                    MarkedAddresses.remove(held.address(), held.index());
+                } else {
+                    marked.put(ip, held);
+                }
+            }
+        }
+        bound.keySet().retainAll(marked.keySet());
+        marked.forEach((ip, held) -> {
+            if (!bound.containsKey(ip)) {
+                String name = links.indexes().entrySet().stream()
+                        .filter(link -> link.getValue() == held.index())
+                        .map(Map.Entry::getKey)
+                        .findFirst()
+                        .orElse("");
+                bound.put(ip, new Bound(name, held.index(), now));
+                LOG.info("{} is on this node since an earlier process", ip);
+            }
+        });
+        lastRepair = now;
+        isClean = true;
+    }
+
+    private static String withoutZone(InetAddress address) {
+        String text = address.getHostAddress();
+        int zone = text.indexOf('%');
+        return zone < 0 ? text : text.substring(0, zone);
+    }
+
+    private void apply(long now) throws IOException {
+        Set<InetAddress> ofHost = hostAddresses();
+        verdicts.forEach((ip, verdict) -> {
+            if (verdict instanceof Announces announces) {
+                take(ip, announces.link(), ofHost, now);
+            }
+        });
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && !(verdicts.get(ip) instanceof Announces)) {
+                release(ip, one, now);
+            }
+        });
+    }
+
+    /** Those that it has from somebody else: they are never touched, and nothing is put beside them. */
+    private Set<InetAddress> hostAddresses() throws IOException {
+        boolean isNeeded = verdicts.entrySet().stream()
+                .anyMatch(entry -> entry.getValue() instanceof Announces && !bound.containsKey(entry.getKey()));
+        return isNeeded
+                ? MarkedAddresses.all().stream()
+                        .filter(held -> !held.isMarked())
+                        .map(Held::address)
+                        .collect(Collectors.toSet())
+                : Set.of();
+    }
+
+    private void take(Ip ip, String link, Set<InetAddress> ofHost, long now) {
+        Integer index = links.indexes().get(link);
+        Bound before = bound.get(ip);
+        if (index == null) {
+            return;
+        }
+        if (before != null && before.index == index) {
+            if (before.ends > 0) {
+                before.ends = 0;
+                before.taken = now;
+                before.told = 0;
+            }
+            return;
+        }
+        if (before == null && ofHost.contains(inet(ip))) {
+            sayOnce(
+                    new IOException(
+                            ip
+                                    + " is on this host already, put there by somebody else; take it out of the pool, or off the host"));
+            return;
+        }
+        try {
+            if (before != null) {
+                MarkedAddresses.remove(inet(ip), before.index);
+                bound.remove(ip);
+            }
+            MarkedAddresses.add(inet(ip), index);
+            bound.put(ip, new Bound(link, index, now));
+            metrics.taken.inc();
+            LOG.info("{} {}", ip, Objects.requireNonNull(verdicts.get(ip)).sentence());
+        } catch (IOException failure) {
+            sayOnce(failure);
+        }
+    }
+
+    private void release(Ip ip, Bound one, long now) {
+        Verdict verdict = verdicts.get(ip);
+        boolean hasHeir = verdict instanceof Silent silent && !silent.owner().isEmpty();
+        one.ends = now + (hasHeir ? LINGER : 0);
+        LOG.info("{} is given up: {}", ip, verdict == null ? "nobody asks for it" : verdict.sentence());
+    }
+
+    private void takeOff(long now) {
+        bound.entrySet().removeIf(entry -> {
+            Bound one = entry.getValue();
+            if (one.ends == 0 || one.ends > now) {
+                return false;
+            }
+            try {
+                MarkedAddresses.remove(inet(entry.getKey()), one.index);
+                metrics.released.inc();
+                return true;
+            } catch (IOException failure) {
+                sayOnce(failure);
+                one.ends = now + LOOK_AGAIN;
+                return false;
+            }
+        });
+    }
+
+    private static InetAddress inet(Ip ip) {
+        return InetAddress.ofLiteral(ip.toString());
+    }
+
+    private void tell(long now) throws IOException {
+        Map<String, List<String>> byLink = new HashMap<>();
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && one.told < TELLINGS.length && one.taken + TELLINGS[one.told] <= now) {
+                one.told++;
+                byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
+                count(ip, "told");
+            }
+        });
+        for (Map.Entry<String, List<String>> link : byLink.entrySet()) {
+            Neighbours.tell(link.getKey(), link.getValue());
+        }
+        conflicts.watch(bound.entrySet().stream()
+                .filter(entry -> entry.getValue().ends == 0)
+                .map(entry -> inet(entry.getKey()))
+                .collect(Collectors.toSet()));
+    }
+
+    private void probe(long now) throws IOException {
+        Map<String, List<String>> byLink = new HashMap<>();
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && now - one.probed >= PROBE) {
+                one.probed = now;
+                byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
+                count(ip, "asked");
+            }
+        });
+        for (Map.Entry<String, List<String>> link : byLink.entrySet()) {
+            Neighbours.probe(link.getKey(), link.getValue());
+        }
+    }
+
+    private void count(Ip ip, String kind) {
+        metrics.told.labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind).inc();
+    }
+
+    /** For people: each address, and whether this node announces it, and why. */
+    synchronized String explained() {
+        return verdicts.entrySet().stream()
+                .map(entry -> entry.getKey() + ": " + entry.getValue().sentence()
+                        + Optional.ofNullable(conflicts.claimant(inet(entry.getKey())))
+                                .map(claimant -> "; another machine claims it: " + claimant)
+                                .orElse("")
+                        + "\n")
+                .collect(Collectors.joining());
+    }
+
+    /** Leaves all addresses to others, and takes them off once those have them. */
+    void end() throws InterruptedException {
+        synchronized (this) {
+            isEnding = true;
+            notifyAll();
+            others.become(new Agent(false, contact.isCurrent(), false, links.links()));
+        }
+        others.awaitHeard(LINGER);
+        Thread.sleep(LINGER);
+        synchronized (this) {
+            bound.values().forEach(one -> one.ends = 1);
+            takeOff(now());
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package dev.berth.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.ServiceKey;
+import dev.berth.announce.Asked;
+import dev.berth.announce.AskingService;
+import dev.berth.announce.L2Parameters;
+import dev.berth.announce.NodeFacts;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the cluster asks to be announced, as it was read last. */
+final class ClusterView {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
+    private static final String PROVIDER = "l2";
+    private static final String EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
+    private static final String OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
+    private static final String TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
+
+    /** As Go's strconv.ParseBool reads them. */
+    private static final List<String> FALSE = List.of("0", "f", "F", "FALSE", "false", "False");
+
+    private final Watched<NodeObject> nodes;
+    private final Watched<ServiceObject> services;
+    private final Watched<Slice> slices;
+    private final Watched<AddressObject> addresses;
+    private final Watched<ClassObject> classes;
+
+    /** Names of nodes are few, and each slice has some. */
+    private final Map<String, String> names = new ConcurrentHashMap<>();
+
+    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+
+    record NodeObject(String name, NodeFacts facts, Optional<InetAddress> address) {}
+
+    record ServiceObject(String uid, boolean isLocal) {}
+
+    record Slice(ServiceKey service, IpFamily family, List<String> ready, List<String> terminating) {}
+
+    record Claim(ServiceKey service, String uid) {}
+
+    record AddressObject(Ip ip, String loadBalancerClass, List<Claim> claims) {}
+
+    record ClassObject(String name, String value, String provider, String created, Map<String, String> parameters) {}
+
+    /** Reads nothing before {@link #start}. */
+    ClusterView(ApiServer server, Runnable changed, RandomGenerator random) {
+        nodes = new Watched<>(server, "/api/v1/nodes", this::node, changed, random);
+        services = new Watched<>(server, "/api/v1/services", ClusterView::service, changed, random);
+        slices = new Watched<>(server, "/apis/discovery.k8s.io/v1/endpointslices", this::slice, changed, random);
+        addresses = new Watched<>(server, "/apis/berth.dev/v1alpha1/addresses", ClusterView::address, changed, random);
+        classes = new Watched<>(
+                server,
+                "/apis/berth.dev/v1alpha1/loadbalancerclasses",
+                ClusterView::loadBalancerClass,
+                changed,
+                random);
+    }
+
+    private Stream<Watched<?>> kinds() {
+        return Stream.of(nodes, services, slices, addresses, classes);
+    }
+
+    void start() {
+        kinds().forEach(Watched::start);
+    }
+
+    /** Whether all has been read once. */
+    boolean isKnown() {
+        return kinds().allMatch(Watched::isKnown);
+    }
+
+    void interrupt() {
+        kinds().forEach(Watched::interrupt);
+    }
+
+    void close() {
+        kinds().forEach(Watched::close);
+    }
+
+    SequencedMap<String, NodeFacts> nodes() {
+        SequencedMap<String, NodeFacts> facts = new TreeMap<>();
+        nodes.all().forEach(node -> facts.put(node.name(), node.facts()));
+        return facts;
+    }
+
+    /** Where agents of other nodes may be. */
+    Map<String, InetAddress> others(String self) {
+        Map<String, InetAddress> others = new HashMap<>();
+        nodes.all().stream()
+                .filter(node -> !node.name().equals(self))
+                .forEach(node -> node.address().ifPresent(address -> others.put(node.name(), address)));
+        return others;
+    }
+
+    /** By address. */
+    List<Asked> asked() {
+        Map<String, L2Parameters> byClass = parameters();
+        Map<ServiceKey, List<Slice>> byService = new HashMap<>();
+        slices.all()
+                .forEach(slice -> byService
+                        .computeIfAbsent(slice.service(), _ -> new ArrayList<>())
+                        .add(slice));
+        return addresses.all().stream()
+                .flatMap(address -> Stream.ofNullable(byClass.get(address.loadBalancerClass()))
+                        .map(parameters -> asked(address, parameters, byService)))
+                .sorted(Comparator.comparing(Asked::address))
+                .toList();
+    }
+
+    private Asked asked(AddressObject address, L2Parameters parameters, Map<ServiceKey, List<Slice>> byService) {
+        return new Asked(
+                address.ip(),
+                address.claims().stream()
+                        .flatMap(claim -> asking(claim, address.ip().family(), byService).stream())
+                        .toList(),
+                parameters);
+    }
+
+    /** Of two classes for one value the older counts, whatever its provider is. */
+    private Map<String, L2Parameters> parameters() {
+        Map<String, L2Parameters> byValue = new HashMap<>();
+        Set<String> taken = new LinkedHashSet<>();
+        classes.all().stream()
+                .sorted(Comparator.comparing(ClassObject::created).thenComparing(ClassObject::name))
+                .filter(one -> taken.add(one.value()) && one.provider().equals(PROVIDER))
+                .forEach(one -> {
+                    try {
+                        byValue.put(one.value(), L2Parameters.of(one.parameters()));
+                    } catch (IllegalArgumentException wrong) {
+                        if (unreadable.add(one.name())) {
+                            LOG.warn("LoadBalancerClass {}: {}", one.name(), wrong.getMessage());
+                        }
+                    }
+                });
+        return byValue;
+    }
+
+    /** Interfaces that classes name, as they do. */
+    List<L2Parameters> allParameters() {
+        return List.copyOf(parameters().values());
+    }
+
+    private Optional<AskingService> asking(Claim claim, IpFamily family, Map<ServiceKey, List<Slice>> byService) {
+        ServiceObject service = services.byKey().get(claim.service().toString());
+        if (service == null || !service.uid().equals(claim.uid())) {
+            return Optional.empty();
+        }
+        List<Slice> ofFamily = byService.getOrDefault(claim.service(), List.of()).stream()
+                .filter(slice -> slice.family() == family)
+                .toList();
+        return Optional.of(new AskingService(
+                claim.service(),
+                service.isLocal(),
+                ofFamily.stream()
+                        .flatMap(slice -> slice.ready().stream())
+                        .distinct()
+                        .toList(),
+                ofFamily.stream()
+                        .flatMap(slice -> slice.terminating().stream())
+                        .distinct()
+                        .toList()));
+    }
+
+    private Optional<NodeObject> node(JsonNode object) {
+        JsonNode metadata = object.path("metadata");
+        JsonNode spec = object.path("spec");
+        JsonNode label = metadata.path("labels").path(EXCLUDE);
+        List<String> taints = texts(spec.path("taints"), "key");
+        boolean isUnavailable = elements(object.path("status").path("conditions"))
+                .anyMatch(condition -> condition.path("type").asText("").equals("NetworkUnavailable")
+                        && condition.path("status").asText("").equals("True"));
+        return Optional.of(new NodeObject(
+                name(metadata.path("name").asText("")),
+                new NodeFacts(
+                        label.isTextual() && !FALSE.contains(label.asText()),
+                        metadata.hasNonNull("deletionTimestamp"),
+                        taints.contains(OUT_OF_SERVICE),
+                        isUnavailable,
+                        spec.path("unschedulable").asBoolean(false) || taints.contains(TO_BE_DELETED)),
+                elements(object.path("status").path("addresses"))
+                        .filter(address -> address.path("type").asText("").equals("InternalIP"))
+                        .flatMap(address -> Ip.find(address.path("address").asText("")).stream())
+                        .map(ip -> InetAddress.ofLiteral(ip.toString()))
+                        .findFirst()));
+    }
+
+    private String name(String text) {
+        String same = names.putIfAbsent(text, text);
+        return same == null ? text : same;
+    }
+
+    private static Optional<ServiceObject> service(JsonNode object) {
+        JsonNode spec = object.path("spec");
+        return spec.path("type").asText("").equals("LoadBalancer")
+                ? Optional.of(new ServiceObject(
+                        object.path("metadata").path("uid").asText(""),
+                        spec.path("externalTrafficPolicy").asText("").equals("Local")))
+                : Optional.empty();
+    }
+
+    private Optional<Slice> slice(JsonNode object) {
+        JsonNode metadata = object.path("metadata");
+        String service =
+                metadata.path("labels").path("kubernetes.io/service-name").asText("");
+        String type = object.path("addressType").asText("");
+        if (service.isEmpty() || !(type.equals("IPv4") || type.equals("IPv6"))) {
+            return Optional.empty();
+        }
+        Set<String> ready = new LinkedHashSet<>();
+        Set<String> terminating = new LinkedHashSet<>();
+        elements(object.path("endpoints")).forEach(endpoint -> {
+            String node = name(endpoint.path("nodeName").asText(""));
+            JsonNode conditions = endpoint.path("conditions");
+            // What is not told counts as ready, as Kubernetes has it.
+            boolean isReady = conditions.path("ready").asBoolean(true);
+            if (isReady) {
+                ready.add(node);
+            } else if (conditions.path("serving").asBoolean(false)
+                    && conditions.path("terminating").asBoolean(false)) {
+                terminating.add(node);
+            }
+        });
+        return Optional.of(new Slice(
+                new ServiceKey(metadata.path("namespace").asText(""), service),
+                type.equals("IPv4") ? IpFamily.IPV4 : IpFamily.IPV6,
+                List.copyOf(ready),
+                List.copyOf(terminating)));
+    }
+
+    private static Optional<AddressObject> address(JsonNode object) {
+        JsonNode spec = object.path("spec");
+        return Ip.find(spec.path("address").asText(""))
+                .map(ip -> new AddressObject(
+                        ip,
+                        spec.path("class").asText("").intern(),
+                        elements(spec.path("claims"))
+                                .filter(claim -> claim.hasNonNull("uid"))
+                                .map(claim -> new Claim(
+                                        new ServiceKey(
+                                                claim.path("namespace").asText(""),
+                                                claim.path("name").asText("")),
+                                        claim.path("uid").asText()))
+                                .toList()))
+                .filter(address -> !address.claims().isEmpty());
+    }
+
+    private static Optional<ClassObject> loadBalancerClass(JsonNode object) {
+        JsonNode spec = object.path("spec");
+        SequencedMap<String, String> parameters = new TreeMap<>();
+        spec.path("parameters")
+                .properties()
+                .forEach(one -> parameters.put(one.getKey(), one.getValue().asText("")));
+        return Optional.of(new ClassObject(
+                object.path("metadata").path("name").asText(""),
+                spec.path("loadBalancerClass").asText(""),
+                spec.path("provider").asText(""),
+                object.path("metadata").path("creationTimestamp").asText(""),
+                parameters));
+    }
+
+    private static Stream<JsonNode> elements(JsonNode array) {
+        return array.valueStream();
+    }
+
+    private static List<String> texts(JsonNode array, String field) {
+        return elements(array).map(one -> one.path(field).asText("")).toList();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.berth.agent;
+
+import java.net.InetAddress;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Machines that are no agent's, and claim an address that this node announces. They are named, and not fought. */
+final class Conflicts {
+    private static final Logger LOG = LoggerFactory.getLogger(Conflicts.class);
+
+    /** For how long one is remembered that claims no more, and how long until the same is said again. */
+    private static final long REMEMBER = TimeUnit.MINUTES.toMillis(5);
+
+    private record Claim(String hardware, long said, long heard) {}
+
+    private final AgentMetrics metrics;
+    private final Map<InetAddress, Claim> claims = new ConcurrentHashMap<>();
+    private volatile Set<InetAddress> watched = Set.of();
+    private volatile Set<String> known = Set.of();
+
+    Conflicts(AgentMetrics metrics) {
+        this.metrics = metrics;
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    /** Addresses that are this node's. */
+    void watch(Set<InetAddress> addresses) {
+        watched = addresses;
+        long now = now();
+        claims.entrySet()
+                .removeIf(claim -> !addresses.contains(claim.getKey())
+                        || now - claim.getValue().heard() > REMEMBER);
+        metrics.conflicting.set(claims.size());
+    }
+
+    /** Hardware addresses of agents' nodes. */
+    void known(Set<String> hardware) {
+        known = hardware;
+    }
+
+    void claimed(InetAddress address, String hardware) {
+        if (!watched.contains(address) || known.contains(hardware)) {
+            return;
+        }
+        metrics.conflicts.inc();
+        long now = now();
+        long said = Optional.ofNullable(claims.get(address))
+                .filter(before -> before.hardware().equals(hardware) && now - before.said() < REMEMBER)
+                .map(Claim::said)
+                .orElse(now);
+        claims.put(address, new Claim(hardware, said, now));
+        metrics.conflicting.set(claims.size());
+        if (said == now) {
+            LOG.warn(
+                    "the machine with hardware address {} claims {}, which this node announces; find it, or take the address"
+                            + " out of the pool",
+                    hardware,
+                    address.getHostAddress());
+        }
+    }
+
+    /** The hardware address of who claims an address lately; null: nobody. */
+    @Nullable String claimant(InetAddress address) {
+        Claim claim = claims.get(address);
+        return claim == null ? null : claim.hardware();
+    }
+}

@@ -1,0 +1,81 @@
+package dev.berth.agent;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
+import dev.berth.announce.L2Parameters;
+import dev.berth.announce.Link;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The interfaces of this host that have neighbours.
+ *
+ * @param links those with a network, or that a class names
+ * @param indexes their numbers, by name
+ */
+record HostLinks(List<Link> links, Map<String, Integer> indexes) {
+    private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
+
+    HostLinks {
+        links = List.copyOf(links);
+        indexes = Map.copyOf(indexes);
+    }
+
+    /** As they are now. Those of pods have neither, so they are left out. */
+    static HostLinks read(List<L2Parameters> classes) throws SocketException {
+        Map<String, Integer> indexes = new HashMap<>();
+        List<Link> links = NetworkInterface.networkInterfaces()
+                .flatMap(one -> link(one).stream())
+                .filter(link -> !link.networks().isEmpty()
+                        || classes.stream().anyMatch(parameters -> parameters.names(link.name())))
+                .sorted(Comparator.comparing(Link::name))
+                .toList();
+        for (Link link : links) {
+            NetworkInterface one = NetworkInterface.getByName(link.name());
+            if (one != null) {
+                indexes.put(link.name(), one.getIndex());
+            }
+        }
+        return new HostLinks(links, indexes);
+    }
+
+    private static Optional<Link> link(NetworkInterface one) {
+        try {
+            byte[] hardware = one.isUp() && !one.isLoopback() ? one.getHardwareAddress() : null;
+            return hardware == null || hardware.length != 6
+                    ? Optional.empty()
+                    : Optional.of(new Link(
+                            one.getName(),
+                            COLONS.formatHex(hardware),
+                            one.getInterfaceAddresses().stream()
+                                    .flatMap(address -> network(address).stream())
+                                    .distinct()
+                                    .sorted(Comparator.comparing(IpRange::lower))
+                                    .toList()));
+        } catch (SocketException gone) {
+            return Optional.empty();
+        }
+    }
+
+    /** Single addresses are in no network, and those of the link alone are no pool's. */
+    private static Optional<IpRange> network(InterfaceAddress one) {
+        InetAddress address = one.getAddress();
+        return address.isLinkLocalAddress() || one.getNetworkPrefixLength() >= address.getAddress().length * 8
+                ? Optional.empty()
+                : Ip.find(withoutZone(address)).map(ip -> IpRange.parse(ip.network(one.getNetworkPrefixLength())));
+    }
+
+    private static String withoutZone(InetAddress address) {
+        String text = address.getHostAddress();
+        int zone = text.indexOf('%');
+        return zone < 0 ? text : text.substring(0, zone);
+    }
+}

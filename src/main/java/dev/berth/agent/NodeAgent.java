@@ -1,0 +1,79 @@
+package dev.berth.agent;
+
+import dev.berth.agent.membership.Datagrams;
+import dev.berth.agent.membership.SharedKey;
+import dev.berth.announce.Agent;
+import dev.berth.host.Claimants;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
+
+/** The agent of one node, whole. */
+public final class NodeAgent implements AutoCloseable {
+    private final ClusterView view;
+    private final Datagrams others;
+    private final Contact contact;
+    private final Claimants claimants;
+    private final Announcer announcer;
+
+    /**
+     * Announces nothing before {@link #start}.
+     *
+     * @param node the name of the Node object
+     * @param port where the agents of other nodes are heard, and hear
+     * @param process when this process began, in milliseconds of Unix time
+     * @throws IOException if the port is taken, or the kernel refuses
+     */
+    public NodeAgent(
+            String node,
+            ApiServer server,
+            int port,
+            SharedKey key,
+            long process,
+            RandomGenerator random,
+            AgentMetrics metrics)
+            throws IOException {
+        AtomicReference<Runnable> look = new AtomicReference<>(() -> {});
+        Runnable changed = () -> look.get().run();
+        view = new ClusterView(server, changed, random);
+        contact = new Contact(server, view::interrupt, changed);
+        others = new Datagrams(port, key, node, process, new Agent(false, false, false, List.of()), random, changed);
+        Conflicts conflicts = new Conflicts(metrics);
+        claimants = new Claimants(conflicts::claimed);
+        announcer = new Announcer(node, view, others, contact, metrics, conflicts);
+        look.set(announcer::look);
+    }
+
+    /** Announces from now on. */
+    public void start() {
+        view.start();
+        contact.start();
+        others.start();
+        announcer.start();
+    }
+
+    /** Whether everything has been read once. */
+    public boolean isReady() {
+        return view.isKnown() && others.isSettled();
+    }
+
+    /** For people: a line for each address, with whether this node announces it, and why. */
+    public String explained() {
+        return announcer.explained();
+    }
+
+    /** Leaves the addresses to other nodes, and takes them off this one. */
+    @Override
+    public void close() {
+        view.close();
+        contact.close();
+        try {
+            announcer.end();
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+        others.close();
+        claimants.close();
+    }
+}

@@ -1,0 +1,244 @@
+package dev.berth.agent;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All objects of one kind as far as they matter here, by list and watch. What was read stays while the API server is
+ * away.
+ *
+ * @param <T> what is kept of an object
+ */
+final class Watched<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(Watched.class);
+    private static final ObjectReader JSON = new ObjectMapper().reader();
+    private static final int PAGE = 500;
+    private static final long SHORTEST_PAUSE = 200;
+    private static final long LONGEST_PAUSE = 5_000;
+    private static final int GONE = 410;
+
+    private final ApiServer server;
+    private final String path;
+    private final Function<JsonNode, Optional<T>> reading;
+    private final Runnable changed;
+    private final RandomGenerator random;
+    private final Map<String, T> objects = new ConcurrentHashMap<>();
+
+    /** Null: list first. */
+    private @Nullable String version;
+
+    private long pause = SHORTEST_PAUSE;
+    private String trouble = "";
+    private volatile boolean isKnown;
+    private volatile boolean closed;
+    private volatile @Nullable InputStream open;
+
+    /**
+     * Not watched before {@link #start}.
+     *
+     * @param path like /api/v1/nodes
+     * @param reading what is kept; absent: nothing
+     * @param changed called when something came, went or is otherwise: be quick
+     */
+    Watched(
+            ApiServer server,
+            String path,
+            Function<JsonNode, Optional<T>> reading,
+            Runnable changed,
+            RandomGenerator random) {
+        this.server = server;
+        this.path = path;
+        this.reading = reading;
+        this.changed = changed;
+        this.random = random;
+    }
+
+    void start() {
+        Thread.ofPlatform()
+                .daemon()
+                .name("watch" + path.substring(path.lastIndexOf('/')).replace('/', '-'))
+                .start(this::run);
+    }
+
+    /** Whether all have been read once. */
+    boolean isKnown() {
+        return isKnown;
+    }
+
+    /** By {@code namespace/name}, or {@code /name}. */
+    Map<String, T> byKey() {
+        return objects;
+    }
+
+    Collection<T> all() {
+        return objects.values();
+    }
+
+    /** Begins anew: the connection seems to be dead. */
+    void interrupt() {
+        InputStream reading = open;
+        if (reading != null) {
+            try {
+                reading.close();
+            } catch (IOException gone) {
+                LOG.debug("{}", gone.toString());
+            }
+        }
+    }
+
+    void close() {
+        closed = true;
+        interrupt();
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                if (version == null) {
+                    list();
+                }
+                watch();
+                pause = SHORTEST_PAUSE;
+            } catch (IOException | RuntimeException failure) {
+                fail(failure);
+            } catch (InterruptedException stopping) {
+                return;
+            }
+        }
+    }
+
+    private void fail(Exception failure) {
+        if (closed) {
+            return;
+        }
+        if (failure instanceof ApiServer.Refused refused && refused.code() == GONE) {
+            version = null;
+        }
+        String message = ApiServer.message(failure);
+        if (!message.equals(trouble)) {
+            trouble = message;
+            LOG.warn("reading {}: {}", path, message);
+        }
+        try {
+            Thread.sleep(pause + random.nextLong(pause));
+        } catch (InterruptedException stopping) {
+            closed = true;
+        }
+        pause = Math.min(LONGEST_PAUSE, 2 * pause);
+    }
+
+    private void list() throws IOException, InterruptedException {
+        Set<String> there = new HashSet<>();
+        String next = "";
+        String read = "";
+        do {
+            String query = "?limit=" + PAGE + (next.isEmpty() ? "" : "&continue=" + next);
+            try (InputStream body = opened(query);
+                    JsonParser parser = JSON.createParser(body)) {
+                next = "";
+                parser.nextToken();
+                while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                    String field = parser.currentName();
+                    JsonToken value = parser.nextToken();
+                    if (field.equals("metadata")) {
+                        JsonNode metadata = parser.readValueAsTree();
+                        next = metadata.path("continue").asText("");
+                        read = metadata.path("resourceVersion").asText("");
+                    } else if (field.equals("items") && value == JsonToken.START_ARRAY) {
+                        while (parser.nextToken() == JsonToken.START_OBJECT) {
+                            JsonNode object = parser.readValueAsTree();
+                            there.add(key(object));
+                            put(object);
+                        }
+                    } else {
+                        parser.skipChildren();
+                    }
+                }
+            }
+        } while (!next.isEmpty());
+        if (objects.keySet().retainAll(there) || !isKnown) {
+            isKnown = true;
+            changed.run();
+        }
+        version = read;
+    }
+
+    private InputStream opened(String query) throws IOException, InterruptedException {
+        InputStream body = server.get(path + query);
+        open = body;
+        if (closed) {
+            body.close();
+        }
+        return body;
+    }
+
+    private void watch() throws IOException, InterruptedException {
+        String query = "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + random.nextInt(300, 600)
+                + "&resourceVersion=" + version;
+        try (InputStream body = opened(query);
+                JsonParser parser = JSON.createParser(body)) {
+            trouble = "";
+            while (parser.nextToken() == JsonToken.START_OBJECT) {
+                JsonNode event = parser.readValueAsTree();
+                JsonNode object = event.path("object");
+                switch (event.path("type").asText("")) {
+                    case "ADDED", "MODIFIED" -> put(object);
+                    case "DELETED" -> remove(key(object));
+                    case "ERROR" -> {
+                        // Mostly: too old.
+                        version = null;
+                        return;
+                    }
+                    default -> {}
+                }
+                version = object.path("metadata").path("resourceVersion").asText(version);
+                pause = SHORTEST_PAUSE;
+            }
+        }
+    }
+
+    private static String key(JsonNode object) {
+        JsonNode metadata = object.path("metadata");
+        return metadata.path("namespace").asText("") + "/"
+                + metadata.path("name").asText("");
+    }
+
+    private void put(JsonNode object) {
+        String key = key(object);
+        Optional<T> kept;
+        try {
+            kept = reading.apply(object);
+        } catch (RuntimeException odd) {
+            LOG.warn("{} {} cannot be read: {}", path, key, ApiServer.message(odd));
+            kept = Optional.empty();
+        }
+        if (kept.isEmpty()) {
+            remove(key);
+        } else if (!Objects.equals(objects.put(key, kept.get()), kept.get())) {
+            changed.run();
+        }
+    }
+
+    private void remove(String key) {
+        if (objects.remove(key) != null) {
+            changed.run();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.berth.app;
+
+import dev.berth.agent.AgentMetrics;
+import dev.berth.agent.ApiServer;
+import dev.berth.agent.NodeAgent;
+import dev.berth.agent.membership.SharedKey;
+import io.fabric8.kubernetes.client.Config;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code berth agent}: announces addresses on a node. */
+@Command(
+        name = "agent",
+        mixinStandardHelpOptions = true,
+        description = "Announces the addresses of Services on this node by ARP and NDP, until it is stopped.")
+final class AgentCommand implements Callable<Integer> {
+    private static final int UNKEPT = 143;
+
+    @Option(
+            names = "--node-name",
+            required = true,
+            paramLabel = "NAME",
+            description = "the Node object that this machine is")
+    String node = "";
+
+    @Option(
+            names = "--key-file",
+            required = true,
+            paramLabel = "FILE",
+            description =
+                    "the key that all agents of the cluster share, 16 characters at least; a second line may hold one more"
+                            + " that is understood")
+    Path keyFile = Path.of("");
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "7946",
+            description = "UDP, where agents hear each other; the same on all nodes (default: ${DEFAULT-VALUE})")
+    int port;
+
+    @Option(names = "--kubeconfig", paramLabel = "FILE", description = "by default the Pod's ServiceAccount")
+    @Nullable Path kubeconfig;
+
+    @Option(
+            names = "--http",
+            paramLabel = "HOST:PORT",
+            description =
+                    "where /metrics, /healthz and /announcements are served, to anybody who can reach it; by default not at"
+                            + " all")
+    @Nullable String http;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        ConsoleLog.start();
+        try {
+            AgentMetrics metrics = new AgentMetrics();
+            NodeAgent agent = new NodeAgent(
+                    node,
+                    server(),
+                    port,
+                    SharedKey.read(keyFile),
+                    System.currentTimeMillis(),
+                    new SecureRandom(),
+                    metrics);
+            MetricsServer scraped = http == null ? null : MetricsServer.start(http, metrics.registry());
+            if (scraped != null) {
+                scraped.page("/announcements", () -> Optional.of(agent.explained()));
+                scraped.page("/healthz", () -> agent.isReady() ? Optional.of("ok\n") : Optional.empty());
+            }
+            CountDownLatch ended = new CountDownLatch(1);
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+                agent.close();
+                ended.countDown();
+            }));
+            agent.start();
+            System.out.println("announcing on node " + node);
+            ended.await();
+            return UNKEPT;
+        } catch (IllegalArgumentException | IOException unusable) {
+            spec.commandLine().getErr().println("berth: " + Preflight.innermost(unusable));
+            return 1;
+        }
+    }
+
+    private ApiServer server() throws IOException {
+        if (kubeconfig != null) {
+            return ApiServer.ofKubeconfig(kubeconfig);
+        }
+        String host = System.getenv("KUBERNETES_SERVICE_HOST");
+        String apiPort = System.getenv("KUBERNETES_SERVICE_PORT");
+        if (host == null || apiPort == null) {
+            throw new IOException("this is no Pod with a ServiceAccount; name a kubeconfig by --kubeconfig");
+        }
+        return ApiServer.ofPod(
+                host,
+                apiPort,
+                Path.of(Config.KUBERNETES_SERVICE_ACCOUNT_TOKEN_PATH).resolveSibling(""));
+    }
+}

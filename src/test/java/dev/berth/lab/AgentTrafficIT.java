@@ -1,0 +1,351 @@
+package dev.berth.lab;
+
+import static dev.berth.lab.Traffic.await;
+import static dev.berth.lab.Traffic.awaitReply;
+import static dev.berth.lab.Traffic.url;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.lab.Peer.Load;
+import dev.berth.lab.Peer.Moment;
+import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Three nodes with an agent each: who answers for an address, and what clients outside the cluster see of that. */
+@LabOnly
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
+class AgentTrafficIT {
+    /** The issue allows 2 s on a machine that does nothing else. */
+    private static final Duration FAILOVER = Duration.ofSeconds(5);
+
+    private static Lab lab;
+    private static OperatorProcess operator;
+    private static List<LabAgent> agents;
+    private static int pools;
+
+    private String namespace;
+
+    @BeforeAll
+    static void start() {
+        lab = Lab.start(KubeProxyMode.NFTABLES, 3);
+        operator = lab.installation().startOperator();
+        LoadBalancerClass l2 = new LoadBalancerClass();
+        l2.setMetadata(new ObjectMetaBuilder().withName("l2").build());
+        l2.setSpec(Serialization.unmarshal(
+                "{\"loadBalancerClass\": \"test.dev/l2\", \"provider\": \"l2\"}", LoadBalancerClass.Spec.class));
+        lab.installation().client().resource(l2).create();
+        Path key = LabAgent.prepare(lab);
+        agents = lab.nodes().stream().map(node -> new LabAgent(node, key)).toList();
+        agents.forEach(LabAgent::start);
+        agents.forEach(LabAgent::awaitReady);
+    }
+
+    @AfterAll
+    static void stop() {
+        agents.forEach(LabAgent::close);
+        lab.close();
+    }
+
+    @BeforeEach
+    void namespace() {
+        namespace = lab.namespace("agents");
+        pools++;
+        lab.installation()
+                .pool(namespace, "10.77.0.%d/29".formatted(96 + 8 * pools), "fd77::%d:0/124".formatted(pools));
+    }
+
+    /** The next test finds three nodes that are equal. */
+    @AfterEach
+    void heal() {
+        lab.installation().client().services().inNamespace(namespace).delete();
+        lab.nodes().forEach(node -> node.pods().forEach(LabPod::close));
+        agents.forEach(agent -> connect(agent.node(), true));
+        agents.forEach(LabAgent::awaitReady);
+        lab.nodes().forEach(node -> cordon(node, false));
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(agents).allSatisfy(agent -> {
+                    assertThat(agent.metrics()).contains("berth_agent_agents 3.0");
+                    assertThat(agent.addresses()).isEmpty();
+                }));
+    }
+
+    private LabPod pod(int node, String name) {
+        return lab.node(node).pod(namespace, namespace + "-" + name, Map.of("app", "web"));
+    }
+
+    private Service service(String name, UnaryOperator<ServiceBuilder> change) {
+        return Traffic.service(lab, namespace, name, "l2", change);
+    }
+
+    private static String ip(Service service) {
+        return Installation.ips(service).getFirst();
+    }
+
+    private static List<LabAgent> having(String ip) {
+        return agents.stream().filter(agent -> agent.has(ip)).toList();
+    }
+
+    /** The one that has it, as soon as there is exactly one. */
+    private static LabAgent owner(String ip) {
+        return await(() -> having(ip), having -> having.size() == 1).getFirst();
+    }
+
+    /** A Service whose address is not on the node of its only pod, answered by now. */
+    private Service serviceElsewhere(LabPod pod) {
+        return IntStream.range(0, 8)
+                .mapToObj(number -> service("web" + number, UnaryOperator.identity()))
+                .filter(service -> owner(ip(service)).node() != pod.node())
+                .peek(service -> awaitReply(lab.client(), url(service)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void connect(LabNode node, boolean connected) {
+        Namespace.HERE.ip("link set to-" + node.name() + (connected ? " up" : " down"));
+    }
+
+    private static void cordon(LabNode node, boolean cordoned) {
+        lab.controlPlane()
+                .adminClient()
+                .nodes()
+                .withName(node.name())
+                .edit(object -> new NodeBuilder(object)
+                        .editOrNewSpec()
+                        .withUnschedulable(cordoned ? true : null)
+                        .endSpec()
+                        .build());
+    }
+
+    private static void said(String what, Duration took) {
+        System.out.printf("%s: %d ms%n", what, took.toMillis());
+    }
+
+    @Test
+    void address_isOnOneNode_whichServesClientsOutside_inBothFamilies() {
+        pod(1, "a");
+        Service service = service(
+                "web",
+                change ->
+                        change.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec());
+        List<String> ips = Installation.ips(service);
+        assertThat(ips).hasSize(2);
+        for (String url : List.of("http://" + ips.getFirst() + "/", "http://[" + ips.getLast() + "]/")) {
+            assertThat(awaitReply(lab.client(), url).name()).isEqualTo(namespace + "-a");
+        }
+        ips.forEach(ip -> {
+            LabAgent owner = owner(ip);
+            assertThat(owner.announcements())
+                    .contains(ip + ": announced on interface eth0; 2 more nodes can deliver it");
+            agents.stream()
+                    .filter(agent -> agent != owner)
+                    .forEach(agent -> assertThat(agent.announcements())
+                            .contains(ip + ": node " + owner.node().name() + " announces it"));
+        });
+        lab.installation().deleteService(namespace, "web");
+        await(() -> ips.stream().flatMap(ip -> having(ip).stream()).toList(), List::isEmpty);
+    }
+
+    /** Power is cut: its agent is gone, and its network. */
+    private Duration powerCut(Service service) {
+        LabAgent lost = owner(ip(service));
+        awaitReply(lab.client(), url(service));
+        long cut = TimeUnit.MILLISECONDS.toNanos(Instant.now().toEpochMilli());
+        connect(lost.node(), false);
+        lost.kill();
+        Moment answered = lab.client().until(true, url(service)).join();
+        Duration took = Duration.ofNanos(answered.at() - cut);
+        said("power cut, to the first request that is answered", took);
+        // Its kernel has not been restarted, so it comes back with the address.
+        assertThat(lost.has(ip(service))).isTrue();
+        return took;
+    }
+
+    private void powerReturns() {
+        agents.stream().filter(agent -> !agent.isRunning()).forEach(agent -> {
+            agent.start();
+            connect(agent.node(), true);
+            agent.awaitReady();
+        });
+    }
+
+    @Test
+    void ownerThatLosesItsPower_isReplaced_andComesBackWithoutASecondOwner() {
+        LabPod pod = pod(1, "a");
+        // It answers the requests, so it must not be the one that goes.
+        cordon(pod.node(), true);
+        Service service = service("web", UnaryOperator.identity());
+        await(
+                () -> having(ip(service)),
+                having -> having.size() == 1 && having.getFirst().node() != pod.node());
+        for (int times = Integer.getInteger("lab.cuts", 1); times > 0; times--) {
+            assertThat(powerCut(service)).isLessThan(FAILOVER);
+            powerReturns();
+            owner(ip(service));
+            assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
+        }
+    }
+
+    @Test
+    void withoutOperatorAndApiServer_addressesStay_andAreTakenOver() {
+        LabPod pod = pod(1, "a");
+        Service service = serviceElsewhere(pod);
+        operator.close();
+        lab.controlPlane().stopApiServer();
+        try {
+            assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
+            assertThat(powerCut(service)).isLessThan(FAILOVER);
+        } finally {
+            lab.controlPlane().startApiServer();
+            operator = lab.installation().startOperator();
+        }
+        powerReturns();
+        // What came meanwhile is seen.
+        Service later = service("later", UnaryOperator.identity());
+        assertThat(awaitReply(lab.client(), url(later)).ok()).isTrue();
+    }
+
+    @Test
+    void nodeThatIsCordoned_handsItsAddressOver_withoutLoss() {
+        Service service = serviceElsewhere(pod(1, "a"));
+        LabAgent before = owner(ip(service));
+        CompletableFuture<Load> load = lab.client().load(url(service), 600, 2, "5ms");
+        cordon(before.node(), true);
+        assertThat(await(() -> having(ip(service)), having -> having.size() == 1 && having.getFirst() != before))
+                .hasSize(1);
+        Load result = load.join();
+        said("planned move, the slowest of 600 requests", Duration.ofMillis(result.max()));
+        assertThat(result.errors()).isEmpty();
+        assertThat(result.failed()).isZero();
+    }
+
+    @Test
+    void agentThatIsStopped_handsItsAddressesOver_withoutLoss_andLeavesNothing() {
+        Service service = serviceElsewhere(pod(1, "a"));
+        LabAgent before = owner(ip(service));
+        CompletableFuture<Load> load = lab.client().load(url(service), 600, 2, "5ms");
+        before.end();
+        assertThat(before.addresses()).isEmpty();
+        assertThat(owner(ip(service))).isNotSameAs(before);
+        Load result = load.join();
+        said("agent stopped, the slowest of 600 requests", Duration.ofMillis(result.max()));
+        assertThat(result.failed()).isZero();
+        before.start().awaitReady();
+    }
+
+    @Test
+    void agentThatIsKilled_leavesItsAddresses_andTakesThemUpAgain() {
+        LabPod pod = pod(1, "a");
+        Service local = service("web", Traffic::local);
+        awaitReply(lab.client(), url(local));
+        LabAgent owner = owner(ip(local));
+        assertThat(owner.node()).isSameAs(pod.node());
+        CompletableFuture<Load> load = lab.client().load(url(local), 600, 2, "5ms");
+        owner.kill();
+        assertThat(owner.has(ip(local))).isTrue();
+        // Not its own: never touched.
+        owner.node().namespace().ip("address add 10.77.0.250/32 dev eth0");
+        owner.start().awaitReady();
+        await(owner::announcements, text -> text.contains(ip(local) + ": announced on interface eth0"));
+        assertThat(load.join().failed()).isZero();
+
+        // What it should not have is found by the next process.
+        owner.kill();
+        lab.installation().deleteService(namespace, "web");
+        assertThat(owner.has(ip(local))).isTrue();
+        owner.start().awaitReady();
+        await(owner::addresses, List::isEmpty);
+        assertThat(owner.node().namespace().ip("-o address show dev eth0")).contains("10.77.0.250/32");
+        owner.node().namespace().ip("address del 10.77.0.250/32 dev eth0");
+    }
+
+    @Test
+    void policyLocal_followsTheEndpoints_andKeepsTheClientsAddress() {
+        LabPod first = pod(1, "a");
+        Service local = service("web", Traffic::local);
+        Reply reply = awaitReply(lab.client(), url(local));
+        assertThat(reply.source()).isEqualTo("10.78.0.2");
+        assertThat(owner(ip(local)).node()).isSameAs(first.node());
+
+        LabPod second = pod(2, "b");
+        first.terminate();
+        await(
+                () -> having(ip(local)),
+                having -> having.size() == 1 && having.getFirst().node() == second.node());
+        first.close();
+        Reply moved = awaitReply(lab.client(), url(local));
+        assertThat(moved.name()).isEqualTo(namespace + "-b");
+        assertThat(moved.source()).isEqualTo("10.78.0.2");
+
+        second.close();
+        await(() -> having(ip(local)), List::isEmpty);
+        assertThat(agents.getFirst().announcements()).contains(ip(local) + ": its Services have no ready endpoint");
+    }
+
+    @Test
+    void agentsThatAreCutFromEachOther_eachServeTheirSide_andOneIsLeftWhenTheyHearEachOtherAgain() {
+        pod(1, "a");
+        Service service = service("web", UnaryOperator.identity());
+        LabAgent owner = owner(ip(service));
+        List<LabAgent> others = agents.stream().filter(agent -> agent != owner).toList();
+        Stream.of(
+                        "add table inet cut",
+                        "add chain inet cut in { type filter hook input priority 0; }",
+                        "add rule inet cut in udp dport 7946 drop")
+                .forEach(rule -> owner.node().namespace().run("nft", rule));
+        await(() -> having(ip(service)), having -> having.size() == 2);
+        assertThat(others).anyMatch(agent -> agent.has(ip(service)));
+        owner.node().namespace().run("nft", "delete table inet cut");
+        assertThat(owner(ip(service))).isSameAs(owner);
+        assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
+    }
+
+    @Test
+    void anotherMachineThatClaimsAnAddress_isNamed_andTheAddressStays() {
+        pod(1, "a");
+        Service service = service("web", UnaryOperator.identity());
+        LabAgent owner = owner(ip(service));
+        Namespace foreign = lab.loadBalancerHost();
+        foreign.ip("address add " + ip(service) + "/32 dev eth0");
+        try {
+            String hardware = foreign.ip("-o link show dev eth0").replaceAll("(?s).*link/ether (\\S+).*", "$1");
+            await(owner::announcements, text -> text.contains("; another machine claims it: " + hardware));
+            assertThat(owner.log())
+                    .contains("the machine with hardware address " + hardware + " claims " + ip(service));
+            assertThat(owner.metrics()).contains("berth_agent_conflicting_addresses 1.0");
+            assertThat(owner.has(ip(service))).isTrue();
+        } finally {
+            foreign.ip("address del " + ip(service) + "/32 dev eth0");
+        }
+    }
+
+    @Test
+    void agent_isLight() {
+        assertThat(agents).allSatisfy(agent -> {
+            System.out.println("agent: resident memory " + agent.residentMemory() / 1024 + " MiB");
+            assertThat(agent.residentMemory()).isLessThan(110 << 10);
+        });
+    }
+}

@@ -1,0 +1,179 @@
+package dev.berth.lab;
+
+import dev.berth.testing.ChildProcess;
+import dev.berth.testing.PackagedBerth;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** Berth's agent on a node of the {@link Lab}, with the rights of its manifests. */
+final class LabAgent implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
+
+    private final LabNode node;
+    private final List<String> command;
+    private @Nullable ChildProcess process;
+    private int starts;
+
+    /**
+     * Not yet started.
+     *
+     * @param key the same for all
+     */
+    LabAgent(LabNode node, Path key) {
+        this.node = node;
+        URI server = URI.create(node.lab().controlPlane().url());
+        this.command = new ArrayList<>(List.of(
+                "env",
+                "KUBERNETES_SERVICE_HOST=" + server.getHost(),
+                "KUBERNETES_SERVICE_PORT=" + server.getPort(),
+                "MALLOC_ARENA_MAX=1",
+                "JAVA_TOOL_OPTIONS=" + javaOptions()));
+        command.addAll(PackagedBerth.command(
+                "agent", "--node-name=" + node.name(), "--key-file=" + key, "--http=" + node.ipv4() + ":7947"));
+    }
+
+    /** Lets agents in, gives them what the Pods of their ServiceAccount have, and makes their key. */
+    static Path prepare(Lab lab) {
+        lab.controlPlane().kubectl("apply", "-f", "src/main/kubernetes/components/agent/rbac.yaml");
+        try {
+            // The lab's JVM has a /run of its own.
+            Path pod = Files.createDirectories(Path.of("/run/secrets/kubernetes.io/serviceaccount"));
+            Files.writeString(pod.resolve("ca.crt"), lab.controlPlane().caPem());
+            Files.writeString(
+                    pod.resolve("token"),
+                    lab.controlPlane()
+                            .kubectl("create", "token", "berth-agent", "-n", "berth-system", "--duration=24h"));
+            return Files.writeString(lab.folder().resolve("agents.key"), "a key of the lab, and nobody else's\n");
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Those of the manifests. */
+    private static String javaOptions() {
+        try (Stream<String> lines = Files.lines(Path.of("src/main/kubernetes/components/agent/agent.yaml"))) {
+            return lines.filter(line -> line.contains("value: -Xm"))
+                    .map(line -> line.substring(line.indexOf('-')))
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    LabAgent start() {
+        process = node.namespace().start("agent" + ++starts, node.lab().folder(), command.toArray(String[]::new));
+        return this;
+    }
+
+    /** Returns once it has read everything. */
+    LabAgent awaitReady() {
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(() -> {
+            running().requireAlive();
+            return get("/healthz").startsWith("ok");
+        });
+        return this;
+    }
+
+    private ChildProcess running() {
+        if (process == null) {
+            throw new IllegalStateException("not started");
+        }
+        return process;
+    }
+
+    private String get(String path) {
+        try {
+            return HTTP.send(
+                            HttpRequest.newBuilder(URI.create("http://" + node.ipv4() + ":7947" + path))
+                                    .timeout(Duration.ofSeconds(2))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException unreachable) {
+            return "";
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(stopping);
+        }
+    }
+
+    /** A line for each address. */
+    String announcements() {
+        return get("/announcements");
+    }
+
+    String metrics() {
+        return get("/metrics");
+    }
+
+    LabNode node() {
+        return node;
+    }
+
+    /** Addresses that it has put on its node. */
+    List<String> addresses() {
+        return Arrays.stream(node.namespace().ip("-o address show").split("\n"))
+                .filter(line -> line.contains(" metric 25189 "))
+                .map(line -> line.trim().split("\\s+")[3])
+                .map(cidr -> cidr.substring(0, cidr.indexOf('/')))
+                .toList();
+    }
+
+    boolean has(String address) {
+        return addresses().contains(address);
+    }
+
+    String log() {
+        return running().log();
+    }
+
+    /** In KiB. */
+    long residentMemory() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/" + running().pid() + "/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS:"))
+                    .map(line -> line.replaceAll("\\D", ""))
+                    .mapToLong(Long::parseLong)
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    boolean isRunning() {
+        return running().isAlive();
+    }
+
+    /** SIGKILL. */
+    void kill() {
+        running().close();
+    }
+
+    /** SIGTERM, and waits for the end. */
+    void end() {
+        running().stop(PATIENCE);
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.close();
+        }
+    }
+}
