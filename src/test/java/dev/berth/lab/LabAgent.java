@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -128,9 +127,11 @@ final class LabAgent implements AutoCloseable {
 
     /** Addresses that it has put on its node. */
     List<String> addresses() {
-        return Arrays.stream(node.namespace().ip("-o address show").split("\n"))
+        return node.namespace()
+                .ip("-o address show")
+                .lines()
                 .filter(line -> line.contains(" metric 25189 "))
-                .map(line -> line.trim().split("\\s+")[3])
+                .map(line -> line.trim().split("\\s+", -1)[3])
                 .map(cidr -> cidr.substring(0, cidr.indexOf('/')))
                 .toList();
     }

@@ -83,7 +83,8 @@ class SharedAddressesIT {
     void anAddress_isBoundWhenNobodyElseCanHaveIt_andOnlyForAsLongAsItIsLookedAfter() throws IOException {
         HaproxyProvider provider = provider();
 
-        // Others could have them: it waits until it would have heard of that (ElectionTest), if that has not passed already.
+        // Others could have them: it waits until it would have heard of that (ElectionTest), if that has not passed
+        // already.
         if (provider.ensureLoadBalancer(request(ADDRESS, IPV6)) instanceof EnsureOutcome.Pending pending) {
             assertThat(pending.message())
                     .isEqualTo("no host has " + ADDRESS + ", " + IPV6 + " yet; the hosts' logs say why");
