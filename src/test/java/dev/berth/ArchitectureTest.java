@@ -172,6 +172,7 @@ class ArchitectureTest {
             "dev.berth.address.Ledger",
             "dev.berth.kube.Caches",
             "dev.berth.provider.LoadBalancerRequest$Builder",
+            "dev.berth.app.AgentCommand",
             "dev.berth.app.OperatorOptions",
             "dev.berth.app.ProviderHostCommand",
             "dev.berth.dataplane.haproxy.SharedAddresses");

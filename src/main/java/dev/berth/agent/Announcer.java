@@ -64,14 +64,24 @@ final class Announcer {
     private SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
     private HostLinks links = new HostLinks(List.of(), Map.of());
     private Set<String> lastAlive = Set.of();
-    private boolean isDue = true;
-    private boolean isEnding;
-    private boolean isClean;
-    private long willingSince = -1;
-    private boolean steady;
-    private long lastLook = now() - LOOK_AGAIN;
-    private long lastRepair = now() - REPAIR;
     private String trouble = "";
+    private final Rounds rounds = new Rounds();
+    private final Standing standing = new Standing();
+
+    /** When to do what again. */
+    private static final class Rounds {
+        private boolean isDue = true;
+        private boolean isEnding;
+        private boolean isClean;
+        private long lastLook = now() - LOOK_AGAIN;
+        private long lastRepair = now() - REPAIR;
+    }
+
+    /** What this agent has been for how long. */
+    private static final class Standing {
+        private long willingSince = -1;
+        private boolean steady;
+    }
 
     /** An address on an interface. */
     private static final class Bound {
@@ -114,7 +124,7 @@ final class Announcer {
 
     /** Something may be otherwise: looks at once. */
     synchronized void look() {
-        isDue = true;
+        rounds.isDue = true;
         notifyAll();
     }
 
@@ -124,7 +134,7 @@ final class Announcer {
     }
 
     private synchronized void run() {
-        while (!isEnding) {
+        while (!rounds.isEnding) {
             try {
                 round(now());
                 trouble = "";
@@ -132,7 +142,7 @@ final class Announcer {
                 sayOnce(failure);
             }
             try {
-                long wait = isDue ? 0 : untilNext(now());
+                long wait = rounds.isDue ? 0 : untilNext(now());
                 if (wait > 0) {
                     wait(wait);
                 }
@@ -152,7 +162,7 @@ final class Announcer {
     }
 
     private long untilNext(long now) {
-        long next = lastLook + LOOK_AGAIN;
+        long next = rounds.lastLook + LOOK_AGAIN;
         for (Bound one : bound.values()) {
             if (one.ends > 0) {
                 next = Math.min(next, one.ends);
@@ -164,10 +174,10 @@ final class Announcer {
     }
 
     private void round(long now) throws IOException {
-        boolean isLook = isDue || now - lastLook >= LOOK_AGAIN;
+        boolean isLook = rounds.isDue || now - rounds.lastLook >= LOOK_AGAIN;
         if (isLook) {
-            isDue = false;
-            lastLook = now;
+            rounds.isDue = false;
+            rounds.lastLook = now;
             if (view.isKnown()) {
                 decide(now);
             }
@@ -206,7 +216,7 @@ final class Announcer {
                 .filter(verdict ->
                         verdict instanceof Silent silent && silent.owner().isEmpty())
                 .count());
-        if (!isClean || now - lastRepair >= REPAIR) {
+        if (!rounds.isClean || now - rounds.lastRepair >= REPAIR) {
             compare(now);
         }
         apply(now);
@@ -223,13 +233,13 @@ final class Announcer {
 
     /** It is steady from the start if nobody else is: else all would wait for each other. */
     private Agent self(SequencedMap<String, Agent> agents, long now) {
-        boolean willing = !isEnding && others.isSettled();
-        if (willing && willingSince < 0) {
-            willingSince = now;
-            steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
+        boolean willing = !rounds.isEnding && others.isSettled();
+        if (willing && standing.willingSince < 0) {
+            standing.willingSince = now;
+            standing.steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
         }
-        steady |= willing && now - willingSince >= STEADY;
-        return new Agent(willing, contact.isCurrent(), steady, links.links());
+        standing.steady |= willing && now - standing.willingSince >= STEADY;
+        return new Agent(willing, contact.isCurrent(), standing.steady, links.links());
     }
 
     private static Set<String> hardware(SequencedMap<String, Agent> agents) {
@@ -265,8 +275,8 @@ final class Announcer {
                 LOG.info("{} is on this node since an earlier process", ip);
             }
         });
-        lastRepair = now;
-        isClean = true;
+        rounds.lastRepair = now;
+        rounds.isClean = true;
     }
 
     private static String withoutZone(InetAddress address) {
@@ -415,7 +425,7 @@ final class Announcer {
     /** Leaves all addresses to others, and takes them off once those have them. */
     void end() throws InterruptedException {
         synchronized (this) {
-            isEnding = true;
+            rounds.isEnding = true;
             notifyAll();
             others.become(new Agent(false, contact.isCurrent(), false, links.links()));
         }

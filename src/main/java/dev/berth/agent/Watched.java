@@ -47,8 +47,38 @@ final class Watched<T> {
     private long pause = SHORTEST_PAUSE;
     private String trouble = "";
     private volatile boolean isKnown;
-    private volatile boolean closed;
-    private volatile @Nullable InputStream open;
+    private final Answer answer = new Answer();
+
+    /** What is just being read. */
+    private static final class Answer {
+        private volatile boolean closed;
+        private volatile @Nullable InputStream open;
+
+        /** The same, to be read until this is interrupted or closed. */
+        InputStream opened(InputStream body) throws IOException {
+            open = body;
+            if (closed) {
+                body.close();
+            }
+            return body;
+        }
+
+        void interrupt() {
+            InputStream reading = open;
+            if (reading != null) {
+                try {
+                    reading.close();
+                } catch (IOException gone) {
+                    LOG.debug("{}", gone.toString());
+                }
+            }
+        }
+
+        void close() {
+            closed = true;
+            interrupt();
+        }
+    }
 
     /**
      * Not watched before {@link #start}.
@@ -93,23 +123,15 @@ final class Watched<T> {
 
     /** Begins anew: the connection seems to be dead. */
     void interrupt() {
-        InputStream reading = open;
-        if (reading != null) {
-            try {
-                reading.close();
-            } catch (IOException gone) {
-                LOG.debug("{}", gone.toString());
-            }
-        }
+        answer.interrupt();
     }
 
     void close() {
-        closed = true;
-        interrupt();
+        answer.close();
     }
 
     private void run() {
-        while (!closed) {
+        while (!answer.closed) {
             try {
                 if (version == null) {
                     list();
@@ -125,7 +147,7 @@ final class Watched<T> {
     }
 
     private void fail(Exception failure) {
-        if (closed) {
+        if (answer.closed) {
             return;
         }
         if (failure instanceof ApiServer.Refused refused && refused.code() == GONE) {
@@ -139,7 +161,7 @@ final class Watched<T> {
         try {
             Thread.sleep(pause + random.nextLong(pause));
         } catch (InterruptedException stopping) {
-            closed = true;
+            answer.closed = true;
         }
         pause = Math.min(LONGEST_PAUSE, 2 * pause);
     }
@@ -181,12 +203,7 @@ final class Watched<T> {
     }
 
     private InputStream opened(String query) throws IOException, InterruptedException {
-        InputStream body = server.get(path + query);
-        open = body;
-        if (closed) {
-            body.close();
-        }
-        return body;
+        return answer.opened(server.get(path + query));
     }
 
     private void watch() throws IOException, InterruptedException {

@@ -57,9 +57,14 @@ final class Membership {
 
     /** Another agent that there may be. */
     private static final class Peer {
+        private final Times times = new Times();
+        private final Pings pings = new Pings();
         private boolean isAlive;
+        private boolean isWatched;
         private @Nullable State state;
+    }
 
+    private static final class Times {
         /** When it was pinged last; 0: never. */
         private long pinged;
 
@@ -71,15 +76,17 @@ final class Membership {
 
         /** Since when another holds it for dead; 0: nobody. */
         private long suspected;
+    }
 
-        private boolean isWatched;
-
-        /** The number of the last ping, and of the last that was answered. */
+    /** Numbers of pings. */
+    private static final class Pings {
+        /** The last. */
         private long asked;
 
+        /** The last that was answered. */
         private long told;
 
-        /** Of the first ping that said what {@link #own} is now. */
+        /** The first that said what {@link #own} is now. */
         private long news;
     }
 
@@ -112,7 +119,7 @@ final class Membership {
             return List.of();
         }
         own = new State(own.began(), own.version() + 1, agent);
-        peers.values().forEach(peer -> peer.news = numbers + 1);
+        peers.values().forEach(peer -> peer.pings.news = numbers + 1);
         return peers.entrySet().stream()
                 .filter(peer -> peer.getValue().isAlive)
                 .map(peer -> ping(peer.getKey(), peer.getValue(), now))
@@ -132,7 +139,7 @@ final class Membership {
 
     /** Whether all that live have heard what this agent is. */
     boolean isHeard() {
-        return peers.values().stream().noneMatch(peer -> peer.isAlive && peer.told < peer.news);
+        return peers.values().stream().noneMatch(peer -> peer.isAlive && peer.pings.told < peer.pings.news);
     }
 
     /** Whether it knows who else lives: all have answered, or have had the time to. */
@@ -145,8 +152,8 @@ final class Membership {
     List<Message> tick(long now) {
         if (now - lastTick > PAUSE) {
             peers.values().forEach(peer -> {
-                peer.awaited = now;
-                peer.suspected = peer.suspected == 0 ? 0 : now;
+                peer.times.awaited = now;
+                peer.times.suspected = peer.times.suspected == 0 ? 0 : now;
             });
         }
         lastTick = now;
@@ -155,10 +162,10 @@ final class Membership {
         List<String> lost = new ArrayList<>();
         peers.forEach((name, peer) -> {
             if (peer.isAlive) {
-                boolean isSilent = peer.isWatched && now - Math.max(peer.answered, peer.awaited) > SILENCE;
+                boolean isSilent = peer.isWatched && now - Math.max(peer.times.answered, peer.times.awaited) > SILENCE;
                 if (isSilent || isGivenUp(peer, now)) {
                     peer.isAlive = false;
-                    peer.suspected = 0;
+                    peer.times.suspected = 0;
                     if (isSilent) {
                         lost.add(name);
                     }
@@ -182,7 +189,7 @@ final class Membership {
         peers.forEach((name, peer) -> {
             boolean isWatched = ring.contains(name);
             if (isWatched && !peer.isWatched) {
-                peer.awaited = now;
+                peer.times.awaited = now;
             }
             peer.isWatched = isWatched;
         });
@@ -194,13 +201,15 @@ final class Membership {
     }
 
     private static boolean isGivenUp(Peer peer, long now) {
-        return peer.suspected > 0 && now - peer.suspected > SUSPICION && peer.answered <= peer.suspected;
+        return peer.times.suspected > 0
+                && now - peer.times.suspected > SUSPICION
+                && peer.times.answered <= peer.times.suspected;
     }
 
     private static boolean isDue(Peer peer, long now) {
-        return peer.suspected > 0
-                ? now - peer.pinged >= TICK
-                : (peer.isWatched || peer.told < peer.news) && now - peer.pinged >= PING;
+        return peer.times.suspected > 0
+                ? now - peer.times.pinged >= TICK
+                : (peer.isWatched || peer.pings.told < peer.pings.news) && now - peer.times.pinged >= PING;
     }
 
     private List<Message> warnOf(String lost) {
@@ -255,12 +264,12 @@ final class Membership {
     }
 
     private List<Message> hearAnswer(Message answer, Peer from, long now) {
-        if (answer.number() <= from.told || answer.number() > from.asked) {
+        if (answer.number() <= from.pings.told || answer.number() > from.pings.asked) {
             return List.of();
         }
-        from.told = answer.number();
-        from.answered = now;
-        from.suspected = 0;
+        from.pings.told = answer.number();
+        from.times.answered = now;
+        from.times.suspected = 0;
         boolean isNew = !from.isAlive;
         from.isAlive = true;
         if (isNew
@@ -274,16 +283,16 @@ final class Membership {
 
     private List<Message> hearOf(String suspect, long now) {
         Peer peer = peers.get(suspect);
-        if (peer == null || !peer.isAlive || peer.suspected > 0) {
+        if (peer == null || !peer.isAlive || peer.times.suspected > 0) {
             return List.of();
         }
-        peer.suspected = now;
+        peer.times.suspected = now;
         return List.of(ping(suspect, peer, now));
     }
 
     private Message ping(String to, Peer peer, long now) {
-        peer.pinged = now;
-        peer.asked = ++numbers;
-        return new Message(Kind.PING, self, to, peer.asked, own, "");
+        peer.times.pinged = now;
+        peer.pings.asked = ++numbers;
+        return new Message(Kind.PING, self, to, peer.pings.asked, own, "");
     }
 }
