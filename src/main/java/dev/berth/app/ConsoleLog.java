@@ -12,10 +12,12 @@ final class ConsoleLog {
 
     private ConsoleLog() {}
 
-    /** Writes what is logged from now on to standard output. */
+    /** Writes what is logged from now on to standard output, unless something writes it already. */
     static void start() {
         Logger root = LogContext.getLogContext().getLogger("");
-        root.setLevel(Level.INFO);
-        root.addHandler(new ConsoleHandler(new PatternFormatter(FORMAT)));
+        if (root.getHandlers().length == 0) {
+            root.setLevel(Level.INFO);
+            root.addHandler(new ConsoleHandler(new PatternFormatter(FORMAT)));
+        }
     }
 }

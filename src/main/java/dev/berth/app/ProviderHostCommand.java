@@ -77,6 +77,7 @@ final class ProviderHostCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         System.setProperty("io.netty.noUnsafe", "true");
+        ConsoleLog.start();
         try {
             Endpoint endpoint = Endpoint.parse(listen);
             LoadBalancerProvider served = named(provider);

@@ -106,6 +106,8 @@ class HaproxyMetricsIT {
                     HttpResponse.BodyHandlers.ofString());
 
             assertThat(answer.body().lines()).contains("berth_haproxy_up 1.0");
+            // Who looks for a cause at night has nothing but this.
+            assertThat(host.log()).containsPattern("INFO  \\[.*] starting HAProxy in ");
         }
     }
 }
