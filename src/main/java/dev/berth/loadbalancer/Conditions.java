@@ -83,7 +83,7 @@ public record Conditions(
         String holds = own.stream().map(Ip::toString).collect(Collectors.joining(", "));
         boolean hasItsProviders = service.servedByClass().isPresent()
                 && !service.ingress().isEmpty()
-                && situation.holdings().isEmpty();
+                && situation.holdings().stream().noneMatch(held -> held.isFor(service.key(), service.uid()));
         Condition assigned = Publication.condition(
                 service,
                 WellKnownNames.ADDRESS_ASSIGNED,

@@ -6,12 +6,14 @@ import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.ProviderState.Made;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.Waits.Postponed;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What to do next about what was made for another Service of the same name, which lost our finalizer to somebody and is
- * gone: its provider deletes it before anything is done for the one that has the name now. Pure: whoever does it asks
- * again with what came of it.
+ * gone, or by another provider, for the class was created again: that provider deletes it before anything else is done.
+ * Pure: whoever does it asks again with what came of it.
  */
 public final class PredecessorDeletion {
     private final ServicePlan plan;
@@ -39,11 +41,27 @@ public final class PredecessorDeletion {
             ServicePlan plan, Optional<ServiceState> service, Situation situation, Facts facts) {
         return facts.did(Done.PREDECESSOR_DELETED)
                 ? Optional.empty()
-                : situation
-                        .provider()
-                        .madeForAnother(service.map(ServiceState::uid))
+                : toDelete(plan, service, situation.provider())
                         .filter(found -> !found.by().capabilities().immediate())
                         .flatMap(found -> new PredecessorDeletion(plan, service, found, situation, facts).next());
+    }
+
+    private static Optional<Made> toDelete(ServicePlan plan, Optional<ServiceState> service, ProviderState provider) {
+        return provider.madeForAnother(service.map(ServiceState::uid))
+                .or(() -> Optional.of(providers(plan))
+                        .filter(providers -> !providers.isEmpty())
+                        .flatMap(provider::madeByOther));
+    }
+
+    /** Those that are asked to make or to delete something by the plan; empty: none is. */
+    private static List<String> providers(ServicePlan plan) {
+        return plan instanceof ServicePlan.Serve serve
+                ? List.of(serve.servedClass().provider())
+                : plan.steps().stream()
+                        .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
+                                ? Stream.of(served.provider())
+                                : Stream.empty())
+                        .toList();
     }
 
     private Optional<PredecessorEffect> next() {
@@ -77,9 +95,10 @@ public final class PredecessorDeletion {
     /** That it could not be deleted. */
     public static Trouble stays(Made made, String cause) {
         return new Trouble(
-                "deleting the load balancer of another Service "
+                "deleting the former load balancer of Service "
                         + made.request().service() + ", of uid "
-                        + made.request().service().uid(),
+                        + made.request().service().uid() + ", by provider \""
+                        + made.by().provider() + "\"",
                 Reason.PredecessorNotDeleted,
                 cause,
                 made.request());

@@ -74,14 +74,14 @@ public sealed interface ProviderCall {
         if (demand.held().isPresent()) {
             return new Hold(request, demand.held().get());
         }
-        Optional<EnsureOutcome.Ready> known = state.answerTo(request);
+        Optional<EnsureOutcome.Ready> known = state.answerTo(request, served);
         if (known.filter(holds).isPresent()) {
             return state.isDoubted() && !immediate ? new Look(request, known.get()) : new Keep(known.get());
         }
-        if (state.isElsewhere(request)) {
+        if (state.isElsewhere(request, served)) {
             return new LeaveToAnother();
         }
-        if (known.isEmpty() && state.answerButForTargets(request).isPresent()) {
+        if (known.isEmpty() && state.answerButForTargets(request, served).isPresent()) {
             return new Update(request);
         }
         return live || immediate ? new Ensure(request) : new ReadLive(request);

@@ -97,16 +97,21 @@ public sealed interface ProviderState {
                         made -> !uid.equals(Optional.of(made.request().service().uid())));
     }
 
-    /** What the provider answered to this very request; absent: it has to be asked. */
-    default Optional<EnsureOutcome.Ready> answerTo(LoadBalancerRequest request) {
-        return this instanceof Ensured ensured && ensured.request().equals(request)
+    /** What was made by another provider than these: its class was created again with another one. */
+    default Optional<Made> madeByOther(List<String> providers) {
+        return made().filter(made -> !providers.contains(made.by().provider()));
+    }
+
+    /** What the provider of {@code by} answered to this very request; absent: it has to be asked. */
+    default Optional<EnsureOutcome.Ready> answerTo(LoadBalancerRequest request, ServedClass by) {
+        return this instanceof Ensured ensured && isOf(by) && ensured.request().equals(request)
                 ? Optional.of(ensured.answer())
                 : Optional.empty();
     }
 
     /** What the provider answered to a request like this but for the targets; absent: it has to be asked. */
-    default Optional<EnsureOutcome.Ready> answerButForTargets(LoadBalancerRequest request) {
-        return this instanceof Ensured ensured && ensured.request().differsInTargetsOnly(request)
+    default Optional<EnsureOutcome.Ready> answerButForTargets(LoadBalancerRequest request, ServedClass by) {
+        return this instanceof Ensured ensured && isOf(by) && ensured.request().differsInTargetsOnly(request)
                 ? Optional.of(ensured.answer())
                 : Optional.empty();
     }
@@ -121,8 +126,10 @@ public sealed interface ProviderState {
         return this instanceof Ensured ensured && ensured.misses() > 1;
     }
 
-    default boolean isElsewhere(LoadBalancerRequest request) {
-        return this instanceof Elsewhere elsewhere && elsewhere.request().equals(request);
+    default boolean isElsewhere(LoadBalancerRequest request, ServedClass by) {
+        return this instanceof Elsewhere elsewhere
+                && isOf(by)
+                && elsewhere.request().equals(request);
     }
 
     /** Whether what the provider has is to be looked at. */
@@ -139,6 +146,10 @@ public sealed interface ProviderState {
         return this instanceof Deleting deleting
                 && deleting.service().equals(service)
                 && deleting.deletedBy().contains(by);
+    }
+
+    private boolean isOf(ServedClass by) {
+        return this instanceof Asked asked && asked.by().provider().equals(by.provider());
     }
 
     /** Whether the provider of this name was the last to be asked for anything. */

@@ -230,7 +230,7 @@ public final class Serving {
                 served,
                 facts,
                 addresses(),
-                facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request())),
+                facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request(), served)),
                 situation.provider().isOutOfSight(),
                 isInConflict(),
                 situation.now());
@@ -239,6 +239,10 @@ public final class Serving {
     private ServingEffect publish() {
         Optional<List<Published>> entries = entries();
         if (entries.isPresent()) {
+            // The provider answered before this: an Address may have been deleted since.
+            if (!bringsItsOwn() && !addresses().containsAll(Publication.addresses(entries.get()))) {
+                return new Ending.PlanAgain(false);
+            }
             List<Ip> going = goingUnheard(entries.get());
             if (!going.isEmpty() && !facts.did(Done.PUBLISHED_CHECKED)) {
                 return new ServingEffect.CheckPublished(going);
@@ -264,10 +268,6 @@ public final class Serving {
         List<Ip> first = aboutToBePublished(difference);
         if (!first.isEmpty() && !facts.did(Done.CLAIMS_CONFIRMED)) {
             return new ServingEffect.ConfirmClaims(first);
-        }
-        // The provider answered, and the claims were confirmed, before this: an Address may have been deleted since.
-        if (!bringsItsOwn() && !addresses().containsAll(first)) {
-            return new Ending.PlanAgain(false);
         }
         boolean inWordsOnly = difference.filter(this::isInWordsOnly).isPresent();
         return situation
@@ -397,9 +397,10 @@ public final class Serving {
     private boolean isDelivered() {
         return facts.demand()
                 .map(Demand::request)
-                .filter(request -> situation.provider().answerTo(request).isPresent()
-                        && (served.capabilities().targets() != Targets.ENDPOINTS
-                                || !request.endpoints().isEmpty()))
+                .filter(request ->
+                        situation.provider().answerTo(request, served).isPresent()
+                                && (served.capabilities().targets() != Targets.ENDPOINTS
+                                        || !request.endpoints().isEmpty()))
                 .isPresent();
     }
 

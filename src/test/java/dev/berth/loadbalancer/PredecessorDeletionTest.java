@@ -88,6 +88,33 @@ class PredecessorDeletionTest {
     }
 
     @Test
+    void whatTheFormerProviderOfItsClassMade_isDeleted_beforeTheServicesOwnPlan() {
+        ServedClass recreated = SampleClasses.one(
+                        "x/y", "other", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
+                .served()
+                .getFirst();
+        LoadBalancerRequest own = LoadBalancerRequest.builder("c", new ServiceIdentity("prod", "web", "u1"), IpMode.VIP)
+                .build();
+        provider = ProviderState.nothing().asks(own, EDGE);
+        List<ServicePlan> plans = List.of(
+                new ServicePlan.Serve(SERVICE, recreated, AddressConstraints.NONE, List.of(), false),
+                new ServicePlan.TearDown("deleted", List.of(new Step.DeleteLoadBalancer(recreated))));
+
+        for (ServicePlan plan : plans) {
+            way(plan)
+                    .then(next(new PredecessorEffect.TakeTurn(EDGE, own)), new Outcome.TurnTaken())
+                    .then(
+                            next(new PredecessorEffect.Delete(EDGE, own)),
+                            new Outcome.Called(),
+                            new Outcome.Did(Done.PREDECESSOR_DELETED))
+                    .ends(Optional.empty());
+        }
+        way(SERVE).ends(Optional.empty());
+        way(new ServicePlan.TearDown("deleted", List.of(new Step.DeleteLoadBalancer(EDGE))))
+                .ends(Optional.empty());
+    }
+
+    @Test
     void serviceWithNoPredecessor_hasItsOwnPlanCarriedOut() {
         provider = ProviderState.nothing();
 

@@ -69,6 +69,23 @@ class ProviderCallTest {
     }
 
     @Test
+    void whatAnotherProviderAnswered_countsForNothing() {
+        ServedClass other = SampleClasses.one(
+                        "x/y", "other", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
+                .served()
+                .getFirst();
+        ProviderState elsewhere = ProviderState.nothing().elsewhere(REQUEST, EDGE);
+
+        for (ProviderState state : List.of(ENSURED, ENSURED.doubted(), elsewhere)) {
+            assertThat(ProviderCall.next(state, WITH_ADDRESS, other, true, true, answer -> true))
+                    .isEqualTo(new ProviderCall.Ensure(REQUEST));
+        }
+        Demand otherNode = demand("node-b", "192.0.2.1");
+        assertThat(ProviderCall.next(ENSURED, otherNode, other, true, true, answer -> true))
+                .isEqualTo(new ProviderCall.Ensure(otherNode.request()));
+    }
+
+    @Test
     void whatIsHeld_isAskedOfNobody_andWhatThereIsStays() {
         Demand held = new Demand(REQUEST, List.of(), List.of(), Optional.of("no certificate"));
 

@@ -42,13 +42,13 @@ class ProviderStateTest {
         ProviderState asked = ProviderState.nothing().asks(REQUEST, EDGE);
 
         assertThat(asked.mayHaveMadeFor(WEB)).isTrue();
-        assertThat(asked.answerTo(REQUEST)).isEmpty();
+        assertThat(asked.answerTo(REQUEST, EDGE)).isEmpty();
     }
 
     @Test
     void answer_isOfItsRequestAlone() {
-        assertThat(ensured().answerTo(REQUEST)).contains(READY);
-        assertThat(ensured().answerTo(request(new ServiceIdentity("prod", "web", "u2"))))
+        assertThat(ensured().answerTo(REQUEST, EDGE)).contains(READY);
+        assertThat(ensured().answerTo(request(new ServiceIdentity("prod", "web", "u2")), EDGE))
                 .isEmpty();
     }
 
@@ -63,7 +63,7 @@ class ProviderStateTest {
     void answerThatIsUnsure_isAskedForAgain_andWhatWasMadeIsNotForgotten() {
         ProviderState unsure = ensured().unsure();
 
-        assertThat(unsure.answerTo(REQUEST)).isEmpty();
+        assertThat(unsure.answerTo(REQUEST, EDGE)).isEmpty();
         assertThat(unsure.made()).contains(new Made(REQUEST, EDGE));
     }
 
@@ -92,7 +92,7 @@ class ProviderStateTest {
     void deleteWhoseAnswerIsLost_leavesWhatWasMadeInDoubt() {
         ProviderState deleting = ensured().deletes(WEB, EDGE);
 
-        assertThat(deleting.answerTo(REQUEST)).isEmpty();
+        assertThat(deleting.answerTo(REQUEST, EDGE)).isEmpty();
         assertThat(deleting.mayHaveMadeFor(WEB)).isTrue();
         assertThat(deleting.isAskedOf("edge")).isTrue();
     }

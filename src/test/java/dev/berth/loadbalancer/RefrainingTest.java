@@ -1,5 +1,10 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.ServiceKey;
 import dev.berth.loadbalancer.Facts.Done;
@@ -17,16 +22,18 @@ class RefrainingTest {
     private static final Outcome LEFT = new Outcome.Did(Done.QUEUE_LEFT);
     private static final Outcome REPORTED = new Outcome.Did(Done.REPORTED);
 
-    private final ServiceState service = SampleService.named(new ServiceKey("prod", "web"), "u1")
+    private ServiceState service = SampleService.named(new ServiceKey("prod", "web"), "u1")
             .conditions(List.of(new Condition(
                     WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "no free address", NOW)))
             .build();
     private Waits waits = request -> Optional.empty();
 
+    private List<Holding> holdings = List.of();
+
     private Situation situation() {
         return new Situation(
                 false,
-                List.of(),
+                holdings,
                 PoolBook.of(List.of(), List.of()),
                 ProviderState.nothing(),
                 waits,
@@ -75,6 +82,31 @@ class RefrainingTest {
                 .then(new RefrainingEffect.StopWaiting(), LEFT)
                 .then(new RefrainingEffect.Report(skip), REPORTED)
                 .then(explained(), new Outcome.Wrote(explained().wanted()))
+                .ends(new Ending.AwaitEvent());
+    }
+
+    @Test
+    void whatItsProviderGave_isSaid_alsoBesideAnAddressThatIsReservedForIt() {
+        service = SampleService.named(new ServiceKey("prod", "web"), "u1")
+                .annotation(WellKnownNames.SERVED_BY_CLASS, "x/y")
+                .finalizer(WellKnownNames.FINALIZER)
+                .ingress("203.0.113.1")
+                .build();
+        ClaimSpec reserved = ClaimSpec.of(null, null, new Owner(service.key(), null));
+        holdings = List.of(Holding.of(new Claim(Ip.parse("192.0.2.1"), "c", "5", reserved)));
+        ServicePlan.Skip skip = skip(new Step.Explain("ClassMissing", "bring it back"));
+        Publication wanted = new Publication(
+                false,
+                null,
+                List.of(new Condition(
+                        WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.TRUE, "ClassMissing", "bring it back", NOW)));
+
+        way(skip)
+                .then(new RefrainingEffect.StopWaiting(), LEFT)
+                .then(new RefrainingEffect.Report(skip), REPORTED)
+                .then(
+                        new RefrainingEffect.Publish(service, wanted, "saying why it is left alone"),
+                        new Outcome.Wrote(wanted))
                 .ends(new Ending.AwaitEvent());
     }
 

@@ -294,6 +294,18 @@ class ServingTest {
     }
 
     @Test
+    void addressThatIsPublished_andWhoseClaimVanishesMeanwhile_isPlannedAgain_beforeTheStatusIsWritten() {
+        service = service.ingress("192.0.2.1");
+        meanwhile.put(
+                "Ensure",
+                () -> holdings = holdings.stream()
+                        .map(holding -> new Holding(holding.ip(), Holding.State.HELD, holding.spec(), null))
+                        .toList());
+
+        assertThat(way()).doesNotContain("Publish[192.0.2.1 (VIP)]").endsWith("Keep", "PlanAgain");
+    }
+
+    @Test
     void addressWhoseClaimVanishes_whileItIsConfirmed_isNotPublished() {
         meanwhile.put(
                 "ConfirmClaims[192.0.2.1]",

@@ -112,7 +112,10 @@ final class PassProvider {
         try {
             pass.visit().delete(pass.parts().providers().named(effect.by().provider()), effect.request());
             pass.memory().provider(state -> ProviderState.nothing());
-            LOG.info("Service {} is another than before: the load balancer of the one before is deleted", pass.key());
+            LOG.info(
+                    "the former load balancer of Service {} is deleted by provider {}",
+                    pass.key(),
+                    effect.by().provider());
             return List.of(new Outcome.Called(), new Outcome.Did(Done.PREDECESSOR_DELETED));
         } catch (ProviderException failure) {
             return List.of(

@@ -351,7 +351,9 @@ final class SimulationRules {
                 .publishable(leave.service());
         boolean hasItsProviders = leave.service().servedByClass().isPresent()
                 && !leave.service().ingress().isEmpty()
-                && told.heldFor(leave.service().key()).isEmpty();
+                && told.heldFor(leave.service().key()).stream()
+                        .noneMatch(holding -> holding.isFor(
+                                leave.service().key(), leave.service().uid()));
         checkReason(leave.service(), leave.reason().name(), !shown.isEmpty() || hasItsProviders);
     }
 
