@@ -20,6 +20,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -36,6 +37,9 @@ final class ClusterView {
     /** As Go's strconv.ParseBool reads them. */
     private static final List<String> FALSE = List.of("0", "f", "F", "FALSE", "false", "False");
 
+    /** How often watches are looked at that may be dead, in milliseconds. */
+    private static final long LOOK_AGAIN = 5_000;
+
     private final Watched<NodeObject> nodes;
     private final Watched<ServiceObject> services;
     private final Watched<Slice> slices;
@@ -46,6 +50,7 @@ final class ClusterView {
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     record NodeObject(String name, NodeFacts facts, Optional<InetAddress> address) {}
 
@@ -61,16 +66,19 @@ final class ClusterView {
 
     /** Reads nothing before {@link #start}. */
     ClusterView(ApiServer server, Runnable changed, RandomGenerator random) {
-        nodes = new Watched<>(server, "/api/v1/nodes", this::node, changed, random);
-        services = new Watched<>(server, "/api/v1/services", ClusterView::service, changed, random);
-        slices = new Watched<>(server, "/apis/discovery.k8s.io/v1/endpointslices", this::slice, changed, random);
-        addresses = new Watched<>(server, "/apis/berth.dev/v1alpha1/addresses", ClusterView::address, changed, random);
+        nodes = new Watched<>(server, "/api/v1/nodes", this::node, changed, random, ClusterView::now);
+        services = new Watched<>(server, "/api/v1/services", ClusterView::service, changed, random, ClusterView::now);
+        slices = new Watched<>(
+                server, "/apis/discovery.k8s.io/v1/endpointslices", this::slice, changed, random, ClusterView::now);
+        addresses = new Watched<>(
+                server, "/apis/berth.dev/v1alpha1/addresses", ClusterView::address, changed, random, ClusterView::now);
         classes = new Watched<>(
                 server,
                 "/apis/berth.dev/v1alpha1/loadbalancerclasses",
                 ClusterView::loadBalancerClass,
                 changed,
-                random);
+                random,
+                ClusterView::now);
     }
 
     private Stream<Watched<?>> kinds() {
@@ -79,6 +87,22 @@ final class ClusterView {
 
     void start() {
         kinds().forEach(Watched::start);
+        Thread.ofPlatform().daemon().name("watch-silence").start(this::interruptSilent);
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    private void interruptSilent() {
+        while (!closed) {
+            try {
+                Thread.sleep(LOOK_AGAIN);
+            } catch (InterruptedException stopping) {
+                return;
+            }
+            kinds().forEach(Watched::interruptIfSilent);
+        }
     }
 
     /** Whether all has been read once. */
@@ -91,6 +115,7 @@ final class ClusterView {
     }
 
     void close() {
+        closed = true;
         kinds().forEach(Watched::close);
     }
 

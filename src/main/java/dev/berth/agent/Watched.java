@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +35,12 @@ final class Watched<T> {
     private static final long LONGEST_PAUSE = 5_000;
     private static final int GONE = 410;
 
+    /** One that ends earlier has not done well. */
+    private static final long SHORT_WATCH = 5_000;
+
+    /** Bookmarks come about once a minute: after this the connection is dead. */
+    static final long SILENCE = 90_000;
+
     private final ApiServer server;
     private final String path;
     private final Function<JsonNode, Optional<T>> reading;
@@ -47,20 +54,39 @@ final class Watched<T> {
     private long pause = SHORTEST_PAUSE;
     private String trouble = "";
     private volatile boolean isKnown;
-    private final Answer answer = new Answer();
+    private final LongSupplier clock;
+    private final Answer answer;
+    private final Set<String> unreadable = new HashSet<>();
 
     /** What is just being read. */
     private static final class Answer {
+        private final LongSupplier clock;
         private volatile boolean closed;
+        private volatile long heard;
         private volatile @Nullable InputStream open;
+
+        Answer(LongSupplier clock) {
+            this.clock = clock;
+        }
 
         /** The same, to be read until this is interrupted or closed. */
         InputStream opened(InputStream body) throws IOException {
+            heard = clock.getAsLong();
             open = body;
             if (closed) {
                 body.close();
             }
             return body;
+        }
+
+        void hear() {
+            heard = clock.getAsLong();
+        }
+
+        void interruptIfSilent() {
+            if (clock.getAsLong() - heard >= SILENCE) {
+                interrupt();
+            }
         }
 
         void interrupt() {
@@ -86,18 +112,22 @@ final class Watched<T> {
      * @param path like /api/v1/nodes
      * @param reading what is kept; absent: nothing
      * @param changed called when something came, went or is otherwise: be quick
+     * @param clock in milliseconds, from any moment on
      */
     Watched(
             ApiServer server,
             String path,
             Function<JsonNode, Optional<T>> reading,
             Runnable changed,
-            RandomGenerator random) {
+            RandomGenerator random,
+            LongSupplier clock) {
         this.server = server;
         this.path = path;
         this.reading = reading;
         this.changed = changed;
         this.random = random;
+        this.clock = clock;
+        this.answer = new Answer(clock);
     }
 
     void start() {
@@ -126,6 +156,11 @@ final class Watched<T> {
         answer.interrupt();
     }
 
+    /** Begins anew if nothing was read for {@link #SILENCE}, bookmarks included: a dead connection may not end. */
+    void interruptIfSilent() {
+        answer.interruptIfSilent();
+    }
+
     void close() {
         answer.close();
     }
@@ -137,7 +172,6 @@ final class Watched<T> {
                     list();
                 }
                 watch();
-                pause = SHORTEST_PAUSE;
             } catch (IOException | RuntimeException failure) {
                 fail(failure);
             } catch (InterruptedException stopping) {
@@ -186,6 +220,7 @@ final class Watched<T> {
                     } else if (field.equals("items") && value == JsonToken.START_ARRAY) {
                         while (parser.nextToken() == JsonToken.START_OBJECT) {
                             JsonNode object = parser.readValueAsTree();
+                            answer.hear();
                             there.add(key(object));
                             put(object);
                         }
@@ -195,6 +230,7 @@ final class Watched<T> {
                 }
             }
         } while (!next.isEmpty());
+        unreadable.retainAll(there);
         if (objects.keySet().retainAll(there) || !isKnown) {
             isKnown = true;
             changed.run();
@@ -209,11 +245,12 @@ final class Watched<T> {
     private void watch() throws IOException, InterruptedException {
         String query = "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + random.nextInt(300, 600)
                 + "&resourceVersion=" + version;
+        long began = clock.getAsLong();
         try (InputStream body = opened(query);
                 JsonParser parser = JSON.createParser(body)) {
-            trouble = "";
             while (parser.nextToken() == JsonToken.START_OBJECT) {
                 JsonNode event = parser.readValueAsTree();
+                answer.hear();
                 JsonNode object = event.path("object");
                 switch (event.path("type").asText("")) {
                     case "ADDED", "MODIFIED" -> put(object);
@@ -221,13 +258,20 @@ final class Watched<T> {
                     case "ERROR" -> {
                         // Mostly: too old.
                         version = null;
-                        return;
+                        throw new IOException(object.path("message").asText("the watch failed"));
                     }
                     default -> {}
                 }
                 version = object.path("metadata").path("resourceVersion").asText(version);
-                pause = SHORTEST_PAUSE;
             }
+        } finally {
+            if (clock.getAsLong() - began >= SHORT_WATCH) {
+                pause = SHORTEST_PAUSE;
+                trouble = "";
+            }
+        }
+        if (clock.getAsLong() - began < SHORT_WATCH) {
+            throw new IOException("the watch ended at once");
         }
     }
 
@@ -242,9 +286,13 @@ final class Watched<T> {
         Optional<T> kept;
         try {
             kept = reading.apply(object);
+            unreadable.remove(key);
         } catch (RuntimeException odd) {
-            LOG.warn("{} {} cannot be read: {}", path, key, ApiServer.message(odd));
-            kept = Optional.empty();
+            // What was read of it before is better than nothing.
+            if (unreadable.add(key)) {
+                LOG.warn("{} {} cannot be read: {}", path, key, ApiServer.message(odd));
+            }
+            return;
         }
         if (kept.isEmpty()) {
             remove(key);
@@ -254,6 +302,7 @@ final class Watched<T> {
     }
 
     private void remove(String key) {
+        unreadable.remove(key);
         if (objects.remove(key) != null) {
             changed.run();
         }
