@@ -2,18 +2,26 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Installation;
 import dev.berth.testing.RenderedManifests;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The component {@code agent}, as kubectl renders it. */
+@ExtendWith(SharedInstallation.class)
 class AgentComponentIT {
     @TempDir
     private Path overlay;
@@ -25,14 +33,34 @@ class AgentComponentIT {
         manifests = RenderedManifests.withComponent(overlay, "agent");
     }
 
+    private DaemonSet agents() {
+        return manifests.all(DaemonSet.class).findFirst().orElseThrow();
+    }
+
     private PodSpec pod() {
-        return manifests
-                .all(DaemonSet.class)
-                .findFirst()
-                .orElseThrow()
-                .getSpec()
-                .getTemplate()
-                .getSpec();
+        return agents().getSpec().getTemplate().getSpec();
+    }
+
+    @Test
+    void podOfAnAgent_isLetInByPodSecurity(Installation berth) {
+        String namespace = agents().getMetadata().getNamespace();
+        manifests
+                .all(Namespace.class)
+                .filter(one -> one.getMetadata().getName().equals(namespace))
+                .forEach(one -> berth.client().resource(one).serverSideApply());
+        manifests
+                .all(ServiceAccount.class)
+                .filter(one -> namespace.equals(one.getMetadata().getNamespace()))
+                .forEach(one -> berth.client().resource(one).serverSideApply());
+        Pod pod = new PodBuilder()
+                .withNewMetadataLike(agents().getSpec().getTemplate().getMetadata())
+                .withName("agent")
+                .withNamespace(namespace)
+                .endMetadata()
+                .withSpec(pod())
+                .build();
+        Pod created = berth.client().resource(pod).dryRun(true).create();
+        assertThat(created.getSpec().getHostNetwork()).isTrue();
     }
 
     @Test

@@ -48,7 +48,9 @@ final class LabAgent implements AutoCloseable {
 
     /** Lets agents in, gives them what the Pods of their ServiceAccount have, and makes their key. */
     static Path prepare(Lab lab) {
-        lab.controlPlane().kubectl("apply", "-f", "src/main/kubernetes/components/agent/rbac.yaml");
+        for (String file : List.of("namespace", "rbac")) {
+            lab.controlPlane().kubectl("apply", "-f", "src/main/kubernetes/components/agent/" + file + ".yaml");
+        }
         try {
             // The lab's JVM has a /run of its own.
             Path pod = Files.createDirectories(Path.of("/run/secrets/kubernetes.io/serviceaccount"));
@@ -56,7 +58,7 @@ final class LabAgent implements AutoCloseable {
             Files.writeString(
                     pod.resolve("token"),
                     lab.controlPlane()
-                            .kubectl("create", "token", "berth-agent", "-n", "berth-system", "--duration=24h"));
+                            .kubectl("create", "token", "berth-agent", "-n", "berth-agents", "--duration=24h"));
             return Files.writeString(lab.folder().resolve("agents.key"), "a key of the lab, and nobody else's\n");
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
