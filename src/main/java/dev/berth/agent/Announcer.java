@@ -302,13 +302,19 @@ final class Announcer {
     /** Those that it has from somebody else: they are never touched, and nothing is put beside them. */
     private Set<InetAddress> hostAddresses() throws IOException {
         boolean isNeeded = verdicts.entrySet().stream()
-                .anyMatch(entry -> entry.getValue() instanceof Announces && !bound.containsKey(entry.getKey()));
+                .anyMatch(entry ->
+                        entry.getValue() instanceof Announces announces && !isBound(entry.getKey(), announces.link()));
         return isNeeded
                 ? MarkedAddresses.all().stream()
                         .filter(held -> !held.isMarked())
                         .map(Held::address)
                         .collect(Collectors.toSet())
                 : Set.of();
+    }
+
+    private boolean isBound(Ip ip, String link) {
+        Bound one = bound.get(ip);
+        return one != null && one.link.equals(link);
     }
 
     private void take(Ip ip, String link, Set<InetAddress> ofHost, long now) {
@@ -325,11 +331,8 @@ final class Announcer {
             }
             return;
         }
-        if (before == null && ofHost.contains(inet(ip))) {
-            sayOnce(
-                    new IOException(
-                            ip
-                                    + " is on this host already, put there by somebody else; take it out of the pool, or off the host"));
+        if (ofHost.contains(inet(ip))) {
+            sayForeign(ip);
             return;
         }
         try {
@@ -337,13 +340,21 @@ final class Announcer {
                 MarkedAddresses.remove(inet(ip), before.index);
                 bound.remove(ip);
             }
-            MarkedAddresses.add(inet(ip), index);
+            if (!MarkedAddresses.add(inet(ip), index)) {
+                sayForeign(ip);
+                return;
+            }
             bound.put(ip, new Bound(link, index, now));
             metrics.taken.inc();
             LOG.info("{} {}", ip, Objects.requireNonNull(verdicts.get(ip)).sentence());
         } catch (IOException failure) {
             sayOnce(failure);
         }
+    }
+
+    private void sayForeign(Ip ip) {
+        sayOnce(new IOException(
+                ip + " is on this host already, put there by somebody else; take it out of the pool, or off the host"));
     }
 
     private void release(Ip ip, Bound one, long now) {

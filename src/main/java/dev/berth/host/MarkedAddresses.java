@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -62,9 +63,9 @@ public final class MarkedAddresses {
     private MarkedAddresses() {}
 
     /**
-     * Puts an address on an interface.
+     * Puts an address on an interface; that it is there already, with the mark, is well.
      *
-     * @return false if the interface has it already, put there by somebody else or by this
+     * @return false if the interface has it already, put there by somebody else
      * @throws IOException if the kernel refuses, with the reason
      */
     public static boolean add(InetAddress address, int index) throws IOException {
@@ -73,7 +74,11 @@ public final class MarkedAddresses {
             throw new IOException(
                     "putting " + address.getHostAddress() + " on interface " + index + ": " + Sockets.name(code));
         }
-        return code == 0;
+        return code == 0
+                || all().stream()
+                        .anyMatch(held -> held.isMarked()
+                                && held.index() == index
+                                && Arrays.equals(held.address().getAddress(), address.getAddress()));
     }
 
     /**
@@ -134,13 +139,20 @@ public final class MarkedAddresses {
                 .putShort(GET)
                 .putShort((short) (REQUEST | DUMP));
         List<Held> found = new ArrayList<>();
-        exchange(request, (type, body) -> {
-            if (type == NEW) {
-                found.add(held(body));
-            }
-            return type != NLMSG_DONE && type != NLMSG_ERROR;
-        });
+        exchange(request, (type, body) -> collect(type, body, found));
         return found;
+    }
+
+    /** A part of what the kernel answers; an error in the middle would leave a list of some. */
+    static boolean collect(int type, ByteBuffer body, List<Held> found) throws IOException {
+        if (type == NEW) {
+            found.add(held(body));
+        }
+        boolean isEnd = type == NLMSG_DONE || type == NLMSG_ERROR;
+        if (isEnd && body.remaining() >= 4 && body.getInt(body.position()) != 0) {
+            throw new IOException("reading addresses: " + Sockets.name(-body.getInt(body.position())));
+        }
+        return !isEnd;
     }
 
     private static Held held(ByteBuffer body) throws IOException {
