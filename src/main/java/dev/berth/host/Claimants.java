@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,15 +52,26 @@ public final class Claimants implements AutoCloseable {
      */
     public Claimants(Listener listener) throws IOException {
         this.listener = listener;
-        int arp = Sockets.open(AF_PACKET, SOCK_DGRAM, Short.reverseBytes((short) ARP) & 0xffff);
+        int arp = Sockets.open(AF_PACKET, SOCK_DGRAM, inNetworkOrder((short) ARP));
         start("claims-arp", arp, this::arp);
-        int ndp = Sockets.open(AF_INET6, Sockets.SOCK_RAW, ICMPV6);
+        OptionalInt socket = Sockets.openIfThere(AF_INET6, Sockets.SOCK_RAW, ICMPV6);
+        if (socket.isEmpty()) {
+            LOG.info("IPv6 is off on this host: claims by NDP are not heard");
+            return;
+        }
+        int ndp = socket.getAsInt();
         ByteBuffer filter = ByteBuffer.allocate(32).order(ByteOrder.nativeOrder());
         for (int word = 0; word < 8; word++) {
             filter.putInt(word == ADVERTISEMENT / 32 ? ~(1 << (ADVERTISEMENT % 32)) : -1);
         }
         Sockets.option(ndp, ICMPV6, ICMP6_FILTER, filter.array());
         start("claims-ndp", ndp, this::advertisement);
+    }
+
+    /** The number of which a protocol's two bytes, in the order of networks, are those of this machine. */
+    private static int inNetworkOrder(short protocol) {
+        byte[] bytes = ByteBuffer.allocate(2).putShort(protocol).array();
+        return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).getShort() & 0xffff;
     }
 
     private void start(String name, int socket, Reading reading) throws IOException {

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.util.OptionalInt;
 
 /** Sockets of kinds that Java has not. A descriptor has to be closed. */
 final class Sockets {
@@ -19,9 +20,15 @@ final class Sockets {
     private static final int NOTHING_YET = 11;
 
     private static final int SOL_SOCKET = 1;
-    private static final int SO_RCVTIMEO = 20;
+    private static final int SO_RCVTIMEO = receiveTimeout(System.getProperty("os.arch"));
+    private static final int EAFNOSUPPORT = 97;
 
     private Sockets() {}
+
+    /** The number of the option, which only PowerPC has otherwise of those that Kubernetes runs on. */
+    static int receiveTimeout(String architecture) {
+        return architecture.startsWith("ppc") ? 18 : 20;
+    }
 
     /** Found when it is needed first. */
     private static final class C {
@@ -47,6 +54,21 @@ final class Sockets {
         }
     }
 
+    /** The kernel refused. */
+    private static final class Failed extends IOException {
+        private static final long serialVersionUID = 1;
+        private final int code;
+
+        Failed(String what, int code) {
+            super(what + ": " + name(code));
+            this.code = code;
+        }
+
+        int code() {
+            return code;
+        }
+    }
+
     /** A call of the C library: negative means errno. */
     private interface Call {
         long run(MemorySegment errno) throws Throwable;
@@ -69,7 +91,7 @@ final class Sockets {
                 return -1;
             }
             if (code != EINTR) {
-                throw new IOException(what + ": " + name(code));
+                throw new Failed(what, code);
             }
         }
     }
@@ -90,6 +112,18 @@ final class Sockets {
         try (Arena arena = Arena.ofConfined()) {
             return (int)
                     call("opening a socket", arena, errno -> (int) C.SOCKET.invokeExact(errno, family, type, protocol));
+        }
+    }
+
+    /** The same; absent: the kernel has no such family, as IPv6 where it is off. */
+    static OptionalInt openIfThere(int family, int type, int protocol) throws IOException {
+        try {
+            return OptionalInt.of(open(family, type, protocol));
+        } catch (Failed failure) {
+            if (failure.code() == EAFNOSUPPORT) {
+                return OptionalInt.empty();
+            }
+            throw failure;
         }
     }
 
