@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Conflicts {
     private static final Logger LOG = LoggerFactory.getLogger(Conflicts.class);
 
-    /** For how long one is remembered that claims no more, and how long until the same is said again. */
+    /** For how long one is remembered that claims no more, and how long until the same address is named again. */
     private static final long REMEMBER = TimeUnit.MINUTES.toMillis(5);
 
     private record Claim(String hardware, long said, long heard) {}
@@ -24,18 +25,22 @@ final class Conflicts {
     private volatile Set<InetAddress> watched = Set.of();
     private volatile Set<String> known = Set.of();
 
-    Conflicts(AgentMetrics metrics) {
+    private final LongSupplier clock;
+
+    /** @param clock in milliseconds, from any moment on */
+    Conflicts(AgentMetrics metrics, LongSupplier clock) {
         this.metrics = metrics;
+        this.clock = clock;
     }
 
-    private static long now() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    Conflicts(AgentMetrics metrics) {
+        this(metrics, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     }
 
     /** Addresses that are this node's. */
     void watch(Set<InetAddress> addresses) {
         watched = addresses;
-        long now = now();
+        long now = clock.getAsLong();
         claims.entrySet()
                 .removeIf(claim -> !addresses.contains(claim.getKey())
                         || now - claim.getValue().heard() > REMEMBER);
@@ -52,14 +57,12 @@ final class Conflicts {
             return;
         }
         metrics.conflicts.inc();
-        long now = now();
-        long said = Optional.ofNullable(claims.get(address))
-                .filter(before -> before.hardware().equals(hardware) && now - before.said() < REMEMBER)
-                .map(Claim::said)
-                .orElse(now);
-        claims.put(address, new Claim(hardware, said, now));
+        long now = clock.getAsLong();
+        Optional<Long> said =
+                Optional.ofNullable(claims.get(address)).map(Claim::said).filter(at -> now - at < REMEMBER);
+        claims.put(address, new Claim(hardware, said.orElse(now), now));
         metrics.conflicting.set(claims.size());
-        if (said == now) {
+        if (said.isEmpty()) {
             LOG.warn(
                     "the machine with hardware address {} claims {}, which this node announces; find it, or take the address"
                             + " out of the pool",

@@ -1,0 +1,62 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is said of other machines. */
+class ConflictsTest {
+    private static final InetAddress ADDRESS = InetAddress.ofLiteral("192.0.2.1");
+    private static final Logger LOG = Logger.getLogger(Conflicts.class.getName());
+
+    private final List<LogRecord> said = new ArrayList<>();
+    private final AtomicLong clock = new AtomicLong();
+    private final Conflicts conflicts = new Conflicts(new AgentMetrics(), clock::get);
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            said.add(entry);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        LOG.addHandler(handler);
+        conflicts.watch(Set.of(ADDRESS));
+    }
+
+    @AfterEach
+    void leave() {
+        LOG.removeHandler(handler);
+    }
+
+    @Test
+    void claimsOfOneAddress_areSaidOnceIn5Minutes_whoeverMakesThem() {
+        for (int machine = 0; machine < 100; machine++) {
+            conflicts.claimed(ADDRESS, "02:00:00:00:00:%02x".formatted(machine));
+        }
+        assertThat(said).hasSize(1);
+        assertThat(conflicts.claimant(ADDRESS)).isEqualTo("02:00:00:00:00:63");
+
+        clock.set(TimeUnit.MINUTES.toMillis(5));
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:01");
+        assertThat(said).hasSize(2);
+    }
+}
