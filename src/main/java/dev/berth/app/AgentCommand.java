@@ -44,7 +44,7 @@ final class AgentCommand implements Callable<Integer> {
     @Option(
             names = "--port",
             paramLabel = "PORT",
-            defaultValue = "7946",
+            defaultValue = "7948",
             description = "UDP, where agents hear each other; the same on all nodes (default: ${DEFAULT-VALUE})")
     int port;
 
@@ -75,7 +75,7 @@ final class AgentCommand implements Callable<Integer> {
                     System.currentTimeMillis(),
                     new SecureRandom(),
                     metrics);
-            MetricsServer scraped = http == null ? null : MetricsServer.start(http, metrics.registry());
+            MetricsServer scraped = http == null ? null : MetricsServer.start("--http", http, metrics.registry());
             if (scraped != null) {
                 scraped.page("/announcements", () -> Optional.of(agent.explained()));
                 scraped.page("/healthz", () -> agent.isReady() ? Optional.of("ok\n") : Optional.empty());

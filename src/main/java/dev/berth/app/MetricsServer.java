@@ -27,12 +27,13 @@ final class MetricsServer implements AutoCloseable {
     /**
      * Begins to serve.
      *
+     * @param option that {@code listen} was given by, for people
      * @param listen HOST:PORT; port 0: any that is free
      * @throws IllegalArgumentException if {@code listen} is something else
      * @throws IOException if it cannot be listened on
      */
-    static MetricsServer start(String listen, CollectorRegistry registry) throws IOException {
-        HttpServer http = HttpServer.create(address(listen), 0);
+    static MetricsServer start(String option, String listen, CollectorRegistry registry) throws IOException {
+        HttpServer http = HttpServer.create(address(option, listen), 0);
         MetricsServer server = new MetricsServer(registry, http);
         http.createContext("/", server::answer);
         http.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
@@ -40,11 +41,11 @@ final class MetricsServer implements AutoCloseable {
         return server;
     }
 
-    private static InetSocketAddress address(String listen) {
+    private static InetSocketAddress address(String option, String listen) {
         if (Endpoint.parse(listen) instanceof Endpoint.Network(String host, int port)) {
             return new InetSocketAddress(host, port);
         }
-        throw new IllegalArgumentException("--metrics is \"" + listen + "\"; it must be HOST:PORT");
+        throw new IllegalArgumentException(option + " is \"" + listen + "\"; it must be HOST:PORT");
     }
 
     /** Serves a page of text, too; absent: not now. */

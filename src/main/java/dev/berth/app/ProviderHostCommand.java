@@ -86,8 +86,9 @@ final class ProviderHostCommand implements Callable<Integer> {
                     : Tls.ofServer(new Tls.Files(tls.authority, tls.certificate, tls.key), LOOK_AGAIN);
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             ProviderMetrics.show(served, registry);
-            MetricsServer scraped =
-                    metrics == null ? null : MetricsServer.start(metrics, registry.getPrometheusRegistry());
+            MetricsServer scraped = metrics == null
+                    ? null
+                    : MetricsServer.start("--metrics", metrics, registry.getPrometheusRegistry());
             ProviderServer server = ProviderServer.start(
                     provider, new MeteredProvider(provider, served, registry), endpoint, credentials);
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {

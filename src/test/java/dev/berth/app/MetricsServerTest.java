@@ -28,7 +28,7 @@ class MetricsServerTest {
     void metrics_areServedAsText_andNothingElse() throws IOException, InterruptedException {
         CollectorRegistry registry = new CollectorRegistry();
         Gauge.build("some_gauge", "a gauge").register(registry).set(3);
-        try (MetricsServer server = MetricsServer.start("127.0.0.1:0", registry)) {
+        try (MetricsServer server = MetricsServer.start("--http", "127.0.0.1:0", registry)) {
             assertThat(get(server, "/metrics").body()).contains("some_gauge 3.0");
             assertThat(get(server, "/metrics").headers().firstValue("content-type"))
                     .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
@@ -40,12 +40,13 @@ class MetricsServerTest {
     void whatIsNoHostAndPort_isRefused_andAPortThatIsTaken() throws IOException {
         CollectorRegistry registry = new CollectorRegistry();
 
-        assertThatThrownBy(() -> MetricsServer.start("9444", registry)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> MetricsServer.start("unix:///run/metrics.sock", registry))
+        assertThatThrownBy(() -> MetricsServer.start("--http", "9444", registry))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> MetricsServer.start("--http", "unix:///run/metrics.sock", registry))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("it must be HOST:PORT");
-        try (MetricsServer first = MetricsServer.start("[::1]:0", registry)) {
-            assertThatThrownBy(() -> MetricsServer.start("[::1]:" + first.port(), registry))
+                .hasMessage("--http is \"unix:///run/metrics.sock\"; it must be HOST:PORT");
+        try (MetricsServer first = MetricsServer.start("--http", "[::1]:0", registry)) {
+            assertThatThrownBy(() -> MetricsServer.start("--http", "[::1]:" + first.port(), registry))
                     .isInstanceOf(BindException.class);
         }
     }

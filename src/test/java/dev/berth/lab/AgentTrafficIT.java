@@ -313,7 +313,7 @@ class AgentTrafficIT {
         Stream.of(
                         "add table inet cut",
                         "add chain inet cut in { type filter hook input priority 0; }",
-                        "add rule inet cut in udp dport 7946 drop")
+                        "add rule inet cut in udp dport 7948 drop")
                 .forEach(rule -> owner.node().namespace().run("nft", rule));
         await(() -> having(ip(service)), having -> having.size() == 2);
         assertThat(others).anyMatch(agent -> agent.has(ip(service)));
