@@ -68,7 +68,7 @@ public final class Datagrams implements AutoCloseable {
     public void know(Map<String, InetAddress> others) {
         synchronized (this) {
             places = Map.copyOf(others);
-            membership.know(others.keySet());
+            membership.know(others.keySet(), now());
         }
         notice();
     }

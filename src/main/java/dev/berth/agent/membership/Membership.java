@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each agent pings a few of those that live, its watched: who is next to it on a ring. So the load on each does not grow
  * with their number. One that does not answer is dead, and all others are told to look for themselves; what an agent holds
  * for dead is always what it cannot reach itself. Of those that are dead, or never answered, one after another is pinged,
- * so that a network that was split heals.
+ * so that a network that was split heals; and of those that live and are not watched one after another, for nobody may have
+ * watched one that died, or the datagram that said so was lost.
  */
 final class Membership {
     /** How often this has to be told the time. */
@@ -31,13 +32,16 @@ final class Membership {
     /** After how long without an answer one that is watched is dead. */
     static final long SILENCE = 1_000;
 
+    /** The same for one that is not watched, and just pinged in its turn: there is no hurry. */
+    static final long CHECK = 3_000;
+
     /** The same for one that another has found dead. */
     static final long SUSPICION = 400;
 
-    /** For how long a new agent waits for others to answer. */
+    /** For how long an agent waits for others to answer, once it knows who they may be. */
     static final long LISTEN = 1_000;
 
-    /** The pause between pings of those that do not live. */
+    /** The pause between pings of those that do not live, and of those that live and are not watched. */
     static final long SEARCH = 300;
 
     /** For how long this may have stood still before all others get their time anew. */
@@ -47,13 +51,31 @@ final class Membership {
     static final int WATCHED = 4;
 
     private final String self;
-    private final long began;
     private final SequencedMap<String, Peer> peers = new TreeMap<>();
+    private final Search search = new Search();
     private State own;
     private long lastTick;
-    private long lastSearch;
-    private int searched;
     private long numbers;
+
+    /** Pings one after another. */
+    private static final class Search {
+        /** Since when it is known who there may be; null: it is not. */
+        private @Nullable Long since;
+
+        /** When one that does not live was pinged. */
+        private long last;
+
+        private int next;
+
+        /** When one that lives and is not watched was pinged. */
+        private long lastCheck;
+
+        private int nextCheck;
+
+        boolean isListening(long now) {
+            return since == null || now - since < LISTEN;
+        }
+    }
 
     /** Another agent that there may be. */
     private static final class Peer {
@@ -61,7 +83,16 @@ final class Membership {
         private final Pings pings = new Pings();
         private boolean isAlive;
         private boolean isWatched;
+
+        /** Whether it is pinged until it answers, though it is not watched. */
+        private boolean isChecked;
+
         private @Nullable State state;
+
+        /** One of which only answers to pings after a number count. */
+        Peer(long number) {
+            pings.told = number;
+        }
     }
 
     private static final class Times {
@@ -99,18 +130,20 @@ final class Membership {
      */
     Membership(String self, long process, long firstNumber, Agent agent, long now) {
         this.self = self;
-        this.began = now;
         this.own = new State(process, 0, agent);
         this.lastTick = now;
         this.numbers = firstNumber;
     }
 
     /** Says who else there may be: all Nodes but this one, whether an agent is on them or not. */
-    void know(Collection<String> others) {
+    void know(Collection<String> others, long now) {
+        if (search.since == null) {
+            search.since = now;
+        }
         peers.keySet().retainAll(others);
         others.stream()
                 .filter(name -> !name.equals(self))
-                .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer()));
+                .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer(numbers)));
     }
 
     /** Says what this agent is from now on; the others are told until they have heard it. */
@@ -144,7 +177,7 @@ final class Membership {
 
     /** Whether it knows who else lives: all have answered, or have had the time to. */
     boolean isSettled(long now) {
-        return now - began >= LISTEN
+        return !search.isListening(now)
                 || (!peers.isEmpty() && peers.values().stream().allMatch(peer -> peer.isAlive));
     }
 
@@ -152,26 +185,33 @@ final class Membership {
     List<Message> tick(long now) {
         if (now - lastTick > PAUSE) {
             peers.values().forEach(peer -> {
-                peer.times.awaited = now;
+                peer.times.awaited = peer.isAlive ? now : peer.times.awaited;
                 peer.times.suspected = peer.times.suspected == 0 ? 0 : now;
             });
         }
         lastTick = now;
         List<Message> messages = new ArrayList<>();
         watch(now);
+        check(now);
         List<String> lost = new ArrayList<>();
         peers.forEach((name, peer) -> {
             if (peer.isAlive) {
-                boolean isSilent = peer.isWatched && now - Math.max(peer.times.answered, peer.times.awaited) > SILENCE;
+                boolean isSilent = isAwaited(peer)
+                        && now - Math.max(peer.times.answered, peer.times.awaited) > (peer.isWatched ? SILENCE : CHECK);
                 if (isSilent || isGivenUp(peer, now)) {
                     peer.isAlive = false;
+                    peer.isChecked = false;
                     peer.times.suspected = 0;
+                    peer.times.awaited = now;
                     if (isSilent) {
                         lost.add(name);
                     }
                 } else if (isDue(peer, now)) {
                     messages.add(ping(name, peer, now));
                 }
+            } else if (now - peer.times.awaited < SILENCE && now - peer.times.pinged >= TICK) {
+                // It may be that only datagrams were lost.
+                messages.add(ping(name, peer, now));
             }
         });
         lost.forEach(name -> messages.addAll(warnOf(name)));
@@ -195,6 +235,26 @@ final class Membership {
         });
     }
 
+    /** One of those that live and are not watched is pinged from now on, until it answers. */
+    private void check(long now) {
+        List<Peer> others = peers.values().stream()
+                .filter(peer -> peer.isAlive && !peer.isWatched)
+                .toList();
+        if (others.isEmpty() || now - search.lastCheck < SEARCH) {
+            return;
+        }
+        search.lastCheck = now;
+        Peer next = others.get(Math.floorMod(search.nextCheck++, others.size()));
+        if (!next.isChecked) {
+            next.isChecked = true;
+            next.times.awaited = now;
+        }
+    }
+
+    private static boolean isAwaited(Peer peer) {
+        return peer.isWatched || peer.isChecked;
+    }
+
     /** On the ring, onwards. Each is watched by those just before it. */
     private long distance(String name) {
         return Rendezvous.rank("", name) - Rendezvous.rank("", self);
@@ -209,7 +269,7 @@ final class Membership {
     private static boolean isDue(Peer peer, long now) {
         return peer.times.suspected > 0
                 ? now - peer.times.pinged >= TICK
-                : (peer.isWatched || peer.pings.told < peer.pings.news) && now - peer.times.pinged >= PING;
+                : (isAwaited(peer) || peer.pings.told < peer.pings.news) && now - peer.times.pinged >= PING;
     }
 
     private List<Message> warnOf(String lost) {
@@ -223,19 +283,19 @@ final class Membership {
     private List<Message> search(long now) {
         List<String> away =
                 peers.keySet().stream().filter(name -> !peer(name).isAlive).toList();
-        if (away.isEmpty() || now - lastSearch < SEARCH) {
+        if (away.isEmpty() || now - search.last < SEARCH) {
             return List.of();
         }
-        lastSearch = now;
-        if (now - began < LISTEN) {
+        search.last = now;
+        if (search.isListening(now)) {
             return away.stream().map(name -> ping(name, peer(name), now)).toList();
         }
-        String next = away.get(Math.floorMod(searched++, away.size()));
+        String next = away.get(Math.floorMod(search.next++, away.size()));
         return List.of(ping(next, peer(next), now));
     }
 
     private Peer peer(String name) {
-        return peers.getOrDefault(name, new Peer());
+        return peers.getOrDefault(name, new Peer(numbers));
     }
 
     /** Something came that only one with the shared key can have made. */
@@ -270,6 +330,7 @@ final class Membership {
         from.pings.told = answer.number();
         from.times.answered = now;
         from.times.suspected = 0;
+        from.isChecked = false;
         boolean isNew = !from.isAlive;
         from.isAlive = true;
         if (isNew

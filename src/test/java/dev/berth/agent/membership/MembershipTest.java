@@ -55,7 +55,7 @@ class MembershipTest {
 
         final void begin(String name) {
             Membership agent = new Membership(name, now, random.nextLong(1, 1L << 62), WILLING, now);
-            agent.know(names);
+            agent.know(names, now);
             agents.put(name, agent);
         }
 
@@ -132,6 +132,17 @@ class MembershipTest {
         assertThat(world.agents.values()).allMatch(agent -> agent.isSettled(world.now));
     }
 
+    @Test
+    void agentThatLearnsLateWhoThereMayBe_listensFromThenOn() {
+        Membership late = new Membership("node0", 1, 1, WILLING, 10_000);
+        assertThat(late.isSettled(11_500)).isFalse();
+        late.know(List.of("node1", "node2"), 11_500);
+        assertThat(late.isSettled(11_501)).isFalse();
+        assertThat(late.tick(11_502)).extracting(Message::to).containsExactly("node1", "node2");
+        assertThat(late.isSettled(11_500 + Membership.LISTEN - 1)).isFalse();
+        assertThat(late.isSettled(11_500 + Membership.LISTEN)).isTrue();
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
     void agentThatIsGone_isMissedByAll_withinTheTimeThatFailoverHas(long seed) {
@@ -174,6 +185,21 @@ class MembershipTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
+    void agentThatIsGone_whileAnotherIsCutOff_isMissedByThatOneToo(long seed) {
+        World world = new World(seed, 12);
+        world.pass(3_000);
+        String cut = world.names.get((int) (seed % 12));
+        String gone = world.names.get((int) ((seed + 1 + seed / 12) % 12));
+        world.passes = (from, to) -> !from.equals(cut) && !to.equals(cut);
+        world.agents.remove(gone);
+        world.pass(1_500);
+        world.passes = (from, to) -> true;
+        world.pass(20_000);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
     void networkThatLosesEveryTenthDatagram_hasNobodyHeldForDead(long seed) {
         World world = new World(seed, 3 + (int) (seed % 5));
         world.loss = 0.1;
@@ -209,7 +235,7 @@ class MembershipTest {
         World world = new World(1, 3);
         world.pass(2_000);
         Membership anew = new Membership("node0", 5, 7, UNWILLING, world.now);
-        anew.know(world.names);
+        anew.know(world.names, world.now);
         world.agents.put("node0", anew);
         world.pass(2 * Membership.SEARCH);
         assertThat(world.agent("node1").alive().get("node0")).isEqualTo(UNWILLING);
@@ -229,6 +255,35 @@ class MembershipTest {
     }
 
     @Test
+    void whatWasRecorded_wakesNobodyWhoIsDead_alsoIfItsNodeWasAwayMeanwhile() {
+        World world = new World(1, 3);
+        world.pass(3_000);
+        world.agents.remove("node0");
+        world.pass(3_000);
+        world.agents.values().forEach(agent -> agent.know(List.of("node1", "node2"), world.now));
+        world.agents.values().forEach(agent -> agent.know(world.names, world.now));
+        List<World.Flying> recorded = List.copyOf(world.recorded);
+        world.pass(2 * Membership.SEARCH);
+        recorded.forEach(world::deliver);
+        world.pass(50);
+        world.assertAllSee(world.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void whatWasRecorded_wakesNobodyWhoIsDead_alsoForAnAgentThatBeginsAnew(long seed) {
+        World world = new World(seed, 3);
+        world.pass(3_000);
+        world.agents.remove("node0");
+        world.begin("node1");
+        List<World.Flying> recorded = List.copyOf(world.recorded);
+        world.pass(2 * Membership.SEARCH);
+        recorded.forEach(world::deliver);
+        world.pass(50);
+        assertThat(world.aliveAt("node1")).doesNotContain("node0");
+    }
+
+    @Test
     void agentThatStoodStill_doesNotHoldTheOthersForDead() {
         World world = new World(1, 3);
         world.pass(3_000);
@@ -245,8 +300,10 @@ class MembershipTest {
         long before = world.sent;
         world.pass(10_000);
         long perAgentAndSecond = (world.sent - before) / count / 10;
-        // Its pings, and its answers to those of as many others.
-        assertThat(perAgentAndSecond).isLessThanOrEqualTo(2 * Membership.WATCHED * 1_000 / Membership.PING);
+        // Its pings, and its answers to those of as many others: of the watched, and of one more each time.
+        assertThat(perAgentAndSecond)
+                .isLessThanOrEqualTo(
+                        2 * (Membership.WATCHED * 1_000 / Membership.PING + 1_000 / Membership.SEARCH + 1));
     }
 
     @Test
