@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -82,7 +83,14 @@ public record L2Parameters(List<String> interfaces, boolean withoutEndpoints) {
         return interfaces.stream().anyMatch(pattern -> matches(pattern, name));
     }
 
+    /** Without regular expressions: this is asked for each address, node and interface. */
     private static boolean matches(String pattern, String name) {
-        return Pattern.matches("\\Q" + pattern.replace("\\E", "").replace("*", "\\E.*\\Q") + "\\E", name);
+        int star = pattern.indexOf('*');
+        if (star < 0) {
+            return pattern.equals(name);
+        }
+        String rest = pattern.substring(star + 1);
+        return name.startsWith(pattern.substring(0, star))
+                && IntStream.rangeClosed(star, name.length()).anyMatch(from -> matches(rest, name.substring(from)));
     }
 }
