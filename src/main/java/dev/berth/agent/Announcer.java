@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -32,9 +33,6 @@ import org.slf4j.LoggerFactory;
 /** Has the kernel of this node answer for the addresses that it announces, and for no others. One thread. */
 final class Announcer {
     private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);
-
-    /** When neighbours are told where an address is, after it was taken: a frame may be lost. */
-    private static final long[] TELLINGS = {0, 100, 500, 1_000, 2_000, 4_000, 8_000};
 
     /** For how long an address stays that another node has taken: until its neighbours have heard of that. */
     private static final long LINGER = 250;
@@ -66,12 +64,15 @@ final class Announcer {
     private Set<String> lastAlive = Set.of();
     private String trouble = "";
     private final Rounds rounds = new Rounds();
+
+    /** Has a permit when something may be otherwise. */
+    private final Semaphore due = new Semaphore(1);
+
     private final Standing standing = new Standing();
 
     /** When to do what again. */
     private static final class Rounds {
-        private boolean isDue = true;
-        private boolean isEnding;
+        private volatile boolean isEnding;
         private boolean isClean;
         private long lastLook = now() - LOOK_AGAIN;
         private long lastRepair = now() - REPAIR;
@@ -87,8 +88,7 @@ final class Announcer {
     private static final class Bound {
         private final String link;
         private final int index;
-        private long taken;
-        private int told;
+        private final Tellings tellings;
         private long probed;
 
         /** When it is taken off; 0: it stays. */
@@ -97,7 +97,7 @@ final class Announcer {
         Bound(String link, int index, long now) {
             this.link = link;
             this.index = index;
-            this.taken = now;
+            this.tellings = new Tellings(now);
             // After the first tellings: until then another agent may still have it.
             this.probed = now - PROBE + 3_000;
         }
@@ -122,10 +122,9 @@ final class Announcer {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
-    /** Something may be otherwise: looks at once. */
-    synchronized void look() {
-        rounds.isDue = true;
-        notifyAll();
+    /** Something may be otherwise: looks at once. Does not wait for what it is doing. */
+    void look() {
+        due.release();
     }
 
     /** Announces from now on, until {@link #end}. */
@@ -133,23 +132,30 @@ final class Announcer {
         Thread.ofPlatform().daemon().name("announcer").start(this::run);
     }
 
-    private synchronized void run() {
-        while (!rounds.isEnding) {
-            try {
-                round(now());
-                trouble = "";
-            } catch (IOException | RuntimeException failure) {
-                sayOnce(failure);
-            }
-            try {
-                long wait = rounds.isDue ? 0 : untilNext(now());
-                if (wait > 0) {
-                    wait(wait);
+    private void run() {
+        try {
+            while (!rounds.isEnding) {
+                long wait = oneRound(due.drainPermits() > 0);
+                if (due.tryAcquire(Math.max(0, wait), TimeUnit.MILLISECONDS)) {
+                    due.release();
                 }
-            } catch (InterruptedException stopping) {
-                return;
             }
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
         }
+    }
+
+    /** The time until the next, in milliseconds. */
+    private synchronized long oneRound(boolean isDue) {
+        try {
+            if (!rounds.isEnding) {
+                round(now(), isDue);
+            }
+            trouble = "";
+        } catch (IOException | RuntimeException failure) {
+            sayOnce(failure);
+        }
+        return untilNext(now());
     }
 
     private void sayOnce(Exception failure) {
@@ -166,17 +172,15 @@ final class Announcer {
         for (Bound one : bound.values()) {
             if (one.ends > 0) {
                 next = Math.min(next, one.ends);
-            } else if (one.told < TELLINGS.length) {
-                next = Math.min(next, one.taken + TELLINGS[one.told]);
+            } else {
+                next = Math.min(next, one.tellings.next());
             }
         }
         return next - now;
     }
 
-    private void round(long now) throws IOException {
-        boolean isLook = rounds.isDue || now - rounds.lastLook >= LOOK_AGAIN;
-        if (isLook) {
-            rounds.isDue = false;
+    private void round(long now, boolean isDue) throws IOException {
+        if (isDue || now - rounds.lastLook >= LOOK_AGAIN) {
             rounds.lastLook = now;
             if (view.isKnown()) {
                 decide(now);
@@ -198,7 +202,7 @@ final class Announcer {
         agents.put(node, self);
         if (!lastAlive.containsAll(agents.keySet())) {
             // A network that was split may have learnt the address of another.
-            bound.values().forEach(one -> one.told = Math.min(one.told, TELLINGS.length - 1));
+            bound.values().forEach(one -> one.tellings.begin(now));
         }
         lastAlive = Set.copyOf(agents.keySet());
         metrics.agents.set(agents.size());
@@ -326,8 +330,7 @@ final class Announcer {
         if (before != null && before.index == index) {
             if (before.ends > 0) {
                 before.ends = 0;
-                before.taken = now;
-                before.told = 0;
+                before.tellings.begin(now);
             }
             return;
         }
@@ -382,6 +385,19 @@ final class Announcer {
         });
     }
 
+    /** Those of an earlier process, too, if this one has never come to decide about them. */
+    private void takeOffUnknown() {
+        try {
+            for (Held held : MarkedAddresses.all()) {
+                if (held.isMarked()) {
+                    MarkedAddresses.remove(held.address(), held.index());
+                }
+            }
+        } catch (IOException failure) {
+            sayOnce(failure);
+        }
+    }
+
     private static InetAddress inet(Ip ip) {
         return InetAddress.ofLiteral(ip.toString());
     }
@@ -389,8 +405,8 @@ final class Announcer {
     private void tell(long now) throws IOException {
         Map<String, List<String>> byLink = new HashMap<>();
         bound.forEach((ip, one) -> {
-            if (one.ends == 0 && one.told < TELLINGS.length && one.taken + TELLINGS[one.told] <= now) {
-                one.told++;
+            if (one.ends == 0 && one.tellings.next() <= now) {
+                one.tellings.told();
                 byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
                 count(ip, "told");
             }
@@ -437,7 +453,7 @@ final class Announcer {
     void end() throws InterruptedException {
         synchronized (this) {
             rounds.isEnding = true;
-            notifyAll();
+            due.release();
             others.become(new Agent(false, contact.isCurrent(), false, links.links()));
         }
         others.awaitHeard(LINGER);
@@ -445,6 +461,7 @@ final class Announcer {
         synchronized (this) {
             bound.values().forEach(one -> one.ends = 1);
             takeOff(now());
+            takeOffUnknown();
         }
     }
 }
