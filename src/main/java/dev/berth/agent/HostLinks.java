@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -32,18 +33,16 @@ record HostLinks(List<Link> links, Map<String, Integer> indexes) {
     /** As they are now. Those of pods have neither, so they are left out. */
     static HostLinks read(List<L2Parameters> classes) throws SocketException {
         Map<String, Integer> indexes = new HashMap<>();
-        List<Link> links = NetworkInterface.networkInterfaces()
-                .flatMap(one -> link(one).stream())
-                .filter(link -> !link.networks().isEmpty()
-                        || classes.stream().anyMatch(parameters -> parameters.names(link.name())))
-                .sorted(Comparator.comparing(Link::name))
-                .toList();
-        for (Link link : links) {
-            NetworkInterface one = NetworkInterface.getByName(link.name());
-            if (one != null) {
-                indexes.put(link.name(), one.getIndex());
-            }
-        }
+        List<Link> links = new ArrayList<>();
+        NetworkInterface.networkInterfaces()
+                .forEach(one -> link(one)
+                        .filter(link -> !link.networks().isEmpty()
+                                || classes.stream().anyMatch(parameters -> parameters.names(link.name())))
+                        .ifPresent(link -> {
+                            links.add(link);
+                            indexes.put(link.name(), one.getIndex());
+                        }));
+        links.sort(Comparator.comparing(Link::name));
         return new HostLinks(links, indexes);
     }
 
