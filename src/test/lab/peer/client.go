@@ -167,6 +167,7 @@ func summarize(replies <-chan Reply) Summary {
 // may hang that was opened too early.
 func (d dialer) until(answered bool, url string) {
 	started := time.Now()
+	const patience = time.Minute
 	first := make(chan time.Time, 4)
 	for range cap(first) {
 		go func() {
@@ -177,7 +178,12 @@ func (d dialer) until(answered bool, url string) {
 			first <- time.Now()
 		}()
 	}
-	write(map[string]int64{"started": started.UnixNano(), "at": (<-first).UnixNano()})
+	select {
+	case at := <-first:
+		write(map[string]int64{"started": started.UnixNano(), "at": at.UnixNano()})
+	case <-time.After(patience):
+		fail(url + ": nothing came about within " + patience.String())
+	}
 }
 
 // One connection for the whole time: HTTP with keep-alive, and never a second connection.

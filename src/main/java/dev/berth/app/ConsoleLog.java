@@ -1,5 +1,8 @@
 package dev.berth.app;
 
+import io.quarkus.bootstrap.logging.InitialConfigurator;
+import io.quarkus.bootstrap.logging.QuarkusDelayedHandler;
+import java.util.logging.Handler;
 import java.util.logging.Level;
 import org.jboss.logmanager.LogContext;
 import org.jboss.logmanager.Logger;
@@ -12,12 +15,15 @@ final class ConsoleLog {
 
     private ConsoleLog() {}
 
-    /** Writes what is logged from now on to standard output, unless something writes it already. */
+    /** Writes what was logged, and what is logged from now on, to standard output, unless something writes it already. */
     static void start() {
+        // First: the root takes the handler below when it is made, and the handler must not make it.
         Logger root = LogContext.getLogContext().getLogger("");
-        if (root.getHandlers().length == 0) {
+        // It holds all records until Quarkus, which is not to come, has configured the log.
+        QuarkusDelayedHandler waiting = InitialConfigurator.DELAYED_HANDLER;
+        if (!waiting.isActivated()) {
             root.setLevel(Level.INFO);
-            root.addHandler(new ConsoleHandler(new PatternFormatter(FORMAT)));
+            waiting.setHandlers(new Handler[] {new ConsoleHandler(new PatternFormatter(FORMAT))});
         }
     }
 }

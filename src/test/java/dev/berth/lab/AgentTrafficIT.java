@@ -183,6 +183,16 @@ class AgentTrafficIT {
         return took;
     }
 
+    /** A Service that another node than that of its only pod answers for, which therefore survives a power cut of it. */
+    private Service serviceNeverOnTheNodeOf(LabPod pod) {
+        cordon(pod.node(), true);
+        Service service = service("web", UnaryOperator.identity());
+        await(
+                () -> having(ip(service)),
+                having -> having.size() == 1 && having.getFirst().node() != pod.node());
+        return service;
+    }
+
     private void powerReturns() {
         agents.stream().filter(agent -> !agent.isRunning()).forEach(agent -> {
             agent.start();
@@ -193,13 +203,7 @@ class AgentTrafficIT {
 
     @Test
     void ownerThatLosesItsPower_isReplaced_andComesBackWithoutASecondOwner() {
-        LabPod pod = pod(1, "a");
-        // It answers the requests, so it must not be the one that goes.
-        cordon(pod.node(), true);
-        Service service = service("web", UnaryOperator.identity());
-        await(
-                () -> having(ip(service)),
-                having -> having.size() == 1 && having.getFirst().node() != pod.node());
+        Service service = serviceNeverOnTheNodeOf(pod(1, "a"));
         for (int times = Integer.getInteger("lab.cuts", 1); times > 0; times--) {
             assertThat(powerCut(service)).isLessThan(FAILOVER);
             powerReturns();
@@ -210,8 +214,8 @@ class AgentTrafficIT {
 
     @Test
     void withoutOperatorAndApiServer_addressesStay_andAreTakenOver() {
-        LabPod pod = pod(1, "a");
-        Service service = serviceElsewhere(pod);
+        Service service = serviceNeverOnTheNodeOf(pod(1, "a"));
+        awaitReply(lab.client(), url(service));
         operator.close();
         lab.controlPlane().stopApiServer();
         try {

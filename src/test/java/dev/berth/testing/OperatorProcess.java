@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,7 +28,6 @@ public final class OperatorProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(30);
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://[^\\s\"]*:\\d+)");
-    private static final AtomicInteger STARTED = new AtomicInteger();
 
     private final ChildProcess process;
     private final Path logFile;
@@ -42,8 +40,8 @@ public final class OperatorProcess implements AutoCloseable {
     OperatorProcess(String name, List<String> command) {
         try {
             Files.createDirectories(LOGS);
-            this.logFile =
-                    LOGS.resolve(name + "-" + ProcessHandle.current().pid() + "-" + STARTED.incrementAndGet() + ".log");
+            // Not by the ID of this process, which others in PID namespaces of their own have, too.
+            this.logFile = Files.createTempFile(LOGS, name + "-", ".log");
             this.process = ChildProcess.start("operator", command, Path.of("").toAbsolutePath(), logFile);
         } catch (IOException e) {
             throw new UncheckedIOException("creating " + LOGS, e);

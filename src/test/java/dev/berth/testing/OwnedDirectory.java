@@ -13,6 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,9 @@ public final class OwnedDirectory implements AutoCloseable {
     private static final FileAttribute<?> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
+    /** Lock files of this JVM. Its process ID does not tell them: others in PID namespaces of their own have it, too. */
+    private static final Set<Path> OWN = new HashSet<>();
+
     private final Path path;
     private final @Nullable FileChannel owner;
 
@@ -44,10 +49,11 @@ public final class OwnedDirectory implements AutoCloseable {
         removeLeftOvers(folder);
         try {
             while (true) {
-                String name = PREFIX + ProcessHandle.current().pid() + "-" + UUID.randomUUID();
+                String name = PREFIX + UUID.randomUUID();
                 Path lock = folder.resolve(name + LOCK);
                 FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
                 if (channel.tryLock() != null && Files.exists(lock)) {
+                    OWN.add(lock);
                     Path directory = Files.createDirectory(folder.resolve(name), PRIVATE);
                     return new OwnedDirectory(directory, channel);
                 }
@@ -97,10 +103,9 @@ public final class OwnedDirectory implements AutoCloseable {
 
     static synchronized void removeLeftOvers(Path folder) {
         // Closing any channel of a file gives up all of this process's locks on it: its own are not even opened.
-        String own = PREFIX + ProcessHandle.current().pid() + "-";
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(folder, PREFIX + "*" + LOCK)) {
             for (Path lock : locks) {
-                if (!lock.getFileName().toString().startsWith(own)) {
+                if (!OWN.contains(lock)) {
                     removeIfLeftOver(lock);
                 }
             }

@@ -6,14 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
 /** The packaged {@code provider-host} as a child process that ends with this JVM; its log is in {@code it-logs} of the build directory. */
 public final class ProviderHostProcess implements AutoCloseable {
     private static final Path LOGS = Build.file("it-logs");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final AtomicInteger STARTED = new AtomicInteger();
 
     private final ChildProcess process;
 
@@ -25,13 +23,13 @@ public final class ProviderHostProcess implements AutoCloseable {
     public static ProviderHostProcess start(Path plugins, String provider, Path socket) {
         List<String> command = PackagedBerth.command(
                 "provider-host", "--plugin-dir=" + plugins, "--provider=" + provider, "--listen=unix://" + socket);
+        Path log;
         try {
             Files.createDirectories(LOGS);
+            log = Files.createTempFile(LOGS, "provider-host-", ".log");
         } catch (IOException failure) {
-            throw new UncheckedIOException("creating " + LOGS, failure);
+            throw new UncheckedIOException("creating a log in " + LOGS, failure);
         }
-        Path log = LOGS.resolve(
-                "provider-host-" + ProcessHandle.current().pid() + "-" + STARTED.incrementAndGet() + ".log");
         ProviderHostProcess host = new ProviderHostProcess(
                 ChildProcess.start("provider-host", command, Path.of("").toAbsolutePath(), log));
         Awaitility.await().atMost(PATIENCE).until(() -> {

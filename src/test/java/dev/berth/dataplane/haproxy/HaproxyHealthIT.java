@@ -2,6 +2,7 @@ package dev.berth.dataplane.haproxy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.lab.LabOnly;
 import dev.berth.provider.EnsureOutcome;
@@ -16,6 +17,7 @@ import dev.berth.provider.TargetHealth;
 import io.prometheus.client.Collector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -238,6 +240,9 @@ class HaproxyHealthIT {
         await(() -> assertThat(health(provider, web)).contains(new TargetHealth(2, 2)));
         assertThat(answer()).isEqualTo("127.0.0.2");
         chosen.close();
+        // The thread that accepts may hold it open for a moment.
+        await(() -> assertThatThrownBy(() -> new Socket("127.0.0.2", NODE_PORT).close())
+                .isInstanceOf(ConnectException.class));
         node("127.0.0.1");
 
         assertThat(answer()).isEqualTo("127.0.0.1");

@@ -321,8 +321,11 @@ class HostilePluginTest {
 
         await(() -> assertThat(greetings).hasValueGreaterThan(times));
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(times));
-        assertThat(changes.get()).isBetween(2, greetings.get());
+        // A greeting that the cut breaks off is heard of, too, and counts for nobody here.
+        int heard = changes.get();
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        assertThat(took).isGreaterThan(Duration.ofSeconds(times));
+        assertThat(heard).isBetween(2, (int) took.toSeconds() + 1);
     }
 
     @Test
