@@ -3,7 +3,7 @@ package dev.berth.app;
 import io.quarkus.bootstrap.logging.InitialConfigurator;
 import io.quarkus.bootstrap.logging.QuarkusDelayedHandler;
 import java.util.logging.Handler;
-import java.util.logging.Level;
+import org.jboss.logmanager.Level;
 import org.jboss.logmanager.LogContext;
 import org.jboss.logmanager.Logger;
 import org.jboss.logmanager.formatters.PatternFormatter;
@@ -23,6 +23,8 @@ final class ConsoleLog {
         QuarkusDelayedHandler waiting = InitialConfigurator.DELAYED_HANDLER;
         if (!waiting.isActivated()) {
             root.setLevel(Level.INFO);
+            // gRPC asks for TCP's keep-alive on Unix sockets, too: it warns of each connection.
+            LogContext.getLogContext().getLogger("io.netty.bootstrap").setLevel(Level.ERROR);
             waiting.setHandlers(new Handler[] {new ConsoleHandler(new PatternFormatter(FORMAT))});
         }
     }

@@ -87,7 +87,8 @@ class RestartIT {
         berth.service(namespace, "after");
         berth.awaitAddress(namespace, "after");
 
-        assertThat(ourWrites().subList(before, ourWrites().size()))
+        List<AuditEvent> writes = ourWrites();
+        assertThat(writes.subList(before, writes.size()))
                 .extracting(AuditEvent::resource, AuditEvent::name)
                 .allMatch(write -> List.of("after", "198.51.100.200", namespace)
                         .contains(write.toList().getLast().toString()));
