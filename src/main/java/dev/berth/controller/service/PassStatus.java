@@ -91,17 +91,21 @@ final class PassStatus {
 
     /** Counts what another wrote; it is put right, or let stand for a while. */
     List<Outcome> countOverwrite(ServiceState state, List<Published> wanted) {
-        pass.parts().metrics().statusOverwritten();
-        pass.parts()
-                .events()
-                .warning(
-                        About.service(state),
-                        "StatusOverwritten",
-                        "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
-        Outcome counted = new Outcome.Did(Done.OVERWRITE_COUNTED);
-        return pass.memory()
+        StatusWrites.Overwrite overwrite = pass.memory()
                 .status
-                .overwritten(state.uid(), pass.parts().backoff(), pass.steady())
+                .overwritten(state.uid(), state.ingress(), pass.parts().backoff(), pass.steady());
+        if (overwrite.isNew()) {
+            pass.parts().metrics().statusOverwritten();
+            pass.parts()
+                    .events()
+                    .warning(
+                            About.service(state),
+                            "StatusOverwritten",
+                            "status.loadBalancer was changed to " + state.ingress() + " by another; it is " + wanted);
+        }
+        Outcome counted = new Outcome.Did(Done.OVERWRITE_COUNTED);
+        return overwrite
+                .letStand()
                 .map(wait -> List.of(counted, new Outcome.Did(Done.OVERWRITE_LET_STAND), new Outcome.LookAgain(wait)))
                 .orElseGet(() -> List.of(counted));
     }

@@ -23,13 +23,7 @@ final class StatusWrites {
     static final Duration WORDS_EVERY = Duration.ofSeconds(30);
 
     private @Nullable Written written;
-
-    /** Of which Service the overwrites are counted: one that bears its name after it begins at none. */
-    private String countedFor = "";
-
-    private final Deque<Instant> overwrites = new ArrayDeque<>();
-    private int conflicts;
-    private Instant letStandUntil = Instant.EPOCH;
+    private Overwrites overwrites = new Overwrites("");
 
     /** When other words of its provider were last written. */
     private Instant words = Instant.EPOCH;
@@ -37,9 +31,29 @@ final class StatusWrites {
     /** The ingress that stood in the status of the Service of this uid after our last write. */
     private record Written(String uid, List<Published> ingress) {}
 
+    /** What others wrote to the status of the Service of this uid: one that bears its name after it begins at none. */
+    private static final class Overwrites {
+        private final String uid;
+        private final Deque<Instant> times = new ArrayDeque<>();
+        private int conflicts;
+        private Instant letStandUntil = Instant.EPOCH;
+
+        /** What another wrote, and what has not been put right since; null: nothing. */
+        private @Nullable List<Published> standing;
+
+        Overwrites(String uid) {
+            this.uid = uid;
+        }
+
+        boolean isRecent(Instant now) {
+            return !times.isEmpty() && times.getLast().plus(OVERWRITES_WITHIN).isAfter(now);
+        }
+    }
+
     /** {@code ingress} stands in the status of the Service of {@code uid}, as we want it; empty: we took it off. */
     void published(String uid, List<Published> ingress) {
         written = ingress.isEmpty() ? null : new Written(uid, ingress);
+        overwrites.standing = null;
     }
 
     /** What was written last: whatever else stands there now is another's; null: nothing, as far as is remembered. */
@@ -60,55 +74,55 @@ final class StatusWrites {
     }
 
     /**
-     * Another wrote the status of the Service of {@code uid}, which is ours. The third time within ten minutes it is let stand for a while,
-     * then put right again, and so on with growing delays: two controllers that both insist would write for
-     * ever.
+     * What to do about what another wrote.
      *
-     * @return how long to let it stand; absent: put it right at once
+     * @param isNew whether it is seen for the first time: the write that was to put it right may have failed
+     * @param letStand how long to let it stand; absent: put it right at once
      */
-    Optional<Duration> overwritten(String uid, Backoff backoff, Instant now) {
-        countFor(uid);
-        if (now.isBefore(letStandUntil)) {
-            return Optional.of(Duration.between(now, letStandUntil));
+    record Overwrite(boolean isNew, Optional<Duration> letStand) {}
+
+    /**
+     * Another wrote {@code ingress} to the status of the Service of {@code uid}, which is ours. The third time within
+     * ten minutes it is let stand for a while, then put right again, and so on with growing delays: two controllers
+     * that both insist would write for ever.
+     */
+    Overwrite overwritten(String uid, List<Published> ingress, Backoff backoff, Instant now) {
+        if (!uid.equals(overwrites.uid)) {
+            overwrites = new Overwrites(uid);
         }
-        if (letStandUntil.isAfter(Instant.EPOCH)) {
-            letStandUntil = Instant.EPOCH;
-            return Optional.empty();
+        boolean isNew = !ingress.equals(overwrites.standing);
+        overwrites.standing = ingress;
+        if (now.isBefore(overwrites.letStandUntil)) {
+            return new Overwrite(isNew, Optional.of(Duration.between(now, overwrites.letStandUntil)));
         }
-        if (!isRecent(now)) {
-            overwrites.clear();
-            conflicts = 0;
-        }
-        while (!overwrites.isEmpty()
-                && overwrites.getFirst().plus(OVERWRITES_WITHIN).isBefore(now)) {
-            overwrites.removeFirst();
-        }
-        overwrites.addLast(now);
-        if (overwrites.size() < OVERWRITES_IN_CONFLICT) {
-            return Optional.empty();
-        }
-        conflicts++;
-        Duration wait = backoff.after(conflicts);
-        letStandUntil = now.plus(wait);
-        return Optional.of(wait);
+        boolean waited = overwrites.letStandUntil.isAfter(Instant.EPOCH);
+        overwrites.letStandUntil = Instant.EPOCH;
+        return new Overwrite(isNew, isNew && !waited ? count(backoff, now) : Optional.empty());
     }
 
-    private void countFor(String uid) {
-        if (!uid.equals(countedFor)) {
-            countedFor = uid;
-            overwrites.clear();
-            conflicts = 0;
-            letStandUntil = Instant.EPOCH;
+    private Optional<Duration> count(Backoff backoff, Instant now) {
+        if (!overwrites.isRecent(now)) {
+            overwrites.times.clear();
+            overwrites.conflicts = 0;
         }
+        while (!overwrites.times.isEmpty()
+                && overwrites.times.getFirst().plus(OVERWRITES_WITHIN).isBefore(now)) {
+            overwrites.times.removeFirst();
+        }
+        overwrites.times.addLast(now);
+        if (overwrites.times.size() < OVERWRITES_IN_CONFLICT) {
+            return Optional.empty();
+        }
+        overwrites.conflicts++;
+        Duration wait = backoff.after(overwrites.conflicts);
+        overwrites.letStandUntil = now.plus(wait);
+        return Optional.of(wait);
     }
 
     /** Whether another keeps writing the status of the Service of {@code uid}. */
     boolean isInConflict(String uid, Instant now) {
-        return uid.equals(countedFor) && conflicts > 0 && (isRecent(now) || now.isBefore(letStandUntil));
-    }
-
-    private boolean isRecent(Instant now) {
-        return !overwrites.isEmpty()
-                && overwrites.getLast().plus(OVERWRITES_WITHIN).isAfter(now);
+        return uid.equals(overwrites.uid)
+                && overwrites.conflicts > 0
+                && (overwrites.isRecent(now) || now.isBefore(overwrites.letStandUntil));
     }
 }

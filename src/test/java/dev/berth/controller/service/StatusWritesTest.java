@@ -3,8 +3,11 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
+import dev.berth.loadbalancer.Published;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -14,22 +17,38 @@ class StatusWritesTest {
     private final StatusWrites status = new StatusWrites();
     private final Backoff backoff = new Backoff(new Random(1));
 
+    private final List<Published> foreign = List.of(new Published("192.0.2.66", null, null));
+
+    /** Each is put right at once. */
+    private Optional<Duration> overwritten(String uid, Instant now) {
+        status.published(uid, List.of());
+        return status.overwritten(uid, foreign, backoff, now).letStand();
+    }
+
+    @Test
+    void overwriteThatCannotBePutRight_isCountedOnce() {
+        for (int second = 0; second < 5; second++) {
+            StatusWrites.Overwrite seen = status.overwritten("u1", foreign, backoff, NOW.plusSeconds(second));
+            assertThat(seen).isEqualTo(new StatusWrites.Overwrite(second == 0, Optional.empty()));
+        }
+        assertThat(status.isInConflict("u1", NOW.plusSeconds(5))).isFalse();
+    }
+
     @Test
     void thirdOverwriteInTenMinutes_isLetStandForAWhile_thenPutRight() {
-        assertThat(status.overwritten("u1", backoff, NOW)).isEmpty();
-        assertThat(status.overwritten("u1", backoff, NOW.plusSeconds(1))).isEmpty();
-        Duration wait = status.overwritten("u1", backoff, NOW.plusSeconds(2)).orElseThrow();
+        assertThat(overwritten("u1", NOW)).isEmpty();
+        assertThat(overwritten("u1", NOW.plusSeconds(1))).isEmpty();
+        Duration wait = overwritten("u1", NOW.plusSeconds(2)).orElseThrow();
 
         assertThat(status.isInConflict("u1", NOW.plusSeconds(2))).isTrue();
-        assertThat(status.overwritten("u1", backoff, NOW.plusSeconds(3))).isPresent();
-        assertThat(status.overwritten("u1", backoff, NOW.plusSeconds(2).plus(wait)))
-                .isEmpty();
+        assertThat(overwritten("u1", NOW.plusSeconds(3))).isPresent();
+        assertThat(overwritten("u1", NOW.plusSeconds(2).plus(wait))).isEmpty();
     }
 
     @Test
     void conflict_isOverTenMinutesAfterTheLastOverwrite() {
         for (int second = 0; second < 3; second++) {
-            status.overwritten("u1", backoff, NOW.plusSeconds(second));
+            overwritten("u1", NOW.plusSeconds(second));
         }
 
         assertThat(status.isInConflict("u1", NOW.plusSeconds(2).plus(StatusWrites.OVERWRITES_WITHIN)))
@@ -39,10 +58,10 @@ class StatusWritesTest {
     @Test
     void overwrites_areOfOneService_andNotOfTheNextOfItsName() {
         for (int second = 0; second < 3; second++) {
-            status.overwritten("u1", backoff, NOW.plusSeconds(second));
+            overwritten("u1", NOW.plusSeconds(second));
         }
 
         assertThat(status.isInConflict("u2", NOW.plusSeconds(3))).isFalse();
-        assertThat(status.overwritten("u2", backoff, NOW.plusSeconds(3))).isEmpty();
+        assertThat(overwritten("u2", NOW.plusSeconds(3))).isEmpty();
     }
 }
