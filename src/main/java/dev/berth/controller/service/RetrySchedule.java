@@ -2,6 +2,7 @@ package dev.berth.controller.service;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Retry;
+import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.PutOff;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Trouble;
@@ -39,13 +40,16 @@ final class RetrySchedule {
         CALL,
         /** That the Service is marked as ours. */
         MARK,
-        /** All else. */
+        /** What its status is to say. */
+        STATUS,
+        /** All else: its claims, mostly. */
         REST;
 
         static Kind of(Object request) {
             return switch (request) {
                 case LoadBalancerRequest call -> CALL;
                 case ServingEffect.Mark mark -> MARK;
+                case Publication.Difference status -> STATUS;
                 default -> REST;
             };
         }

@@ -205,7 +205,7 @@ final class ServicePass {
                                         .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
                                         .toList());
                         });
-            case TakeOverEffect.Join join -> new Learned(claims.join(join));
+            case TakeOverEffect.Join join -> new Learned(putOff(claims.join(join).stream()));
             case RefrainingEffect refraining -> perform(refraining);
         };
     }
@@ -227,9 +227,8 @@ final class ServicePass {
             case ServingEffect.StopWaiting none -> stopWaiting();
             case ServingEffect.Note(List<Outcome> what) -> new Learned(what);
             case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
-                new Learned(
-                        Stream.concat(Stream.of(new Outcome.StepsDone(index + 1)), claims.take(serve, step).stream())
-                                .toList());
+                new Learned(putOff(
+                        Stream.concat(Stream.of(new Outcome.StepsDone(index + 1)), claims.take(serve, step).stream())));
             case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
             case ServingEffect.AskFor none ->
                 new Learned(new Outcome.Asks(provider.demand(state, serve.servedClass())));
@@ -261,6 +260,14 @@ final class ServicePass {
             }
             case Ending ending -> perform(ending);
         };
+    }
+
+    /** A claim that failed is not tried again before its time, also where saying so fails, too. */
+    private List<Outcome> putOff(Stream<Outcome> claimed) {
+        return claimed.flatMap(outcome -> outcome instanceof Outcome.Failed(Trouble what)
+                        ? pass.putOff(what).stream()
+                        : Stream.of(outcome))
+                .toList();
     }
 
     private static Performed did(Done what) {

@@ -27,6 +27,7 @@ class RefusedClaimTest {
     private Instant clock = Instant.parse("2026-03-01T12:00:00Z");
     private final SequencedSet<ServiceKey> refused = new LinkedHashSet<>();
     private Fault fault = Fault.REFUSED;
+    private boolean statusRefused;
     private int tries;
 
     private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection() {
@@ -35,7 +36,8 @@ class RefusedClaimTest {
             boolean isRefused = call.startsWith("create")
                     && refused.stream().anyMatch(key -> call.contains("service=" + key + ","));
             tries += isRefused ? 1 : 0;
-            return isRefused ? fault : Fault.NONE;
+            boolean isStatusRefused = statusRefused && call.startsWith("publish");
+            return isRefused ? fault : isStatusRefused ? Fault.REFUSED : Fault.NONE;
         }
     });
     private final PoolOperator berth = new PoolOperator(cluster, () -> clock);
@@ -134,6 +136,20 @@ class RefusedClaimTest {
         later("odd");
 
         assertThat(isServed("odd")).isTrue();
+    }
+
+    /** A quota or a webhook may refuse both. */
+    @Test
+    void refusedClaim_isNotSentAgainBeforeItsTime_alsoWhereItCannotBeSaid() {
+        refused.add(key("odd"));
+        statusRefused = true;
+        create("odd");
+
+        for (int event = 0; event < 5; event++) {
+            reconcile("odd");
+        }
+
+        assertThat(tries).isEqualTo(1);
     }
 
     @Test
