@@ -48,18 +48,18 @@ public final class PredecessorDeletion {
 
     private static Optional<Made> toDelete(ServicePlan plan, Optional<ServiceState> service, ProviderState provider) {
         return provider.madeForAnother(service.map(ServiceState::uid))
-                .or(() -> Optional.of(providers(plan))
-                        .filter(providers -> !providers.isEmpty())
+                .or(() -> Optional.of(classes(plan))
+                        .filter(classes -> !classes.isEmpty())
                         .flatMap(provider::madeByOther));
     }
 
-    /** Those that are asked to make or to delete something by the plan; empty: none is. */
-    private static List<String> providers(ServicePlan plan) {
+    /** Those whose providers are asked to make or to delete something by the plan; empty: none is. */
+    private static List<ServedClass> classes(ServicePlan plan) {
         return plan instanceof ServicePlan.Serve serve
-                ? List.of(serve.servedClass().provider())
+                ? List.of(serve.servedClass())
                 : plan.steps().stream()
                         .flatMap(step -> step instanceof Step.DeleteLoadBalancer(ServedClass served)
-                                ? Stream.of(served.provider())
+                                ? Stream.of(served)
                                 : Stream.empty())
                         .toList();
     }

@@ -97,9 +97,11 @@ public sealed interface ProviderState {
                         made -> !uid.equals(Optional.of(made.request().service().uid())));
     }
 
-    /** What was made by another provider than these: its class was created again with another one. */
-    default Optional<Made> madeByOther(List<String> providers) {
-        return made().filter(made -> !providers.contains(made.by().provider()));
+    /** What none of these classes makes so: its class was created again, with another provider or other parameters. */
+    default Optional<Made> madeByOther(List<ServedClass> classes) {
+        return made().filter(made -> classes.stream()
+                .noneMatch(by -> by.provider().equals(made.by().provider())
+                        && by.parameters().equals(made.by().parameters())));
     }
 
     /** What the provider of {@code by} answered to this very request; absent: it has to be asked. */

@@ -14,6 +14,7 @@ import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -87,27 +88,42 @@ class PredecessorDeletionTest {
                 .ends(Optional.empty());
     }
 
+    private static ServedClass edgeInZone(String zone) {
+        return new ServedClass(
+                EDGE.name(),
+                EDGE.value(),
+                EDGE.provider(),
+                EDGE.capabilities(),
+                Map.of("zone", zone),
+                EDGE.pools(),
+                EDGE.ipMode(),
+                EDGE.healthCheck(),
+                EDGE.releasesNodePorts(),
+                EDGE.refusesUnenforcedSourceRanges());
+    }
+
     @Test
-    void whatTheFormerProviderOfItsClassMade_isDeleted_beforeTheServicesOwnPlan() {
-        ServedClass recreated = SampleClasses.one(
+    void whatWasMadeAsItsClassSaidBeforeItWasCreatedAgain_isDeletedSo_beforeTheServicesOwnPlan() {
+        ServedClass otherProvider = SampleClasses.one(
                         "x/y", "other", Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
                 .served()
                 .getFirst();
         LoadBalancerRequest own = LoadBalancerRequest.builder("c", new ServiceIdentity("prod", "web", "u1"), IpMode.VIP)
                 .build();
         provider = ProviderState.nothing().asks(own, EDGE);
-        List<ServicePlan> plans = List.of(
-                new ServicePlan.Serve(SERVICE, recreated, AddressConstraints.NONE, List.of(), false),
-                new ServicePlan.TearDown("deleted", List.of(new Step.DeleteLoadBalancer(recreated))));
 
-        for (ServicePlan plan : plans) {
-            way(plan)
-                    .then(next(new PredecessorEffect.TakeTurn(EDGE, own)), new Outcome.TurnTaken())
-                    .then(
-                            next(new PredecessorEffect.Delete(EDGE, own)),
-                            new Outcome.Called(),
-                            new Outcome.Did(Done.PREDECESSOR_DELETED))
-                    .ends(Optional.empty());
+        for (ServedClass recreated : List.of(otherProvider, edgeInZone("b"))) {
+            for (ServicePlan plan : List.of(
+                    new ServicePlan.Serve(SERVICE, recreated, AddressConstraints.NONE, List.of(), false),
+                    new ServicePlan.TearDown("deleted", List.of(new Step.DeleteLoadBalancer(recreated))))) {
+                way(plan)
+                        .then(next(new PredecessorEffect.TakeTurn(EDGE, own)), new Outcome.TurnTaken())
+                        .then(
+                                next(new PredecessorEffect.Delete(EDGE, own)),
+                                new Outcome.Called(),
+                                new Outcome.Did(Done.PREDECESSOR_DELETED))
+                        .ends(Optional.empty());
+            }
         }
         way(SERVE).ends(Optional.empty());
         way(new ServicePlan.TearDown("deleted", List.of(new Step.DeleteLoadBalancer(EDGE))))
