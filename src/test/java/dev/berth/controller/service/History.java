@@ -42,7 +42,14 @@ final class History {
     Optional<Broken> live(boolean isTold) {
         AtomicReference<Optional<Broken>> broken = new AtomicReference<>(Optional.empty());
         // Its operators' tasks are virtual threads, too: who goes on is then no matter for the operating system.
-        Thread life = Thread.ofVirtual().start(() -> broken.set(lived(isTold)));
+        Thread life = Thread.ofVirtual().start(() -> {
+            try {
+                broken.set(lived(isTold));
+            } catch (Throwable thrown) {
+                // Whatever ended it: it must not pass for one that breaks no rule.
+                broken.set(Optional.of(new Broken(rule(thrown), String.valueOf(thrown), "", thrown)));
+            }
+        });
         try {
             life.join();
         } catch (InterruptedException stopped) {
