@@ -241,7 +241,12 @@ public final class Planner {
     private ServicePlan keep() {
         Optional<String> named = Optional.ofNullable(service.loadBalancerClass());
         Optional<String> claimed = claimedClass();
-        if (named.isPresent() && claimed.isPresent() && !named.equals(claimed)) {
+        // Beside a claim for the class that it names now, which may have landed late, another may have made something.
+        boolean isMarkedForAnother = service.servedByClass()
+                .filter(value -> !Optional.of(value).equals(named))
+                .filter(value -> snapshot.classes().byValue(value).isPresent())
+                .isPresent();
+        if (named.isPresent() && claimed.isPresent() && (!named.equals(claimed) || isMarkedForAnother)) {
             return tearDown("its class is now " + named.get());
         }
         Optional<ServedClass> served =

@@ -653,6 +653,20 @@ class PlannerTest {
         }
     }
 
+    /** It bore that class for a moment, and bears it again. */
+    @Test
+    void claimThatLandedLate_forTheClassThatItNamesNow_hidesNothingThatAnotherClassMade() {
+        for (String now : List.of(OURS, "x/gone")) {
+            ServicePlan plan = plan(
+                    servedByCloud().loadBalancerClass(now),
+                    List.of(held("192.0.2.1", "u1", now)),
+                    withCloud(true),
+                    false);
+            assertThat(text(plan)).startsWith("TearDown DeleteLoadBalancer");
+            assertThat(deletedBy(plan)).contains("cloud");
+        }
+    }
+
     @Test
     void everyProviderThatMayHaveMadeSomething_deletes_whetherTheMarkOrAClaimSaysSo() {
         SampleService goes = servedByCloud().typeLoadBalancer(false);
