@@ -46,6 +46,17 @@ class ServiceMetersTest {
     }
 
     @Test
+    void stuckCalls_areCountedForEachClass_untilTheyReturn() {
+        meters.stuckCalls("slow", 2);
+        meters.stuckCalls("other", 1);
+        assertThat(gauge("berth.provider.stuck.calls", "class", "slow")).isEqualTo(2);
+
+        meters.stuckCalls("slow", 0);
+        assertThat(gauge("berth.provider.stuck.calls", "class", "slow")).isZero();
+        assertThat(gauge("berth.provider.stuck.calls", "class", "other")).isOne();
+    }
+
+    @Test
     void strandedAddresses_areCountedByThePoolTheyCameFrom_alsoWhenItIsGone() {
         ledger.rebuild(List.of(new Claim(
                 Ip.parse("192.0.2.1"), "c", "1", ClaimSpec.of("gone", "berth.dev/pool", new Owner(WEB, "u1")))));

@@ -36,7 +36,11 @@ class ClassControlTest {
     private static final ClassControl.Services SILENT = new Said(Optional.empty(), false);
 
     /** What the Services say. */
-    private record Said(Optional<Deference> deference, boolean isDeferenceUnsure) implements ClassControl.Services {
+    private record Said(Optional<Deference> deference, boolean isDeferenceUnsure, Optional<String> stuck)
+            implements ClassControl.Services {
+        Said(Optional<Deference> deference, boolean isDeferenceUnsure) {
+            this(deference, isDeferenceUnsure, Optional.empty());
+        }
 
         @Override
         public Optional<String> servedByAnother(String className) {
@@ -45,7 +49,7 @@ class ClassControlTest {
 
         @Override
         public Optional<String> stuckCalls(String className) {
-            return Optional.empty();
+            return stuck;
         }
     }
 
@@ -196,6 +200,24 @@ class ClassControlTest {
                         "ServesClassless")
                 .map(Condition::getReason)
                 .orElse("none");
+    }
+
+    private Optional<Condition> condition(String type) {
+        return Conditions.find(
+                Objects.requireNonNull(objects.get("older").getStatus()).conditions(), type);
+    }
+
+    @Test
+    void callsThatAreStuck_areSaidOnTheClass_untilTheyReturn() {
+        put("older", "2026-01-01T00:00:00Z", true);
+        gate.open();
+        control.reconcile("older", new Said(Optional.empty(), false, Optional.of("2 calls have not returned")));
+        assertThat(condition("CallsStuck").orElseThrow())
+                .extracting(Condition::getStatus, Condition::getReason, Condition::getMessage)
+                .containsExactly("True", "DeadlineExceeded", "2 calls have not returned");
+
+        reconcile("older");
+        assertThat(condition("CallsStuck")).isEmpty();
     }
 
     @Test
