@@ -1,6 +1,5 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.ProviderState.Made;
@@ -124,9 +123,8 @@ public final class PredecessorDeletion {
     }
 
     private PredecessorEffect sayWhy(ServiceState state, Trouble what) {
-        AddressConstraints wishes = plan instanceof ServicePlan.Serve serve ? serve.wishes() : AddressConstraints.NONE;
-        Publication wanted =
-                Conditions.whyItIsLeft(state, wishes, situation, what.reason().name(), what.message());
+        Publication wanted = Conditions.whyItIsLeft(
+                state, plan.wishes(), situation, what.reason().name(), what.message());
         Optional<Publication.Difference> difference = wanted.differenceFrom(state);
         boolean inWordsOnly =
                 difference.filter(patch -> patch.isInWordsOnly(state)).isPresent();

@@ -11,6 +11,11 @@ public sealed interface ServicePlan {
     /** The steps, in order; empty: nothing. */
     List<? extends Step> steps();
 
+    /** What the Service asks for itself; nothing, where it is not served. */
+    default AddressConstraints wishes() {
+        return AddressConstraints.NONE;
+    }
+
     /** What is tried, the same whenever it is planned again: tells that it was tried before. */
     default Object timeless() {
         return steps();

@@ -1,6 +1,5 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.AddressConstraints;
 import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
@@ -91,11 +90,7 @@ record Pass(
 
     /** The addresses that are surely its own: one per family that it wants, in its order of families. */
     List<Ip> addressesOf(ServiceState state) {
-        return situation().addresses(state, wishes());
-    }
-
-    AddressConstraints wishes() {
-        return plan instanceof ServicePlan.Serve serve ? serve.wishes() : AddressConstraints.NONE;
+        return situation().addresses(state, plan.wishes());
     }
 
     /** It failed, and is not tried again before its time, also where saying so fails, too. */

@@ -58,7 +58,7 @@ final class PassProvider {
                 served,
                 pass.parts().clusterName(),
                 pass.parts().fencingToken().getAsLong(),
-                pass.wishes(),
+                pass.plan().wishes(),
                 pass.addressesOf(state),
                 pass.parts().backends().apply(pass.key()),
                 pass.parts().certificates());
