@@ -1,7 +1,6 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.ProviderState.Made;
 import dev.berth.loadbalancer.Trouble.Reason;
 import dev.berth.loadbalancer.Waits.Postponed;
@@ -68,25 +67,19 @@ public final class PredecessorDeletion {
             return failed(facts.trouble().get());
         }
         // What the provider of a Service that is gone asked to wait for is not wanted any more.
-        Optional<Postponed> postponed =
-                service.flatMap(state -> situation.waits().on(made.request()));
-        Turn turn = facts.turn().orElse(null);
-        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
-            return Optional.of(new Ending.Wait(postponed.get().left()));
-        }
-        if (turn == null) {
-            return Optional.of(new PredecessorEffect.TakeTurn(made.by(), made.request()));
-        }
-        return switch (turn) {
-            case TAKEN ->
+        Optional<Postponed> waits = service.flatMap(state -> situation.waits().on(made.request()));
+        return switch (CallTurn.of(waits, facts)) {
+            case CallTurn.Taken taken ->
                 Optional.of(
                         situation.live()
                                 ? new PredecessorEffect.Delete(made.by(), made.request())
                                 : new Ending.PlanAgain(true));
-            case IN_LINE -> unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
-            case STUCK ->
+            case CallTurn.Untried untried -> Optional.of(new PredecessorEffect.TakeTurn(made.by(), made.request()));
+            case CallTurn.NotYet(Postponed postponed) -> Optional.of(new Ending.Wait(postponed.left()));
+            case CallTurn.InLine inLine -> unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
+            case CallTurn.Stuck(String message) ->
                 service.isPresent()
-                        ? failed(stays(made, facts.stuck()).heldUpByEarlierCall())
+                        ? failed(stays(made, message).heldUpByEarlierCall())
                         : unlessOthersDelete(new Ending.Wait(ProviderCall.IN_LINE));
         };
     }

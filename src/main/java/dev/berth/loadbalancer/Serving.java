@@ -173,28 +173,23 @@ public final class Serving {
                 : new ServingEffect.Keep(published(look.known(), demand));
     }
 
-    /** One that was held up by an earlier call keeps its place in line, and waits no longer once it may call. */
     private ServingEffect inTurn(ProviderCall.InTurn call, ServingEffect then) {
         LoadBalancerRequest request = call.request();
-        Optional<Postponed> postponed = situation.waits().on(request);
-        Turn turn = facts.turn().orElse(null);
-        if (turn == Turn.TAKEN) {
-            return then;
-        }
-        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
-            return saidBefore(postponed.get());
-        }
-        if (turn == null) {
-            return new ServingEffect.TakeTurn(request);
-        }
-        if (turn == Turn.IN_LINE) {
-            return new Ending.Wait(ProviderCall.IN_LINE);
-        }
-        Trouble what = call instanceof ProviderCall.Withdraw
-                ? Trouble.ofDeleting(request.service(), facts.stuck(), request)
-                : new Trouble(
-                        "ensuring load balancer for " + service.key(), Reason.ProviderStuck, facts.stuck(), request);
-        return new ServingEffect.GiveUpCall(what.heldUpByEarlierCall());
+        return switch (CallTurn.of(situation.waits().on(request), facts)) {
+            case CallTurn.Taken taken -> then;
+            case CallTurn.Untried untried -> new ServingEffect.TakeTurn(request);
+            case CallTurn.NotYet(Postponed postponed) -> saidBefore(postponed);
+            case CallTurn.InLine inLine -> new Ending.Wait(ProviderCall.IN_LINE);
+            case CallTurn.Stuck(String message) ->
+                new ServingEffect.GiveUpCall(stuck(call, message).heldUpByEarlierCall());
+        };
+    }
+
+    private Trouble stuck(ProviderCall.InTurn call, String message) {
+        LoadBalancerRequest request = call.request();
+        return call instanceof ProviderCall.Withdraw
+                ? Trouble.ofDeleting(request.service(), message, request)
+                : new Trouble("ensuring load balancer for " + service.key(), Reason.ProviderStuck, message, request);
     }
 
     /** Somebody may have taken it off the status meanwhile. */

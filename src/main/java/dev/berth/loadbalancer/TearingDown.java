@@ -2,7 +2,6 @@ package dev.berth.loadbalancer;
 
 import dev.berth.address.Ip;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.LoadBalancerRequest;
 import java.util.List;
@@ -75,25 +74,19 @@ public final class TearingDown {
 
     /** Why the provider may not be called now, or has to be given its turn first; absent: it may be called. */
     private Optional<TearDownEffect> hindersCall(ServedClass by) {
-        Optional<Postponed> postponed = known.situation().waits().on(down.steps());
-        Turn turn = facts.turn().orElse(null);
-        if (turn == Turn.TAKEN) {
-            return Optional.empty();
-        }
-        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
-            return Optional.of(new Ending.Wait(postponed.get().left()));
-        }
-        LoadBalancerRequest request = known.request().apply(by);
-        return Optional.of(
-                turn == null
-                        ? new TearDownEffect.TakeTurn(by, request, down.steps())
-                        : turn == Turn.IN_LINE
-                                ? new Ending.Wait(ProviderCall.IN_LINE)
-                                : new Ending.Fail(
-                                        Trouble.ofDeleting(request.service(), facts.stuck(), down.steps())
-                                                .heldUpByEarlierCall(),
-                                        false,
-                                        facts.again()));
+        return switch (CallTurn.of(known.situation().waits().on(down.steps()), facts)) {
+            case CallTurn.Taken taken -> Optional.empty();
+            case CallTurn.Untried untried ->
+                Optional.of(new TearDownEffect.TakeTurn(by, known.request().apply(by), down.steps()));
+            case CallTurn.NotYet(Postponed postponed) -> Optional.of(new Ending.Wait(postponed.left()));
+            case CallTurn.InLine inLine -> Optional.of(new Ending.Wait(ProviderCall.IN_LINE));
+            case CallTurn.Stuck(String message) ->
+                Optional.of(new Ending.Fail(
+                        Trouble.ofDeleting(known.request().apply(by).service(), message, down.steps())
+                                .heldUpByEarlierCall(),
+                        false,
+                        facts.again()));
+        };
     }
 
     /** One class after the other: a Service has one place in line, so that it would never get two that are full in turn. */
