@@ -20,8 +20,8 @@ public record Retry(int failures, Instant notBefore) {
         return new Retry(times, now.plus(backoff.after(times)));
     }
 
-    /** It is put off for {@code delay}, which is no failure. */
-    public Retry putOff(Duration delay, Instant now) {
+    /** It is postponed for {@code delay}, which is no failure. */
+    public Retry postponed(Duration delay, Instant now) {
         return new Retry(failures, now.plus(delay));
     }
 

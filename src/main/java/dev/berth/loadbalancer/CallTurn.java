@@ -1,7 +1,6 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.loadbalancer.Facts.Turn;
-import dev.berth.loadbalancer.Waits.Postponed;
 import java.util.Optional;
 
 /**
@@ -34,7 +33,7 @@ sealed interface CallTurn {
         if (turn == Turn.TAKEN) {
             return new Taken();
         }
-        if (postponed.isPresent() && (turn != null || !postponed.get().isHeldUp())) {
+        if (postponed.isPresent() && (turn != null || !postponed.get().why().isHeldUp())) {
             return new NotYet(postponed.get());
         }
         if (turn == null) {

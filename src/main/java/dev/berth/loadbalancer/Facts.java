@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import dev.berth.address.Claim;
 import dev.berth.address.Refusal;
+import dev.berth.loadbalancer.Postponed.Why;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -86,8 +87,8 @@ public record Facts(List<Outcome> outcomes) {
         return outcomes.stream().anyMatch(outcome -> switch (outcome) {
             case Outcome.Did(Done done) -> done == what;
             case Outcome.Wrote wrote -> what == Done.STATUS_WRITTEN;
-            case Outcome.Deferred(PutOff why, Duration left) ->
-                what == Done.PROVIDER_ASKED && why instanceof PutOff.Pending;
+            case Outcome.StillPostponed(Postponed(Why why, Duration left)) ->
+                what == Done.PROVIDER_ASKED && why instanceof Why.Pending;
             case Outcome.OnItsWay pending -> what == Done.PROVIDER_ASKED;
             default -> false;
         });
@@ -117,7 +118,8 @@ public record Facts(List<Outcome> outcomes) {
     Optional<Trouble> trouble() {
         return last(outcome -> switch (outcome) {
             case Outcome.Failed(Trouble what) -> Optional.of(what);
-            case Outcome.Deferred(PutOff.Failed(Trouble what), Duration left) -> Optional.of(what.again());
+            case Outcome.StillPostponed(Postponed(Why.Failed(Trouble what), Duration left)) ->
+                Optional.of(what.again());
             default -> Optional.empty();
         });
     }
@@ -126,7 +128,7 @@ public record Facts(List<Outcome> outcomes) {
     Optional<String> pending() {
         return last(outcome -> switch (outcome) {
             case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(message);
-            case Outcome.Deferred(PutOff.Pending(String message), Duration left) -> Optional.of(message);
+            case Outcome.StillPostponed(Postponed(Why.Pending(String message), Duration left)) -> Optional.of(message);
             default -> Optional.empty();
         });
     }
@@ -143,7 +145,7 @@ public record Facts(List<Outcome> outcomes) {
                     case Outcome.InLine inLine -> Optional.of(Optional.of(Turn.IN_LINE));
                     case Outcome.Stuck stuck -> Optional.of(Optional.of(Turn.STUCK));
                     case Outcome.Called called -> Optional.of(Optional.<Turn>empty());
-                    case Outcome.Deferred deferred -> Optional.of(Optional.<Turn>empty());
+                    case Outcome.StillPostponed postponed -> Optional.of(Optional.<Turn>empty());
                     default -> Optional.<Optional<Turn>>empty();
                 })
                 .flatMap(turn -> turn);
@@ -200,8 +202,9 @@ public record Facts(List<Outcome> outcomes) {
         for (Outcome outcome : outcomes) {
             again = switch (outcome) {
                 case Outcome.OnItsWay(Duration delay, String message) -> Optional.of(delay);
-                case Outcome.Deferred(PutOff.Pending why, Duration left) -> Optional.of(left);
-                case Outcome.Deferred(PutOff.Failed why, Duration left) -> Optional.of(sooner(again, left));
+                case Outcome.StillPostponed(Postponed(Why.Pending why, Duration left)) -> Optional.of(left);
+                case Outcome.StillPostponed(Postponed(Why.Failed why, Duration left)) ->
+                    Optional.of(sooner(again, left));
                 case Outcome.LookAgain(Duration delay) -> Optional.of(sooner(again, delay));
                 default -> again;
             };

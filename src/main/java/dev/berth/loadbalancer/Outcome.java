@@ -40,8 +40,8 @@ public sealed interface Outcome {
     /** The provider answered that it is on its way. */
     record OnItsWay(Duration delay, String message) implements Outcome {}
 
-    /** The provider is not called before {@code left} has passed: what was said of it holds until then. */
-    record Deferred(PutOff why, Duration left) implements Outcome {}
+    /** The provider is not called before its time: what was said of it holds until then. */
+    record StillPostponed(Postponed call) implements Outcome {}
 
     /** This is to be published. */
     record ToPublish(List<Published> ingress) implements Outcome {

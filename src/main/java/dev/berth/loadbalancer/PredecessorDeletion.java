@@ -3,7 +3,6 @@ package dev.berth.loadbalancer;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderState.Made;
 import dev.berth.loadbalancer.Trouble.Reason;
-import dev.berth.loadbalancer.Waits.Postponed;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -7,7 +7,6 @@ import dev.berth.address.Owner;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.Trouble.Reason;
-import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.EnsureOutcome;
@@ -194,7 +193,7 @@ public final class Serving {
 
     /** Somebody may have taken it off the status meanwhile. */
     private static ServingEffect saidBefore(Postponed postponed) {
-        return new ServingEffect.Note(List.of(new Outcome.Deferred(postponed.why(), postponed.left())));
+        return new ServingEffect.Note(List.of(new Outcome.StillPostponed(postponed)));
     }
 
     private boolean bringsItsOwn() {

@@ -2,7 +2,6 @@ package dev.berth.loadbalancer;
 
 import dev.berth.address.Ip;
 import dev.berth.loadbalancer.Facts.Done;
-import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.LoadBalancerRequest;
 import java.util.List;
 import java.util.Optional;

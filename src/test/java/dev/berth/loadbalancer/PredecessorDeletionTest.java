@@ -50,7 +50,7 @@ class PredecessorDeletionTest {
                 PoolBook.of(List.of(), List.of()),
                 provider,
                 request -> before.filter(what -> request instanceof LoadBalancerRequest)
-                        .map(what -> new Waits.Postponed(new PutOff.Failed(what), Duration.ofSeconds(5))),
+                        .map(what -> new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))),
                 Optional.empty(),
                 NOW);
     }

@@ -137,7 +137,7 @@ class RefrainingTest {
 
     @Test
     void writeThatFailedBefore_waitsForItsTime() {
-        waits = request -> Optional.of(new Waits.Postponed(new PutOff.Failed(DENIED), Duration.ofSeconds(5)));
+        waits = request -> Optional.of(new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)));
 
         notOurs(new Step.RemoveConditions())
                 .then(new RefrainingEffect.StopWaiting(), LEFT)

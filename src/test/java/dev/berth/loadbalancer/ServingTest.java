@@ -325,28 +325,28 @@ class ServingTest {
 
     @Test
     void patchThatFailed_waitsForItsTime_andIsNotSentWithoutTheClaimsBeingWrittenFirst() {
-        waits = putOff(Publication.Difference.class, DENIED);
+        waits = postponed(Publication.Difference.class, DENIED);
 
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Ensure", "Keep", "WaitPT5S");
     }
 
     /** What is of this kind failed before, and must wait five seconds still. */
-    private static Waits putOff(Class<?> kind, Trouble what) {
+    private static Waits postponed(Class<?> kind, Trouble what) {
         return request -> kind.isInstance(request)
-                ? Optional.of(new Waits.Postponed(new PutOff.Failed(what), Duration.ofSeconds(5)))
+                ? Optional.of(new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5)))
                 : Optional.empty();
     }
 
     @Test
     void failureThatWasSaidBefore_isSaidStill_andWaits_forItIsNoNewOne() {
-        waits = putOff(LoadBalancerRequest.class, DENIED);
+        waits = postponed(LoadBalancerRequest.class, DENIED);
 
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "Note", "Publishnull", "WaitPT5S");
     }
 
     @Test
-    void callThatAnEarlierOneHeldUp_takesItsTurn_andIsPutOffIfThatHasNotReturned() {
-        waits = putOff(LoadBalancerRequest.class, DENIED.heldUpByEarlierCall());
+    void callThatAnEarlierOneHeldUp_takesItsTurn_andIsPostponedIfThatHasNotReturned() {
+        waits = postponed(LoadBalancerRequest.class, DENIED.heldUpByEarlierCall());
         turn = new Outcome.Stuck("an earlier call has not returned yet");
 
         assertThat(way()).containsExactly("StopWaiting", "AskFor", "TakeTurn", "Note", "Publishnull", "WaitPT5S");
@@ -372,7 +372,7 @@ class ServingTest {
     void finalizerThatWasRefused_isNotSentAgainBeforeItsTime() {
         steps = List.of(acquire());
         marks = true;
-        waits = putOff(ServingEffect.Mark.class, DENIED);
+        waits = postponed(ServingEffect.Mark.class, DENIED);
         service = SampleService.named(WEB, "u1");
 
         assertThat(way()).containsExactly("Acquire", "WaitPT5S");

@@ -101,7 +101,7 @@ class TakingOverTest {
     @Test
     void joinThatFailed_isNotTriedAgainBeforeItsTime() {
         waits = request -> request.equals(REQUEST)
-                ? Optional.of(new Waits.Postponed(new PutOff.Failed(DENIED), Duration.ofSeconds(5)))
+                ? Optional.of(new Postponed(new Postponed.Why.Failed(DENIED), Duration.ofSeconds(5)))
                 : Optional.empty();
 
         way().ends(new Ending.Wait(Duration.ofSeconds(5)));

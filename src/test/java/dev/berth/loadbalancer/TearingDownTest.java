@@ -84,8 +84,8 @@ class TearingDownTest {
                         List.of(),
                         PoolBook.of(List.of(), List.of()),
                         provider,
-                        request ->
-                                before.map(what -> new Waits.Postponed(new PutOff.Failed(what), Duration.ofSeconds(5))),
+                        request -> before.map(
+                                what -> new Postponed(new Postponed.Why.Failed(what), Duration.ofSeconds(5))),
                         Optional.empty(),
                         Instant.EPOCH),
                 served -> LoadBalancerRequest.builder("c", web, IpMode.VIP).build(),

@@ -94,7 +94,7 @@ record Pass(
     }
 
     /** It failed, and is not tried again before its time, also where saying so fails, too. */
-    List<Outcome> putOff(Trouble what) {
+    List<Outcome> postpone(Trouble what) {
         return List.of(
                 new Outcome.Failed(what),
                 new Outcome.LookAgain(memory.retries.failed(what, parts.backoff(), steady())));

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The addresses of one Service, in one pass: claims them, makes sure of them, gives them back. */
 final class PassClaims {
-    /** How often a choice may be lost to another operator before the Service is put off. */
+    /** How often a choice may be lost to another operator before the Service is postponed. */
     private static final int CHOICES = 20;
 
     private final Pass pass;

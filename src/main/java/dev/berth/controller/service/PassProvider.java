@@ -150,7 +150,7 @@ final class PassProvider {
                 case EnsureOutcome.Ready ready -> {
                     Optional<AnswerRules.Broken> broken = broken(serve, served, request, ready.status());
                     if (broken.isPresent()) {
-                        return pass.putOff(refused(served, broken.get(), request));
+                        return pass.postpone(refused(served, broken.get(), request));
                     }
                     pass.memory().provider(state -> state.ensured(request, served, ready));
                     pass.memory().changed(pass.steady());
@@ -167,7 +167,7 @@ final class PassProvider {
                     pass.memory().provider(state -> state.elsewhere(request, served));
             }
         } catch (ProviderException failure) {
-            return pass.putOff(Trouble.ofEnsuring(pass.key(), failure, request));
+            return pass.postpone(Trouble.ofEnsuring(pass.key(), failure, request));
         }
         return List.of();
     }
@@ -307,7 +307,7 @@ final class PassProvider {
             pass.memory().provider(state -> state.withdrawn(request.service()));
             return List.of();
         } catch (ProviderException failure) {
-            return pass.putOff(Trouble.ofDeleting(request.service(), String.valueOf(failure.getMessage()), request)
+            return pass.postpone(Trouble.ofDeleting(request.service(), String.valueOf(failure.getMessage()), request)
                     .after(failure.retryAfter()));
         }
     }

@@ -43,7 +43,7 @@ final class PassStatus {
     List<Outcome> addFinalizer(ServiceState state, Publication wanted) {
         Optional<Outcome> hindered = write(state, wanted, "adding the finalizer", List.of(), ServingEffect.Mark::new);
         return hindered.isPresent() && hindered.get() instanceof Outcome.Failed(Trouble what)
-                ? pass.putOff(what)
+                ? pass.postpone(what)
                 : List.of(hindered.orElseGet(() -> new Outcome.Changed(false)));
     }
 

@@ -2,11 +2,11 @@ package dev.berth.controller.service;
 
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Retry;
+import dev.berth.loadbalancer.Postponed;
+import dev.berth.loadbalancer.Postponed.Why;
 import dev.berth.loadbalancer.Publication;
-import dev.berth.loadbalancer.PutOff;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Trouble;
-import dev.berth.loadbalancer.Waits.Postponed;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,15 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetrySchedule {
     /**
-     * What failed last, or was put off.
+     * What failed last, or was postponed.
      *
      * @param providerReturns how often its provider had returned when the pass began that failed
      */
-    private record Failed(Object request, PutOff why, int providerReturns) {
-        boolean isHeldUp() {
-            return why instanceof PutOff.Failed(Trouble what) && what.heldUp();
-        }
-    }
+    private record Failed(Object request, Why why, int providerReturns) {}
 
     /** What is remembered apart: one that fails in turn with another would otherwise hide that the other did. */
     private enum Kind {
@@ -82,7 +78,7 @@ final class RetrySchedule {
         attempts.put(Kind.of(request), now);
     }
 
-    /** How long {@code request}, if it is one that failed or was put off, must still wait; absent: not at all. */
+    /** How long {@code request}, if it is one that failed or was postponed, must still wait; absent: not at all. */
     Optional<Duration> mustWait(Object request, Instant now) {
         Attempt last = attempt(request);
         return last.of(request)
@@ -95,33 +91,37 @@ final class RetrySchedule {
         return mustWait(request, now).flatMap(left -> why(request).map(why -> new Postponed(why, left)));
     }
 
-    /** Why {@code request} must wait; absent: it is not the one that failed or was put off. */
-    Optional<PutOff> why(Object request) {
+    /** Why {@code request} must wait; absent: it is not the one that failed or was postponed. */
+    Optional<Why> why(Object request) {
         return attempt(request).of(request).map(Failed::why);
     }
 
     /** Something failed. Returns the delay before it may be tried again. */
     Duration failed(Trouble what, Backoff backoff, Instant now) {
         Retry before = attempt(what.request()).retry();
-        Retry next =
-                what.retryAfter().map(delay -> before.putOff(delay, now)).orElseGet(() -> before.failed(backoff, now));
-        return schedule(what.request(), new PutOff.Failed(what), next, now);
+        Retry next = what.retryAfter()
+                .map(delay -> before.postponed(delay, now))
+                .orElseGet(() -> before.failed(backoff, now));
+        return schedule(what.request(), new Why.Failed(what), next, now);
     }
 
     /** Its provider is not to be asked {@code request} again before {@code delay} has passed; that is no failure. */
     Duration pending(LoadBalancerRequest request, Duration delay, String message, Instant now) {
         return schedule(
-                request, new PutOff.Pending(message), attempt(request).retry().putOff(delay, now), now);
+                request, new Why.Pending(message), attempt(request).retry().postponed(delay, now), now);
     }
 
-    private Duration schedule(Object request, PutOff why, Retry next, Instant now) {
+    private Duration schedule(Object request, Why why, Retry next, Instant now) {
         attempt(request, new Attempt(new Failed(request, why, providerReturnsBefore), next));
         return next.delay(now).orElse(Duration.ZERO);
     }
 
     /** Whether {@code request} could not be sent, for an earlier call had not returned. */
     boolean isHeldUp(Object request) {
-        return attempt(request).of(request).filter(Failed::isHeldUp).isPresent();
+        return attempt(request)
+                .of(request)
+                .filter(failed -> failed.why().isHeldUp())
+                .isPresent();
     }
 
     /** The earlier call has returned: {@code request} need not wait. */

@@ -64,7 +64,7 @@ import org.slf4j.MDC;
 public final class ServiceControl implements ClassControl.Services {
     private static final Logger LOG = LoggerFactory.getLogger(ServiceControl.class);
 
-    /** How often a pass may be overtaken by others' writes before it is put off. */
+    /** How often a pass may be overtaken by others' writes before it is postponed. */
     private static final int PASSES = 5;
 
     /** For each class. */
@@ -452,7 +452,7 @@ public final class ServiceControl implements ClassControl.Services {
             if (!parts.cluster().hasService(key)) {
                 if (!memory.version.isSeenLive()) {
                     memories.remove(key);
-                    // No timer of it comes, should this pass have put off what was left to do.
+                    // No timer of it comes, should this pass have postponed what was left to do.
                     due.accept(parts.ledger().stopWaiting(key));
                 }
                 memory.provider()

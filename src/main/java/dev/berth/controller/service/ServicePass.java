@@ -205,7 +205,7 @@ final class ServicePass {
                                         .flatMap(pick -> Optional.ofNullable(pick.joins()).stream())
                                         .toList());
                         });
-            case TakeOverEffect.Join join -> new Learned(putOff(claims.join(join).stream()));
+            case TakeOverEffect.Join join -> new Learned(postpone(claims.join(join).stream()));
             case RefrainingEffect refraining -> perform(refraining);
         };
     }
@@ -227,7 +227,7 @@ final class ServicePass {
             case ServingEffect.StopWaiting none -> stopWaiting();
             case ServingEffect.Note(List<Outcome> what) -> new Learned(what);
             case ServingEffect.TakeStep(int index, Step.OfClaims step) ->
-                new Learned(putOff(
+                new Learned(postpone(
                         Stream.concat(Stream.of(new Outcome.StepsDone(index + 1)), claims.take(serve, step).stream())));
             case ServingEffect.AddFinalizer(Publication wanted) -> new Learned(status.addFinalizer(state, wanted));
             case ServingEffect.AskFor none ->
@@ -237,7 +237,7 @@ final class ServicePass {
             case ServingEffect.Call(ProviderCall.Made call) -> new Learned(provider.call(serve, call));
             case ServingEffect.Keep(List<Published> ingress) ->
                 new Learned(provider.keep(serve.servedClass(), ingress));
-            case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.putOff(what));
+            case ServingEffect.GiveUpCall(Trouble what) -> new Learned(pass.postpone(what));
             case ServingEffect.CheckPublished(List<Ip> going) -> new Learned(claims.checkPublished(serve, going));
             case ServingEffect.CountOverwrite(List<Published> wanted) ->
                 new Learned(status.countOverwrite(state, wanted));
@@ -263,9 +263,9 @@ final class ServicePass {
     }
 
     /** A claim that failed is not tried again before its time, also where saying so fails, too. */
-    private List<Outcome> putOff(Stream<Outcome> claimed) {
+    private List<Outcome> postpone(Stream<Outcome> claimed) {
         return claimed.flatMap(outcome -> outcome instanceof Outcome.Failed(Trouble what)
-                        ? pass.putOff(what).stream()
+                        ? pass.postpone(what).stream()
                         : Stream.of(outcome))
                 .toList();
     }

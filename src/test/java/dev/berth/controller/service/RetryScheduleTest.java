@@ -3,8 +3,8 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.controller.Backoff;
+import dev.berth.loadbalancer.Postponed;
 import dev.berth.loadbalancer.Publication;
-import dev.berth.loadbalancer.PutOff;
 import dev.berth.loadbalancer.ServingEffect;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.Trouble.Reason;
@@ -99,12 +99,12 @@ class RetryScheduleTest {
     }
 
     @Test
-    void whatItsProviderPutOff_isRemembered_alsoWhereAWriteFailsAfterIt() {
+    void whatItsProviderPostponed_isRemembered_alsoWhereAWriteFailsAfterIt() {
         retries.pending(OF_PROVIDER, Duration.ofMinutes(30), "on its way", NOW);
         retries.failed(trouble("a patch"), backoff, NOW);
 
         assertThat(retries.mustWait(OF_PROVIDER, NOW)).contains(Duration.ofMinutes(30));
-        assertThat(retries.why(OF_PROVIDER)).contains(new PutOff.Pending("on its way"));
+        assertThat(retries.why(OF_PROVIDER)).contains(new Postponed.Why.Pending("on its way"));
         assertThat(retries.mustWait("a patch", NOW)).isPresent();
     }
 
