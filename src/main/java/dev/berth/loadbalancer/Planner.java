@@ -101,7 +101,7 @@ public final class Planner {
     private ServicePlan plan() {
         ServicePlan plan = planForItself();
         List<Ip> takenOver = plan.steps().stream()
-                .flatMap(step -> step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)
+                .flatMap(step -> step instanceof Step.SecureClaim(Holding holding, ServedClass none)
                         ? Stream.of(holding.ip())
                         : Stream.empty())
                 .toList();
@@ -365,7 +365,7 @@ public final class Planner {
                                 .isPresent());
         boolean mayHold = served.capabilities().addresses() == AddressSource.PROVIDER
                 || !keeping.kept().isEmpty()
-                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.ConfirmClaim);
+                || steps.stream().anyMatch(step -> step instanceof Step.Acquire || step instanceof Step.SecureClaim);
         boolean marks = !served.capabilities().immediate() && !isMarked && mayHold;
         return new ServicePlan.Serve(service, served, asked.wishes(), steps, marks);
     }
@@ -374,7 +374,7 @@ public final class Planner {
     private void address(ServedClass served, AskedAddresses asked, HoldingSelection keeping, List<Step.Serving> steps) {
         for (Holding holding : keeping.kept()) {
             if (holding.state() != Holding.State.CLAIMED) {
-                steps.add(new Step.ConfirmClaim(holding, served));
+                steps.add(new Step.SecureClaim(holding, served));
             } else if (asked.fault().isEmpty()) {
                 HoldingSelection.amended(holding, service, asked)
                         .ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
@@ -394,7 +394,7 @@ public final class Planner {
                     && (isPredecessors(holding) || HoldingSelection.isOpenTo(holding, asked.wishes()));
             IpFamily family = holding.ip().family();
             if (fits && asked.fault().isEmpty() && (lacking.remove(family) || wishing.remove(family))) {
-                (isPredecessors(holding) ? steps : reserved).add(new Step.ConfirmClaim(holding, served));
+                (isPredecessors(holding) ? steps : reserved).add(new Step.SecureClaim(holding, served));
             }
         }
         List<IpFamily> wanted = lacking.isEmpty() ? wishing : lacking;

@@ -98,7 +98,7 @@ public final class Serving {
         for (int index = facts.steps(); index < serve.steps().size(); index++) {
             Step.Serving step = serve.steps().get(index);
             // What comes after the choice of the rest is of no use without it.
-            if (!(step instanceof Step.ConfirmClaim) || facts.waiting().isEmpty()) {
+            if (!(step instanceof Step.SecureClaim) || facts.waiting().isEmpty()) {
                 Outcome.StepsDone done = new Outcome.StepsDone(index + 1);
                 return switch (step) {
                     case Step.Refuse(WaitReason why) -> new ServingEffect.Note(List.of(done, new Outcome.Lacks(why)));

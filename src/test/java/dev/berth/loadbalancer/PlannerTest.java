@@ -390,21 +390,21 @@ class PlannerTest {
                     List.of(held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve ConfirmClaim[192.0.2.9]"),
+                    "Serve SecureClaim[192.0.2.9]"),
             new Row(
                     "a reservation that it asks for by now is taken in place of what it has, which is released last",
                     served().ingress("192.0.2.1").annotation(WellKnownNames.ADDRESSES, "192.0.2.9"),
                     List.of(held("192.0.2.1", "u1", OURS), held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve ConfirmClaim[192.0.2.9]"),
+                    "Serve SecureClaim[192.0.2.9]"),
             new Row(
                     "a reserved half of a whole is taken once the rest is had",
                     web().families(ServiceState.FamilyPolicy.REQUIRE_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6),
                     List.of(held("192.0.2.9", null, null)),
                     AUTO,
                     false,
-                    "Serve Acquire ConfirmClaim[192.0.2.9]"),
+                    "Serve Acquire SecureClaim[192.0.2.9]"),
             new Row(
                     "one of its name that shares its address is not there any more: its share is given back",
                     served().ingress("192.0.2.1"),
@@ -460,7 +460,7 @@ class PlannerTest {
                     List.of(held("192.0.2.1", "u0", OURS)),
                     AUTO,
                     false,
-                    "Serve ConfirmClaim[192.0.2.1]"),
+                    "Serve SecureClaim[192.0.2.1]"),
             new Row(
                     "who bore the name before gives way first, with what is of no use to it",
                     web(),
@@ -488,7 +488,7 @@ class PlannerTest {
                 text.append(addresses);
             } else if (step instanceof Step.Clear(List<Published> others) && !others.isEmpty()) {
                 text.append("-but").append(others);
-            } else if (step instanceof Step.ConfirmClaim(Holding holding, ServedClass none)) {
+            } else if (step instanceof Step.SecureClaim(Holding holding, ServedClass none)) {
                 text.append('[').append(holding.ip()).append(']');
             }
         }
@@ -688,7 +688,7 @@ class PlannerTest {
 
         assertThat(text(plan(shares, List.of(claimed(alone)), AUTO, false))).isEqualTo("Serve Acquire");
         assertThat(text(plan(shares, List.of(claimed(alone.shared(sharing))), AUTO, false)))
-                .isEqualTo("Serve ConfirmClaim[192.0.2.1]");
+                .isEqualTo("Serve SecureClaim[192.0.2.1]");
         assertThat(text(plan(web(), List.of(claimed(alone.shared(sharing))), AUTO, false)))
                 .isEqualTo("Serve Acquire");
     }

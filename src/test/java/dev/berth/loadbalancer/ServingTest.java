@@ -226,11 +226,11 @@ class ServingTest {
     }
 
     @Test
-    void halfThatIsOfNoUseWithoutTheRest_isNotConfirmed() {
-        steps = List.of(acquire(), new Step.ConfirmClaim(claimed("192.0.2.9"), EDGE));
+    void halfThatIsOfNoUseWithoutTheRest_isNotSecured() {
+        steps = List.of(acquire(), new Step.SecureClaim(claimed("192.0.2.9"), EDGE));
         outcomes.put("Acquire", List.of(new Outcome.Lacks(FULL)));
 
-        assertThat(way()).doesNotContain("ConfirmClaim");
+        assertThat(way()).doesNotContain("SecureClaim");
     }
 
     @Test

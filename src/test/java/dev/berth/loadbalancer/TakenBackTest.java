@@ -68,7 +68,7 @@ class TakenBackTest {
 
     @Test
     void takenBack_itIsNotTakenOverAgain_byTheNameThatItWasKeptFor() {
-        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.ConfirmClaim.class);
-        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.ConfirmClaim.class);
+        assertThat(steps(null, "192.0.2.9", pools(true))).doesNotContain(Step.SecureClaim.class);
+        assertThat(steps(null, "192.0.2.9", pools(false))).contains(Step.SecureClaim.class);
     }
 }

@@ -49,7 +49,7 @@ final class PassClaims {
     /** Does a step of the plan. */
     List<Outcome> take(ServicePlan.Serve serve, Step.OfClaims step) {
         return switch (step) {
-            case Step.ConfirmClaim(Holding holding, ServedClass served) -> secure(serve, holding, served);
+            case Step.SecureClaim(Holding holding, ServedClass served) -> secure(serve, holding, served);
             case Step.Amend(Holding holding, ClaimSpec spec) -> amend(serve, holding, spec);
             case Step.Acquire(AddressRequest request) -> acquire(serve, request);
         };

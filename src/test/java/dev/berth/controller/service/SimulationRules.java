@@ -374,7 +374,7 @@ final class SimulationRules {
                 (!serve.marks() || serve.acquires())
                         && serve.steps().stream()
                                 .takeWhile(step -> !(step instanceof Step.Acquire))
-                                .noneMatch(step -> step instanceof Step.ConfirmClaim || step instanceof Step.Amend),
+                                .noneMatch(step -> step instanceof Step.SecureClaim || step instanceof Step.Amend),
                 () -> service + " is not done: " + serve.steps());
         List<IpFamily> wanted = service.wantedFamilies();
         List<IpFamily> has = held.stream().map(claim -> claim.ip().family()).toList();
