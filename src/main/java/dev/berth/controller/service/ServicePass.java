@@ -47,6 +47,9 @@ import org.slf4j.LoggerFactory;
 final class ServicePass {
     private static final Logger LOG = LoggerFactory.getLogger(ServicePass.class);
 
+    /** Many more effects than any plan without steps has. */
+    private static final int MOST_BESIDE_STEPS = 100;
+
     private final Pass pass;
     private final PassClaims claims;
     private final PassProvider provider;
@@ -75,7 +78,11 @@ final class ServicePass {
     }
 
     Passed run() {
-        Optional<End> before = deletePredecessor();
+        Optional<End> before = Way.of(
+                        mostEffects(),
+                        facts -> PredecessorDeletion.next(pass.plan(), pass.service(), pass.situation(), facts)
+                                .map(this::perform))
+                .end();
         if (before.isPresent()) {
             return new Passed(before.get(), pass.plan());
         }
@@ -84,57 +91,44 @@ final class ServicePass {
         }
         return switch (pass.plan()) {
             case ServicePlan.NotOurs none ->
-                new Passed(
-                        way(facts -> Refraining.next(none, pass.service(), pass.situation(), facts), this::perform)
-                                .end(),
-                        none);
+                passed(none, facts -> perform(Refraining.next(none, pass.service(), pass.situation(), facts)));
             case ServicePlan.Skip skip ->
-                new Passed(
-                        way(facts -> Refraining.next(skip, pass.situation(), facts), this::perform)
-                                .end(),
-                        skip);
+                passed(skip, facts -> perform(Refraining.next(skip, pass.situation(), facts)));
             case ServicePlan.Adopt adopt -> {
-                Way way = way(facts -> TakingOver.next(adopt, pass.situation(), facts), this::perform);
+                Way way = way(facts -> perform(TakingOver.next(adopt, pass.situation(), facts)));
                 yield new Passed(
-                        way.end(),
+                        way.end().orElseThrow(),
                         TakingOver.skipped(adopt, way.facts())
                                 .<ServicePlan>map(skip -> skip)
                                 .orElse(adopt));
             }
             case ServicePlan.TearDown down ->
-                new Passed(
-                        way(
-                                        facts -> TearingDown.next(down, pass.service(), knownToTearDown(), facts),
-                                        effect -> perform(down, effect))
-                                .end(),
-                        down);
+                passed(down, facts -> perform(down, TearingDown.next(down, pass.service(), knownToTearDown(), facts)));
             case ServicePlan.Serve serve -> {
                 pass.memory().doubtIfDue(pass.steady());
-                Way way = way(facts -> Serving.next(serve, known(serve), facts), effect -> perform(serve, effect));
-                yield new Passed(way.end(), serve, isStillToBeAsked(serve, way.facts()));
+                Way way = way(facts -> perform(serve, Serving.next(serve, known(serve), facts)));
+                yield new Passed(way.end().orElseThrow(), serve, isStillToBeAsked(serve, way.facts()));
             }
         };
+    }
+
+    private Passed passed(ServicePlan plan, Function<Facts, Performed> next) {
+        return new Passed(way(next).end().orElseThrow(), plan);
+    }
+
+    private Way way(Function<Facts, Performed> next) {
+        return Way.of(mostEffects(), facts -> Optional.of(next.apply(facts)));
+    }
+
+    /** No step of a plan takes more than two: the provider's turn, and its call. */
+    private int mostEffects() {
+        return MOST_BESIDE_STEPS + 2 * pass.plan().steps().size();
     }
 
     private boolean isStillToBeAsked(ServicePlan.Serve serve, Facts facts) {
         return facts.isTurnedAway()
                 && serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER
                 && pass.memory().provider().bringsItsOwn(serve.service().uid()).isEmpty();
-    }
-
-    /** How it ended, by what came of all effects. */
-    private record Way(End end, Facts facts) {}
-
-    /** Does one effect, adds what came of it to the facts, and asks again. */
-    private static <E> Way way(Function<Facts, E> next, Function<E, Performed> perform) {
-        for (Facts facts = Facts.NONE; ; ) {
-            switch (perform.apply(next.apply(facts))) {
-                case Learned(List<Outcome> outcomes) -> facts = facts.with(outcomes);
-                case End end -> {
-                    return new Way(end, facts);
-                }
-            }
-        }
     }
 
     private Performed perform(Ending ending) {
@@ -149,23 +143,6 @@ final class ServicePass {
                 yield pass.fail(what, again);
             }
         };
-    }
-
-    /** The same of what was made for another; absent: the Service's own plan is carried out. */
-    private Optional<End> deletePredecessor() {
-        for (Facts facts = Facts.NONE; ; ) {
-            Optional<PredecessorEffect> next =
-                    PredecessorDeletion.next(pass.plan(), pass.service(), pass.situation(), facts);
-            if (next.isEmpty()) {
-                return Optional.empty();
-            }
-            switch (perform(next.get())) {
-                case Learned(List<Outcome> outcomes) -> facts = facts.with(outcomes);
-                case End end -> {
-                    return Optional.of(end);
-                }
-            }
-        }
     }
 
     private Performed perform(PredecessorEffect effect) {

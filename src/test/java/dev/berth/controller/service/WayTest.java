@@ -1,0 +1,43 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.controller.Next;
+import dev.berth.loadbalancer.Facts;
+import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.loadbalancer.Outcome;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class WayTest {
+    private static final Performed.End END = new Performed.Finished(Next.ON_EVENT);
+
+    @Test
+    void effectIsDecided_byWhatCameOfThoseBefore() {
+        Way way = Way.of(
+                3,
+                facts -> Optional.of(
+                        facts.outcomes().size() < 2
+                                ? new Performed.Learned(
+                                        new Outcome.StepsDone(facts.outcomes().size()))
+                                : END));
+
+        assertThat(way.end()).contains(END);
+        assertThat(way.facts()).isEqualTo(Facts.NONE.with(new Outcome.StepsDone(0), new Outcome.StepsDone(1)));
+    }
+
+    @Test
+    void whereNothingIsLeftToDo_thePassGoesOn() {
+        assertThat(Way.of(1, facts -> Optional.empty()).end()).isEmpty();
+    }
+
+    @Test
+    void decisionThatNeverEnds_isABug_andSaysWhatCameOfItLast() {
+        assertThatThrownBy(() -> Way.of(7, facts -> Optional.of(new Performed.Learned(new Outcome.Did(Done.REPORTED)))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("7 effects")
+                .hasMessageContaining("REPORTED")
+                .hasMessageContaining("bug of Berth");
+    }
+}
