@@ -13,8 +13,8 @@ import java.util.stream.Stream;
  * one. Pure; times are milliseconds of this host's steady clock.
  *
  * <p>Who has an address keeps it, also when a host comes back that would have been chosen: each move ends connections.
- * An address that nobody has goes to the host whose {@link #rank} is the highest for it, of those that can carry it. If
- * two have it, as after a network that was split, the lower one releases it.
+ * An address that nobody has goes to the host whose {@link Rendezvous#rank} is the highest for it, of those that can
+ * carry it. If two have it, as after a network that was split, the lower one releases it.
  *
  * @param self the identity of this host
  * @param run of its process
@@ -188,12 +188,8 @@ public record Election(String self, String run, int others, long began, Sequence
 
     /** Whether the first host comes before the second for an address; the same on every host. */
     private static boolean outranks(String address, Beat first, Beat second) {
-        int byRank = Long.compare(rank(address, first.host()), rank(address, second.host()));
-        return byRank == 0 ? first.who().compareTo(second.who()) > 0 : byRank > 0;
-    }
-
-    /** By rendezvous hashing: each host is the highest for its share of addresses. */
-    static long rank(String address, String host) {
-        return Rendezvous.rank(address, host);
+        return first.host().equals(second.host())
+                ? first.run().compareTo(second.run()) > 0
+                : Rendezvous.outranks(address, first.host(), second.host());
     }
 }

@@ -2,8 +2,10 @@ package dev.berth.dataplane.haproxy.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Rendezvous;
 import dev.berth.dataplane.haproxy.peers.Election.Round;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +25,7 @@ class ElectionTest {
     private static final String ADDRESS = "192.0.2.1";
 
     /** Of two hosts, who has it if nobody has. */
-    private static final String HIGH = Election.rank(ADDRESS, "a") > Election.rank(ADDRESS, "b") ? "a" : "b";
+    private static final String HIGH = Rendezvous.outranks(ADDRESS, "a", "b") ? "a" : "b";
 
     private static final String LOW = HIGH.equals("a") ? "b" : "a";
     private static final Set<String> ALL = Set.of(ADDRESS);
@@ -197,8 +199,7 @@ class ElectionTest {
                 .mapToObj(i -> "10.0.%d.%d".formatted(i / 250, i % 250))
                 .forEach(address -> count.merge(
                         hosts.stream()
-                                .max((one, other) ->
-                                        Long.compare(Election.rank(address, one), Election.rank(address, other)))
+                                .max(Comparator.comparingLong(host -> Rendezvous.rank(address, host)))
                                 .orElseThrow(),
                         1,
                         Integer::sum));
