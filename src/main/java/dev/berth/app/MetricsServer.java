@@ -27,7 +27,7 @@ final class MetricsServer implements AutoCloseable {
     /**
      * Begins to serve.
      *
-     * @param option that {@code listen} was given by, for people
+     * @param option that {@code listen} was given by, as messages name it
      * @param listen HOST:PORT; port 0: any that is free
      * @throws IllegalArgumentException if {@code listen} is something else
      * @throws IOException if it cannot be listened on

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param answer what its provider has answered to what it asks; absent: it was not asked, or did not answer
  * @param outOfSight whether its provider has not said for a while what has become of that
  * @param overwritten whether another controller keeps writing its status
- * @param now for people: since when something is so
+ * @param now the lastTransitionTime of a condition whose status changes
  */
 public record Conditions(
         ServiceState service,

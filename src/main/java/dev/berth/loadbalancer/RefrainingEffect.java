@@ -12,7 +12,7 @@ public sealed interface RefrainingEffect extends TakeOverEffect
     /**
      * Write what the conditions have to say.
      *
-     * @param doing for people: what this is for
+     * @param doing what this is for, human-readable
      */
     record Publish(ServiceState service, Publication wanted, String doing) implements RefrainingEffect {}
 }

@@ -88,7 +88,7 @@ public sealed interface ServicePlan {
      * It wants a load balancer, and is left alone.
      *
      * @param className the LoadBalancerClass object that would serve it; null: there is none
-     * @param message for people: what was seen, and what to set
+     * @param message what was seen, and what to set, human-readable
      */
     record Skip(
             ServiceState service,

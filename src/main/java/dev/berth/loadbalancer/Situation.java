@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param provider what is known of its provider
  * @param waits what is not to be tried before its time
  * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
- * @param now for people: since when something is so
+ * @param now the lastTransitionTime of a condition whose status changes
  */
 public record Situation(
         boolean live,

@@ -63,7 +63,7 @@ public final class SeveralHosts implements RemoteProvider {
     /**
      * Over these hosts, from now on.
      *
-     * @param file where they are named, for people
+     * @param file where they are named, as messages name it
      * @param hosts by what people call them; not empty
      */
     public SeveralHosts(String file, SequencedMap<String, ? extends RemoteProvider> hosts) {

@@ -61,7 +61,7 @@ public final class Peers implements AutoCloseable {
      * @param listen where this host is called
      * @param others where the others are
      * @param own what to tell; called by several threads
-     * @param heard is told what they say, and where they are called; empty: they have called. Called by several threads
+     * @param heard notified of what they say, and where they are called; empty: they have called. Called by several threads
      * @throws IOException if a file cannot be used, or it cannot listen there
      */
     public Peers(
