@@ -438,7 +438,7 @@ final class Announcer {
         metrics.told.labels(ip.family() == IpFamily.IPV4 ? "arp" : "ndp", kind).inc();
     }
 
-    /** For people: each address, and whether this node announces it, and why. */
+    /** A line for each address, human-readable: whether this node announces it, and why. */
     synchronized String explained() {
         return verdicts.entrySet().stream()
                 .map(entry -> entry.getKey() + ": " + entry.getValue().sentence()

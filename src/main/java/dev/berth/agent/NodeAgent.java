@@ -58,7 +58,7 @@ public final class NodeAgent implements AutoCloseable {
         return view.isKnown() && others.isSettled();
     }
 
-    /** For people: a line for each address, with whether this node announces it, and why. */
+    /** A line for each address, human-readable: whether this node announces it, and why. */
     public String explained() {
         return announcer.explained();
     }

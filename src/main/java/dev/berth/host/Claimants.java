@@ -31,7 +31,7 @@ public final class Claimants implements AutoCloseable {
     private final Listener listener;
     private volatile boolean closed;
 
-    /** Is told of each claim; called by two threads: be quick. */
+    /** Notified of each claim. Called by two threads, which wait for it. */
     public interface Listener {
         /**
          * Somebody says that an address is theirs.

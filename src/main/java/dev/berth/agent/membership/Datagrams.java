@@ -195,7 +195,7 @@ public final class Datagrams implements AutoCloseable {
         }
     }
 
-    /** Says nothing more. */
+    /** Sends and receives nothing more. */
     @Override
     public void close() {
         closed = true;
