@@ -18,6 +18,11 @@ public sealed interface Ending extends ServingEffect, TearDownEffect, Refraining
     /** Nothing is left to do until something happens. */
     record AwaitEvent() implements Ending {}
 
+    /** To look again after {@code delay}; absent: when something happens. */
+    static Ending after(Optional<Duration> delay) {
+        return delay.isPresent() ? new Wait(delay.get()) : new AwaitEvent();
+    }
+
     /**
      * Say what went wrong, and try again later.
      *

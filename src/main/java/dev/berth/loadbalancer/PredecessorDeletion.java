@@ -103,9 +103,7 @@ public final class PredecessorDeletion {
     private Optional<PredecessorEffect> failed(Trouble what) {
         if (service.isEmpty()) {
             return facts.did(Done.FAILURE_REMEMBERED)
-                    ? unlessOthersDelete(facts.again()
-                            .<PredecessorEffect>map(Ending.Wait::new)
-                            .orElseGet(Ending.AwaitEvent::new))
+                    ? unlessOthersDelete(Ending.after(facts.again()))
                     : Optional.of(new PredecessorEffect.Remember(what));
         }
         return Optional.of(

@@ -53,7 +53,7 @@ public final class Refraining {
         }
         return service.filter(state -> !facts.did(Done.STATUS_WRITTEN))
                 .flatMap(state -> publish(plan, state, situation))
-                .orElseGet(() -> again.<RefrainingEffect>map(Ending.Wait::new).orElseGet(Ending.AwaitEvent::new));
+                .orElseGet(() -> Ending.after(again));
     }
 
     private static Optional<RefrainingEffect> publish(ServicePlan plan, ServiceState service, Situation situation) {

@@ -73,9 +73,7 @@ final class PassProvider {
         return switch (pass.visit()
                 .enter(by.name(), pass.parts().providers().named(by.provider()), request.service())) {
             case Entry.In mayCall -> {
-                if (pass.memory().retries.isHeldUp(what)) {
-                    pass.memory().retries.heldUpNoLonger(what);
-                }
+                pass.memory().retries.heldUpNoLonger(what);
                 yield new Outcome.TurnTaken();
             }
             case Entry.InLine inLine -> new Outcome.InLine();

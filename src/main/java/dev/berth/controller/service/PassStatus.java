@@ -220,18 +220,14 @@ final class PassStatus {
             case Write.Conflict<ServiceState> changed -> Optional.of(new Outcome.Changed(true));
             case Write.NotFound<ServiceState> gone -> Optional.of(new Outcome.Changed(true));
             case Write.Refused<ServiceState>(String message) ->
-                Optional.of(Pass.failed(
-                        doing,
-                        Reason.PublishFailed,
-                        message,
-                        request.apply(difference.get().timeless())));
+                notWritten(doing, message, request.apply(difference.get().timeless()));
             case Write.Unknown<ServiceState>(String message) ->
-                Optional.of(Pass.failed(
-                        doing,
-                        Reason.PublishFailed,
-                        message,
-                        request.apply(difference.get().timeless())));
+                notWritten(doing, message, request.apply(difference.get().timeless()));
         };
+    }
+
+    private static Optional<Outcome> notWritten(String doing, String message, Object request) {
+        return Optional.of(Pass.failed(doing, Reason.PublishFailed, message, request));
     }
 
     /** In the words of the API server: a mode that it dropped was not overwritten by anybody. */

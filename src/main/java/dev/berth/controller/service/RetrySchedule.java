@@ -124,9 +124,11 @@ final class RetrySchedule {
                 .isPresent();
     }
 
-    /** The earlier call has returned: {@code request} need not wait. */
+    /** No earlier call is under way: if {@code request} waits for one, it need not. */
     void heldUpNoLonger(Object request) {
-        attempt(request, new Attempt(null, attempt(request).retry()));
+        if (isHeldUp(request)) {
+            attempt(request, new Attempt(null, attempt(request).retry()));
+        }
     }
 
     /** Its provider is there again: what failed may be tried again at once. Notified by other threads, too. */
