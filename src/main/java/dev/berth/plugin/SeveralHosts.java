@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One provider over several hosts, each of which has all of its load balancers: whichever of them has an address carries
  * its traffic, and which that is, they settle among themselves. A call goes to all of them at once. What a host missed
- * while it was away it is notified when it is back, before anybody asks.
+ * while it was away, it is asked for again when it is back, before anybody else asks.
  */
 public final class SeveralHosts implements RemoteProvider {
     private static final Logger LOG = LoggerFactory.getLogger(SeveralHosts.class);
