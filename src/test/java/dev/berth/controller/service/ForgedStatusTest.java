@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
+import dev.berth.address.ExcludedRange;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
+import dev.berth.address.IpRange;
 import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
 import dev.berth.address.Quota;
 import dev.berth.address.Selector;
@@ -108,6 +112,20 @@ class ForgedStatusTest {
             assertThat(cluster.claims).as(closed.rule()).isEmpty();
             assertThat(published()).as(closed.rule()).isEmpty();
         }
+    }
+
+    @Test
+    void addressOfAPool_thatIsNeverGiven_isNotMadeItsOwn() {
+        cluster.put(WEB, marked(FORMER.toString()));
+        berth.ledger.usePools(PoolBook.of(
+                List.of(new PoolDeclaration(
+                        "edge", Instant.EPOCH, List.of("192.0.2.2"), List.of(), false, PoolPolicy.OPEN, false)),
+                List.of(new ExcludedRange("Node \"a\"", List.of(IpRange.parse("192.0.2.2")), false))));
+
+        start();
+
+        assertThat(cluster.claims).isEmpty();
+        assertThat(published()).isEmpty();
     }
 
     @Test

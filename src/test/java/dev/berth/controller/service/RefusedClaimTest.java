@@ -15,6 +15,7 @@ import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.SequencedSet;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +124,23 @@ class RefusedClaimTest {
         later("odd1", "odd2", "odd3", "next");
 
         assertThat(isServed("next")).isTrue();
+    }
+
+    /** Nobody waits beside a free address for a delay, or an event, to come. */
+    @Test
+    void asManyRefusedClaimsAsAddresses_keepNoneFromOthers_atOnce() {
+        berth.usePool(PoolPolicy.OPEN, "192.0.2.1", "192.0.2.2", "192.0.2.3");
+        create("holder1", "holder2", "holder3", "odd1", "odd2", "odd3", "next1", "next2", "next3", "last");
+        refused.add(key("odd1"));
+        refused.add(key("odd2"));
+        refused.add(key("odd3"));
+
+        delete("holder1");
+        delete("holder2");
+        delete("holder3");
+
+        assertThat(List.of("next1", "next2", "next3")).allMatch(this::isServed);
+        assertThat(says("last").message()).contains("(0 of 3 free)");
     }
 
     @Test
