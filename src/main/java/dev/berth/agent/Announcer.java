@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.agent.membership.Datagrams;
 import dev.berth.announce.Agent;
+import dev.berth.announce.Asked;
 import dev.berth.announce.Link;
 import dev.berth.announce.Situation;
 import dev.berth.announce.Verdict;
@@ -14,6 +15,7 @@ import dev.berth.host.MarkedAddresses.Held;
 import dev.berth.host.Neighbours;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -55,6 +57,7 @@ final class Announcer {
     private final Contact contact;
     private final AgentMetrics metrics;
     private final Conflicts conflicts;
+    private final Refusals refusals = new Refusals();
 
     /** What this node has on its interfaces. */
     private final SequencedMap<Ip, Bound> bound = new TreeMap<>();
@@ -196,8 +199,13 @@ final class Announcer {
     private void decide(long now) throws IOException {
         others.know(view.others(node));
         links = readLinks();
+        List<Asked> asked = view.asked();
+        boolean isSettled = others.isSettled();
+        if (isSettled && (!rounds.isClean || now - rounds.lastRepair >= REPAIR)) {
+            compare(asked, now);
+        }
         SequencedMap<String, Agent> agents = others.alive();
-        Agent self = self(agents, now);
+        Agent self = self(agents, isSettled, now);
         others.become(self);
         agents.put(node, self);
         if (!lastAlive.containsAll(agents.keySet())) {
@@ -209,20 +217,17 @@ final class Announcer {
         metrics.current.set(contact.isCurrent() ? 1 : 0);
         metrics.refused.set((double) others.refused());
         conflicts.known(hardware(agents));
-        if (!others.isSettled()) {
+        if (!isSettled) {
             return;
         }
         Situation situation = new Situation(view.nodes(), agents);
         SequencedMap<Ip, Verdict> next = new TreeMap<>();
-        view.asked().forEach(asked -> next.put(asked.address(), situation.verdict(asked, node)));
+        asked.forEach(one -> next.put(one.address(), situation.verdict(one, node)));
         verdicts = next;
         metrics.unannounced.set((double) next.values().stream()
                 .filter(verdict ->
                         verdict instanceof Silent silent && silent.owner().isEmpty())
                 .count());
-        if (!rounds.isClean || now - rounds.lastRepair >= REPAIR) {
-            compare(now);
-        }
         apply(now);
     }
 
@@ -236,14 +241,14 @@ final class Announcer {
     }
 
     /** It is steady from the start if nobody else is: else all would wait for each other. */
-    private Agent self(SequencedMap<String, Agent> agents, long now) {
-        boolean willing = !rounds.isEnding && others.isSettled();
+    private Agent self(SequencedMap<String, Agent> agents, boolean isSettled, long now) {
+        boolean willing = !rounds.isEnding && isSettled;
         if (willing && standing.willingSince < 0) {
             standing.willingSince = now;
             standing.steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
         }
         standing.steady |= willing && now - standing.willingSince >= STEADY;
-        return new Agent(willing, contact.isCurrent(), standing.steady, links.links());
+        return new Agent(willing, contact.isCurrent(), standing.steady, links.links(), refusals.at(now));
     }
 
     private static Set<String> hardware(SequencedMap<String, Agent> agents) {
@@ -254,11 +259,15 @@ final class Announcer {
     }
 
     /** What the kernel has: of an earlier process, or put there and taken away by others since. */
-    private void compare(long now) throws IOException {
+    private void compare(List<Asked> asked, long now) throws IOException {
+        List<Held> all = MarkedAddresses.all();
+        Set<Ip> ofOthers = ofOthers(all);
+        refusals.onHost(
+                asked.stream().map(Asked::address).filter(ofOthers::contains).toList());
         Map<Ip, Held> marked = new HashMap<>();
-        for (Held held : MarkedAddresses.all()) {
+        for (Held held : all) {
             if (held.isMarked()) {
-                Ip ip = Ip.parse(withoutZone(held.address()));
+                Ip ip = ip(held);
                 Bound known = bound.get(ip);
                 if (known != null && known.index != held.index()) {
                     MarkedAddresses.remove(held.address(), held.index());
@@ -283,17 +292,29 @@ final class Announcer {
         rounds.isClean = true;
     }
 
-    private static String withoutZone(InetAddress address) {
-        String text = address.getHostAddress();
+    /**
+     * Those that somebody else has put on the host: they are never touched, and nothing is put beside them. Not those of
+     * kube-proxy in mode ipvs: it has all addresses on every node.
+     */
+    private static Set<Ip> ofOthers(List<Held> all) throws SocketException {
+        NetworkInterface ipvs = NetworkInterface.getByName("kube-ipvs0");
+        return all.stream()
+                .filter(held -> !held.isMarked() && (ipvs == null || held.index() != ipvs.getIndex()))
+                .map(Announcer::ip)
+                .collect(Collectors.toSet());
+    }
+
+    private static Ip ip(Held held) {
+        String text = held.address().getHostAddress();
         int zone = text.indexOf('%');
-        return zone < 0 ? text : text.substring(0, zone);
+        return Ip.parse(zone < 0 ? text : text.substring(0, zone));
     }
 
     private void apply(long now) throws IOException {
-        Set<InetAddress> ofHost = hostAddresses();
+        Set<Ip> ofOthers = isTaking() ? ofOthers(MarkedAddresses.all()) : Set.of();
         verdicts.forEach((ip, verdict) -> {
             if (verdict instanceof Announces announces) {
-                take(ip, announces.link(), ofHost, now);
+                take(ip, announces.link(), ofOthers, now);
             }
         });
         bound.forEach((ip, one) -> {
@@ -303,17 +324,10 @@ final class Announcer {
         });
     }
 
-    /** Those that it has from somebody else: they are never touched, and nothing is put beside them. */
-    private Set<InetAddress> hostAddresses() throws IOException {
-        boolean isNeeded = verdicts.entrySet().stream()
+    private boolean isTaking() {
+        return verdicts.entrySet().stream()
                 .anyMatch(entry ->
                         entry.getValue() instanceof Announces announces && !isBound(entry.getKey(), announces.link()));
-        return isNeeded
-                ? MarkedAddresses.all().stream()
-                        .filter(held -> !held.isMarked())
-                        .map(Held::address)
-                        .collect(Collectors.toSet())
-                : Set.of();
     }
 
     private boolean isBound(Ip ip, String link) {
@@ -321,7 +335,7 @@ final class Announcer {
         return one != null && one.link.equals(link);
     }
 
-    private void take(Ip ip, String link, Set<InetAddress> ofHost, long now) {
+    private void take(Ip ip, String link, Set<Ip> ofOthers, long now) {
         Integer index = links.indexes().get(link);
         Bound before = bound.get(ip);
         if (index == null) {
@@ -334,8 +348,8 @@ final class Announcer {
             }
             return;
         }
-        if (ofHost.contains(inet(ip))) {
-            sayForeign(ip);
+        if (ofOthers.contains(ip)) {
+            leaveToOthers(refusals.onHost(ip));
             return;
         }
         try {
@@ -344,7 +358,7 @@ final class Announcer {
                 bound.remove(ip);
             }
             if (!MarkedAddresses.add(inet(ip), index)) {
-                sayForeign(ip);
+                leaveToOthers(refusals.onHost(ip));
                 return;
             }
             bound.put(ip, new Bound(link, index, now));
@@ -352,12 +366,15 @@ final class Announcer {
             LOG.info("{} {}", ip, Objects.requireNonNull(verdicts.get(ip)).sentence());
         } catch (IOException failure) {
             sayOnce(failure);
+            leaveToOthers(refusals.byKernel(ip, now));
         }
     }
 
-    private void sayForeign(Ip ip) {
-        sayOnce(new IOException(
-                ip + " is on this host already, put there by somebody else; take it out of the pool, or off the host"));
+    /** They are told in the next round, and let go of nothing before. */
+    private void leaveToOthers(boolean isNews) {
+        if (isNews) {
+            due.release();
+        }
     }
 
     private void release(Ip ip, Bound one, long now) {

@@ -1,6 +1,10 @@
 package dev.berth.announce;
 
+import dev.berth.address.Ip;
+import java.util.Collections;
 import java.util.List;
+import java.util.SequencedMap;
+import java.util.TreeMap;
 
 /**
  * An agent that lives, as it says of itself.
@@ -9,9 +13,17 @@ import java.util.List;
  * @param current whether it hears from the API server; one that does not leaves addresses to those that do
  * @param steady whether it has lived for a while; addresses stay where they are until it has
  * @param links the interfaces of its node
+ * @param refused addresses that it cannot take, and why: others have to
  */
-public record Agent(boolean willing, boolean current, boolean steady, List<Link> links) {
+public record Agent(
+        boolean willing, boolean current, boolean steady, List<Link> links, SequencedMap<Ip, Reason> refused) {
     public Agent {
         links = List.copyOf(links);
+        refused = Collections.unmodifiableSequencedMap(new TreeMap<>(refused));
+    }
+
+    /** One that can take any address. */
+    public Agent(boolean willing, boolean current, boolean steady, List<Link> links) {
+        this(willing, current, steady, links, new TreeMap<>());
     }
 }

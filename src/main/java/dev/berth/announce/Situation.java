@@ -80,6 +80,8 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
                 .or(() -> Optional.ofNullable(agents.get(node))
                         .map(agent -> agent.willing() ? Optional.<Reason>empty() : Optional.of(Reason.AGENT_NOT_READY))
                         .orElse(Optional.of(Reason.NO_AGENT)))
-                .or(() -> link(asked, node).isPresent() ? Optional.empty() : Optional.of(Reason.NO_INTERFACE));
+                .or(() -> link(asked, node).isPresent() ? Optional.empty() : Optional.of(Reason.NO_INTERFACE))
+                .or(() -> Optional.ofNullable(agents.get(node))
+                        .map(agent -> agent.refused().get(asked.address())));
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -158,6 +159,19 @@ class SituationTest {
                 .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
         assertThat(situation(Map.of(), Map.of("a", cutOff), "a").owner(cluster("a")))
                 .contains("a");
+    }
+
+    @Test
+    void addressThatAnAgentCannotTake_isAnnouncedByAnother_andTheNodeSaysWhy() {
+        Situation all = nodes("a", "b", "c");
+        String heir = all.owner(cluster("a")).orElseThrow();
+        Agent refusing =
+                new Agent(true, true, true, List.of(ETH0), new TreeMap<>(Map.of(ADDRESS, Reason.ADDRESS_ON_HOST)));
+        Situation passed = situation(Map.of(), Map.of(heir, refusing), "a", "b", "c");
+        assertThat(passed.owner(cluster("a"))).isPresent().isNotEqualTo(Optional.of(heir));
+        assertThat(reason(passed, cluster("a"), heir)).isEqualTo(Reason.ADDRESS_ON_HOST);
+        assertThat(situation(Map.of(), Map.of("a", refusing), "a").owner(cluster("a")))
+                .isEmpty();
     }
 
     @Test

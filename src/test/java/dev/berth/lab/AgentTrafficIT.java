@@ -271,9 +271,13 @@ class AgentTrafficIT {
         assertThat(owner.has(ip(local))).isTrue();
         // Not its own: never touched.
         owner.node().namespace().ip("address add 10.77.0.250/32 dev eth0");
+        // As kube-proxy has it in mode ipvs, on every node.
+        owner.node().namespace().ip("link add kube-ipvs0 type veth peer name ipvs-peer");
+        owner.node().namespace().ip("address add " + ip(local) + "/32 dev kube-ipvs0");
         owner.start().awaitReady();
         await(owner::announcements, text -> text.contains(ip(local) + ": announced on interface eth0"));
         assertThat(load.join().failed()).isZero();
+        owner.node().namespace().ip("link del kube-ipvs0");
 
         // What it should not have is found by the next process.
         owner.kill();
@@ -325,6 +329,25 @@ class AgentTrafficIT {
         // Not always the same: one that an earlier test has started comes last for its first seconds.
         assertThat(owner(ip(service)).announcements()).contains(ip(service) + ": announced on interface eth0");
         assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
+    }
+
+    @Test
+    void nodeThatHasAnAddressFromSomebodyElse_leavesItToAnother() {
+        pod(1, "a");
+        Service service = service("web", UnaryOperator.identity());
+        LabAgent owner = owner(ip(service));
+        LabAgent heir =
+                agents.stream().filter(agent -> agent != owner).findFirst().orElseThrow();
+        heir.node().namespace().ip("address add " + ip(service) + "/32 dev eth0");
+        try {
+            agents.stream().filter(agent -> agent != heir).forEach(agent -> cordon(agent.node(), true));
+            await(
+                    heir::announcements,
+                    text -> text.contains(ip(service) + ": somebody else has put the address on the node"));
+            assertThat(owner(ip(service))).isNotSameAs(heir);
+        } finally {
+            heir.node().namespace().ip("address del " + ip(service) + "/32 dev eth0");
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.announce.Agent;
 import dev.berth.announce.Link;
+import dev.berth.announce.Reason;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -11,6 +12,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.TreeMap;
 
 /**
  * What one agent says to another.
@@ -23,7 +27,7 @@ import java.util.List;
  * @param suspect the node of one that does not answer; empty: none
  */
 record Message(Kind kind, String from, String to, long number, State state, String suspect) {
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     /** What a message is for. */
     enum Kind {
@@ -72,6 +76,11 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
                     out.writeUTF(network.upper().toString());
                 }
             }
+            out.writeShort(state.agent().refused().size());
+            for (Map.Entry<Ip, Reason> refused : state.agent().refused().entrySet()) {
+                out.writeUTF(refused.getKey().toString());
+                out.writeUTF(refused.getValue().name());
+            }
         } catch (IOException impossible) {
             throw new IllegalStateException(impossible);
         }
@@ -109,7 +118,11 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
                 }
                 links.add(new Link(name, hardware, networks));
             }
-            State state = new State(began, stateVersion, new Agent(willing, current, steady, links));
+            SequencedMap<Ip, Reason> refused = new TreeMap<>();
+            for (int left = in.readUnsignedShort(); left > 0; left--) {
+                refused.put(Ip.parse(in.readUTF()), Reason.valueOf(in.readUTF()));
+            }
+            State state = new State(began, stateVersion, new Agent(willing, current, steady, links, refused));
             return new Message(kind, from, to, number, state, suspect);
         } catch (IllegalArgumentException odd) {
             throw new IOException("it cannot be read: " + odd.getMessage(), odd);

@@ -2,9 +2,11 @@ package dev.berth.agent.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.announce.Agent;
 import dev.berth.announce.Link;
+import dev.berth.announce.Reason;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -308,7 +311,17 @@ class MembershipTest {
 
     @Test
     void message_isReadAsItWasWritten_andOnlyWithTheSharedKey() throws IOException {
-        Message message = new Message(Message.Kind.ANSWER, "a", "b", 42, new Message.State(1, 2, WILLING), "c");
+        Agent agent = new Agent(
+                true,
+                true,
+                false,
+                WILLING.links(),
+                new TreeMap<>(Map.of(
+                        Ip.parse("192.0.2.1"),
+                        Reason.ADDRESS_ON_HOST,
+                        Ip.parse("2001:db8::1"),
+                        Reason.KERNEL_REFUSES)));
+        Message message = new Message(Message.Kind.ANSWER, "a", "b", 42, new Message.State(1, 2, agent), "c");
         SharedKey key = SharedKey.of(List.of("0123456789abcdef"));
         byte[] sealed = key.sealed(message.encoded());
         assertThat(Message.decoded(key.opened(sealed).orElseThrow())).isEqualTo(message);
