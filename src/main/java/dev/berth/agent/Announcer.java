@@ -4,6 +4,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.agent.membership.Datagrams;
 import dev.berth.announce.Agent;
+import dev.berth.announce.ApiContact;
 import dev.berth.announce.Asked;
 import dev.berth.announce.Link;
 import dev.berth.announce.Situation;
@@ -214,7 +215,7 @@ final class Announcer {
         }
         lastAlive = Set.copyOf(agents.keySet());
         metrics.agents.set(agents.size());
-        metrics.current.set(contact.isCurrent() ? 1 : 0);
+        metrics.current.set(self.contact() == ApiContact.LOST ? 0 : 1);
         metrics.refused.set((double) others.refused());
         conflicts.known(hardware(agents));
         if (!isSettled) {
@@ -248,7 +249,7 @@ final class Announcer {
             standing.steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
         }
         standing.steady |= willing && now - standing.willingSince >= STEADY;
-        return new Agent(willing, contact.isCurrent(), standing.steady, links.links(), refusals.at(now));
+        return new Agent(willing, contact.now(), standing.steady, links.links(), refusals.at(now));
     }
 
     private static Set<String> hardware(SequencedMap<String, Agent> agents) {
@@ -471,7 +472,7 @@ final class Announcer {
         synchronized (this) {
             rounds.isEnding = true;
             due.release();
-            others.become(new Agent(false, contact.isCurrent(), false, links.links()));
+            others.become(new Agent(false, contact.now(), false, links.links()));
         }
         others.awaitHeard(LINGER);
         Thread.sleep(LINGER);

@@ -16,7 +16,11 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -132,10 +136,7 @@ public final class ApiServer {
      * @throws Refused if it answers with anything else than 200
      */
     InputStream get(String path) throws IOException, InterruptedException {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(base.resolve(path)).timeout(ANSWER).header("Accept", "application/json");
-        token.get().ifPresent(value -> request.header("Authorization", "Bearer " + value));
-        HttpResponse<InputStream> response = http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> response = http.send(request(path), HttpResponse.BodyHandlers.ofInputStream());
         if (response.statusCode() != 200) {
             try (InputStream body = response.body()) {
                 throw new Refused(
@@ -148,6 +149,36 @@ public final class ApiServer {
             }
         }
         return response.body();
+    }
+
+    /**
+     * Whether it answers a GET, whole, within this time.
+     *
+     * @throws Refused if it answers with anything else than 200
+     * @throws IOException if it does not
+     */
+    void ask(String path, Duration patience) throws IOException, InterruptedException {
+        CompletableFuture<HttpResponse<Void>> answer =
+                http.sendAsync(request(path), HttpResponse.BodyHandlers.discarding());
+        try {
+            int status = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+            if (status != 200) {
+                throw new Refused(status, "GET %s: %d".formatted(path, status));
+            }
+        } catch (ExecutionException failure) {
+            throw new IOException("GET " + path + ": " + message(failure.getCause()), failure);
+        } catch (TimeoutException late) {
+            throw new IOException("GET " + path + ": no answer in " + patience.toSeconds() + " s", late);
+        } finally {
+            answer.cancel(true);
+        }
+    }
+
+    private HttpRequest request(String path) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(base.resolve(path)).timeout(ANSWER).header("Accept", "application/json");
+        token.get().ifPresent(value -> request.header("Authorization", "Bearer " + value));
+        return request.build();
     }
 
     @Override

@@ -1,7 +1,8 @@
 package dev.berth.agent;
 
+import dev.berth.announce.ApiContact;
 import java.io.IOException;
-import java.io.InputStream;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,23 +10,18 @@ import org.slf4j.LoggerFactory;
 /** Whether the API server answers. A watch alone would not tell: nothing may have happened. */
 final class Contact {
     private static final Logger LOG = LoggerFactory.getLogger(Contact.class);
-    private static final long ASK_AGAIN = 5_000;
-
-    /** For how long one that answered is not missed. */
-    private static final long PATIENCE = 12_000;
-
     private final ApiServer server;
     private final Runnable lost;
     private final Runnable changed;
-    private volatile long answered = now() - PATIENCE;
-    private boolean isCurrent;
+    private final Answers answers = new Answers(millis());
+    private ApiContact said = ApiContact.LOST;
     private volatile boolean closed;
 
     /**
      * Asks nothing before {@link #start}.
      *
      * @param lost called when it does not answer: connections to it may be dead
-     * @param changed called when it answers, or does not, since now
+     * @param changed called when this is otherwise than before
      */
     Contact(ApiServer server, Runnable lost, Runnable changed) {
         this.server = server;
@@ -33,7 +29,7 @@ final class Contact {
         this.changed = changed;
     }
 
-    private static long now() {
+    private static long millis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
@@ -41,8 +37,8 @@ final class Contact {
         Thread.ofPlatform().daemon().name("api-server").start(this::run);
     }
 
-    boolean isCurrent() {
-        return now() - answered < PATIENCE;
+    ApiContact now() {
+        return answers.at(millis());
     }
 
     void close() {
@@ -53,26 +49,35 @@ final class Contact {
         while (!closed) {
             try {
                 ask();
-                if (isCurrent != isCurrent()) {
-                    isCurrent = isCurrent();
-                    LOG.info("the API server at {} {}", server, isCurrent ? "answers" : "does not answer");
-                    changed.run();
-                }
-                Thread.sleep(ASK_AGAIN);
+                say(now());
+                Thread.sleep(Answers.ASK_AGAIN);
             } catch (InterruptedException stopping) {
                 return;
             }
         }
     }
 
+    private void say(ApiContact now) {
+        if (now == said) {
+            return;
+        }
+        if (now == ApiContact.LOST || said == ApiContact.LOST) {
+            LOG.info("the API server at {} {}", server, now == ApiContact.LOST ? "does not answer" : "answers");
+        }
+        said = now;
+        changed.run();
+    }
+
     private void ask() throws InterruptedException {
-        try (InputStream body = server.get("/version")) {
-            body.readNBytes(1 << 16);
-            answered = now();
+        try {
+            server.ask("/version", Duration.ofMillis(Answers.TIMEOUT));
+            answers.answered(millis());
         } catch (ApiServer.Refused refused) {
             LOG.debug("{}", refused.toString());
+            answers.failed();
         } catch (IOException gone) {
             LOG.debug("{}", gone.toString());
+            answers.failed();
             lost.run();
         }
     }

@@ -3,6 +3,7 @@ package dev.berth.agent;
 import dev.berth.agent.membership.Datagrams;
 import dev.berth.agent.membership.SharedKey;
 import dev.berth.announce.Agent;
+import dev.berth.announce.ApiContact;
 import dev.berth.host.Claimants;
 import java.io.IOException;
 import java.util.List;
@@ -38,7 +39,8 @@ public final class NodeAgent implements AutoCloseable {
         Runnable changed = () -> look.get().run();
         view = new ClusterView(server, changed, random);
         contact = new Contact(server, view::interrupt, changed);
-        others = new Datagrams(port, key, node, process, new Agent(false, false, false, List.of()), random, changed);
+        others = new Datagrams(
+                port, key, node, process, new Agent(false, ApiContact.LOST, false, List.of()), random, changed);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
         announcer = new Announcer(node, view, others, contact, metrics, conflicts);

@@ -10,20 +10,20 @@ import java.util.TreeMap;
  * An agent that lives, as it says of itself.
  *
  * @param willing whether it takes addresses; not before it knows who else lives, and not when it is about to end
- * @param current whether it hears from the API server; one that does not leaves addresses to those that do
+ * @param contact how it hears from the API server; one that has lost it leaves addresses to those that reliably do
  * @param steady whether it has lived for a while; addresses stay where they are until it has
  * @param links the interfaces of its node
  * @param refused addresses that it cannot take, and why: others have to
  */
 public record Agent(
-        boolean willing, boolean current, boolean steady, List<Link> links, SequencedMap<Ip, Reason> refused) {
+        boolean willing, ApiContact contact, boolean steady, List<Link> links, SequencedMap<Ip, Reason> refused) {
     public Agent {
         links = List.copyOf(links);
         refused = Collections.unmodifiableSequencedMap(new TreeMap<>(refused));
     }
 
     /** One that can take any address. */
-    public Agent(boolean willing, boolean current, boolean steady, List<Link> links) {
-        this(willing, current, steady, links, new TreeMap<>());
+    public Agent(boolean willing, ApiContact contact, boolean steady, List<Link> links) {
+        this(willing, contact, steady, links, new TreeMap<>());
     }
 }

@@ -19,14 +19,26 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
         agents = Collections.unmodifiableSequencedMap(new TreeMap<>(agents));
     }
 
-    /** One that can announce an address, and how much another would be preferred to it. */
-    private record Candidate(String node, String link, int demerits) {}
+    /** One that can announce an address. */
+    private record Candidate(String node, String link, Agent agent, NodeFacts facts) {
+        /**
+         * How much another would be preferred to it.
+         *
+         * @param isReliable whether the agent of any of them hears from the API server
+         */
+        int demerits(boolean isReliable) {
+            return (isReliable && agent.contact() == ApiContact.LOST ? 4 : 0)
+                    + (agent.steady() ? 0 : 2)
+                    + (facts.leaving() ? 1 : 0);
+        }
+    }
 
     /**
      * The node that announces an address; absent: none can. The same for all who are in the same situation.
      *
-     * <p>Of those that can, one whose agent hears from the API server comes first, then one that has lived for a while,
-     * then one that is not about to leave the cluster, then the highest of {@link Rendezvous}.
+     * <p>Of those that can, one whose agent has lost the API server comes last, if another's agent reliably hears from it:
+     * an outage for all moves nothing. Then comes one that has just begun, then one that is about to leave the cluster;
+     * of the others the highest of {@link Rendezvous} has it.
      */
     public Optional<String> owner(Asked asked) {
         return best(asked, candidates(asked)).map(Candidate::node);
@@ -34,10 +46,14 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
 
     private static Optional<Candidate> best(Asked asked, List<Candidate> candidates) {
         String address = asked.address().toString();
-        return candidates.stream()
-                .reduce((one, other) -> one.demerits() == other.demerits()
-                        ? (Rendezvous.outranks(address, one.node(), other.node()) ? one : other)
-                        : (one.demerits() < other.demerits() ? one : other));
+        boolean isReliable =
+                candidates.stream().anyMatch(candidate -> candidate.agent().contact() == ApiContact.RELIABLE);
+        return candidates.stream().reduce((one, other) -> {
+            int byDemerits = Integer.compare(one.demerits(isReliable), other.demerits(isReliable));
+            return byDemerits < 0 || (byDemerits == 0 && Rendezvous.outranks(address, one.node(), other.node()))
+                    ? one
+                    : other;
+        });
     }
 
     /** Whether a node announces an address. */
@@ -53,18 +69,14 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
     }
 
     private List<Candidate> candidates(Asked asked) {
-        return agents.keySet().stream()
-                .filter(node -> objection(asked, node).isEmpty())
-                .map(node -> new Candidate(node, link(asked, node).orElseThrow().name(), demerits(node)))
+        return agents.entrySet().stream()
+                .filter(agent -> objection(asked, agent.getKey()).isEmpty())
+                .map(agent -> new Candidate(
+                        agent.getKey(),
+                        link(asked, agent.getKey()).orElseThrow().name(),
+                        agent.getValue(),
+                        nodes.getOrDefault(agent.getKey(), NodeFacts.FIT)))
                 .toList();
-    }
-
-    private int demerits(String node) {
-        Agent agent = agents.get(node);
-        NodeFacts facts = nodes.get(node);
-        return (agent != null && agent.current() ? 0 : 4)
-                + (agent != null && agent.steady() ? 0 : 2)
-                + (facts != null && !facts.leaving() ? 0 : 1);
     }
 
     private Optional<Link> link(Asked asked, String node) {

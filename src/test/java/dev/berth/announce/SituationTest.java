@@ -30,7 +30,7 @@ class SituationTest {
     private static final Ip ADDRESS = Ip.parse("192.0.2.10");
     private static final Link ETH0 = new Link(
             "eth0", "02:00:00:00:00:01", List.of(IpRange.parse("192.0.2.0/24"), IpRange.parse("2001:db8::/64")));
-    private static final Agent AGENT = new Agent(true, true, true, List.of(ETH0));
+    private static final Agent AGENT = new Agent(true, ApiContact.RELIABLE, true, List.of(ETH0));
 
     private static Asked cluster(String... ready) {
         return asked(ADDRESS, service(false, List.of(ready), List.of()));
@@ -137,7 +137,8 @@ class SituationTest {
         assertThat(reason(none, cluster("a"), "a")).isEqualTo(Reason.NODE_UNKNOWN);
         Situation noAgent = new Situation(new LinkedHashMap<>(Map.of("a", NodeFacts.FIT)), new LinkedHashMap<>());
         assertThat(reason(noAgent, cluster("a"), "a")).isEqualTo(Reason.NO_AGENT);
-        Situation starting = situation(Map.of(), Map.of("a", new Agent(false, true, true, List.of(ETH0))), "a");
+        Situation starting =
+                situation(Map.of(), Map.of("a", new Agent(false, ApiContact.RELIABLE, true, List.of(ETH0))), "a");
         assertThat(reason(starting, cluster("a"), "a")).isEqualTo(Reason.AGENT_NOT_READY);
     }
 
@@ -153,7 +154,7 @@ class SituationTest {
 
     @Test
     void agentThatHearsNothingFromTheApiServer_announcesOnlyWhatNoOtherCan() {
-        Agent cutOff = new Agent(true, false, true, List.of(ETH0));
+        Agent cutOff = with(ApiContact.LOST);
         Situation two = situation(Map.of(), Map.of("a", cutOff), "a", "b");
         IntStream.range(0, 50)
                 .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
@@ -161,12 +162,61 @@ class SituationTest {
                 .contains("a");
     }
 
+    private static Agent with(ApiContact contact) {
+        return new Agent(true, contact, true, List.of(ETH0));
+    }
+
+    /** Each agent notices it at a moment of its own. */
+    @Test
+    void apiServerThatIsAwayForAll_movesNoAddress() {
+        Situation before = nodes("a", "b", "c");
+        List<Situation> during = Stream.of(
+                        Map.of("a", ApiContact.UNSURE),
+                        Map.of("a", ApiContact.UNSURE, "b", ApiContact.UNSURE, "c", ApiContact.UNSURE),
+                        Map.of("a", ApiContact.LOST, "b", ApiContact.UNSURE, "c", ApiContact.UNSURE),
+                        Map.of("a", ApiContact.LOST, "b", ApiContact.LOST, "c", ApiContact.LOST),
+                        Map.of("a", ApiContact.LOST, "b", ApiContact.LOST, "c", ApiContact.UNSURE),
+                        Map.of("c", ApiContact.UNSURE))
+                .map(contacts -> situation(
+                        Map.of(),
+                        contacts.entrySet().stream()
+                                .collect(Collectors.toMap(Map.Entry::getKey, contact -> with(contact.getValue()))),
+                        "a",
+                        "b",
+                        "c"))
+                .toList();
+        IntStream.range(0, 50)
+                .mapToObj(SituationTest::numbered)
+                .forEach(asked -> assertThat(during)
+                        .allSatisfy(
+                                situation -> assertThat(situation.owner(asked)).isEqualTo(before.owner(asked))));
+    }
+
+    /** One that is on a node that can announce nothing has nothing to take over. */
+    @Test
+    void apiServerThatANodeHearsWhichCanAnnounceNothing_movesNoAddress() {
+        NodeFacts excluded = new NodeFacts(true, false, false, false, false);
+        Situation all = situation(Map.of("control", excluded), Map.of(), "a", "b", "control");
+        Situation some =
+                situation(Map.of("control", excluded), Map.of("a", with(ApiContact.LOST)), "a", "b", "control");
+        Situation outage = situation(
+                Map.of("control", excluded),
+                Map.of("a", with(ApiContact.LOST), "b", with(ApiContact.UNSURE)),
+                "a",
+                "b",
+                "control");
+        IntStream.range(0, 50).mapToObj(SituationTest::numbered).forEach(asked -> {
+            assertThat(some.owner(asked)).contains("b");
+            assertThat(outage.owner(asked)).isEqualTo(all.owner(asked));
+        });
+    }
+
     @Test
     void addressThatAnAgentCannotTake_isAnnouncedByAnother_andTheNodeSaysWhy() {
         Situation all = nodes("a", "b", "c");
         String heir = all.owner(cluster("a")).orElseThrow();
-        Agent refusing =
-                new Agent(true, true, true, List.of(ETH0), new TreeMap<>(Map.of(ADDRESS, Reason.ADDRESS_ON_HOST)));
+        Agent refusing = new Agent(
+                true, ApiContact.RELIABLE, true, List.of(ETH0), new TreeMap<>(Map.of(ADDRESS, Reason.ADDRESS_ON_HOST)));
         Situation passed = situation(Map.of(), Map.of(heir, refusing), "a", "b", "c");
         assertThat(passed.owner(cluster("a"))).isPresent().isNotEqualTo(Optional.of(heir));
         assertThat(reason(passed, cluster("a"), heir)).isEqualTo(Reason.ADDRESS_ON_HOST);
@@ -176,7 +226,7 @@ class SituationTest {
 
     @Test
     void agentThatHasJustBegun_announcesOnlyWhatNoOtherCan() {
-        Agent fresh = new Agent(true, true, false, List.of(ETH0));
+        Agent fresh = new Agent(true, ApiContact.RELIABLE, false, List.of(ETH0));
         Situation two = situation(Map.of(), Map.of("a", fresh), "a", "b");
         IntStream.range(0, 50)
                 .forEach(number -> assertThat(two.owner(numbered(number))).contains("b"));
@@ -202,7 +252,7 @@ class SituationTest {
     }
 
     private static Situation nodeWith(Link... links) {
-        return situation(Map.of(), Map.of("a", new Agent(true, true, true, List.of(links))), "a");
+        return situation(Map.of(), Map.of("a", new Agent(true, ApiContact.RELIABLE, true, List.of(links))), "a");
     }
 
     private static Asked numbered(int number) {
@@ -219,6 +269,10 @@ class SituationTest {
     /** Some nodes, some of them odd, and Services with endpoints here and there. */
     private record World(Situation situation, List<Asked> asked) {
         static World of(long seed) {
+            return of(seed, List.of(ApiContact.values()));
+        }
+
+        static World of(long seed, List<ApiContact> contacts) {
             RandomGenerator random =
                     RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
             List<String> names = IntStream.range(0, 1 + random.nextInt(7))
@@ -239,7 +293,7 @@ class SituationTest {
                         name,
                         new Agent(
                                 random.nextInt(8) > 0,
-                                random.nextInt(4) > 0,
+                                contacts.get(random.nextInt(contacts.size())),
                                 random.nextInt(4) > 0,
                                 random.nextInt(8) > 0 ? List.of(ETH0) : List.of()));
             });
@@ -289,7 +343,9 @@ class SituationTest {
     @ParameterizedTest
     @MethodSource("seeds")
     void nodeThatLeaves_movesItsOwnAddressesOnly(long seed) {
-        World world = World.of(seed);
+        // Were it the last that hears from the API server, one that has lost it would count as much as one that is
+        // unsure.
+        World world = World.of(seed, List.of(ApiContact.RELIABLE, ApiContact.LOST));
         world.situation().agents().keySet().forEach(gone -> {
             SequencedMap<String, Agent> left =
                     new LinkedHashMap<>(world.situation().agents());

@@ -3,6 +3,7 @@ package dev.berth.agent.membership;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.announce.Agent;
+import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
 import dev.berth.announce.Reason;
 import java.io.ByteArrayInputStream;
@@ -64,7 +65,7 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             out.writeLong(state.began());
             out.writeLong(state.version());
             out.writeBoolean(state.agent().willing());
-            out.writeBoolean(state.agent().current());
+            out.writeUTF(state.agent().contact().name());
             out.writeBoolean(state.agent().steady());
             out.writeShort(state.agent().links().size());
             for (Link link : state.agent().links()) {
@@ -106,7 +107,7 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             long began = in.readLong();
             long stateVersion = in.readLong();
             boolean willing = in.readBoolean();
-            boolean current = in.readBoolean();
+            ApiContact contact = ApiContact.valueOf(in.readUTF());
             boolean steady = in.readBoolean();
             List<Link> links = new ArrayList<>();
             for (int left = in.readUnsignedShort(); left > 0; left--) {
@@ -122,7 +123,7 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
             for (int left = in.readUnsignedShort(); left > 0; left--) {
                 refused.put(Ip.parse(in.readUTF()), Reason.valueOf(in.readUTF()));
             }
-            State state = new State(began, stateVersion, new Agent(willing, current, steady, links, refused));
+            State state = new State(began, stateVersion, new Agent(willing, contact, steady, links, refused));
             return new Message(kind, from, to, number, state, suspect);
         } catch (IllegalArgumentException odd) {
             throw new IOException("it cannot be read: " + odd.getMessage(), odd);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.announce.Agent;
+import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
 import dev.berth.announce.Reason;
 import java.io.IOException;
@@ -31,8 +32,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Who holds whom for alive, on a network that the test cuts, with a clock that it moves. */
 class MembershipTest {
     private static final Agent WILLING = new Agent(
-            true, true, true, List.of(new Link("eth0", "02:00:00:00:00:01", List.of(IpRange.parse("192.0.2.0/24")))));
-    private static final Agent UNWILLING = new Agent(false, true, false, List.of());
+            true,
+            ApiContact.RELIABLE,
+            true,
+            List.of(new Link("eth0", "02:00:00:00:00:01", List.of(IpRange.parse("192.0.2.0/24")))));
+    private static final Agent UNWILLING = new Agent(false, ApiContact.UNSURE, false, List.of());
 
     /** Agents, and the datagrams between them: each arrives some milliseconds later, or is lost. */
     private static final class World {
@@ -313,7 +317,7 @@ class MembershipTest {
     void message_isReadAsItWasWritten_andOnlyWithTheSharedKey() throws IOException {
         Agent agent = new Agent(
                 true,
-                true,
+                ApiContact.LOST,
                 false,
                 WILLING.links(),
                 new TreeMap<>(Map.of(

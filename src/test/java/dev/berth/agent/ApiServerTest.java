@@ -1,0 +1,28 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whether an API server answers. */
+class ApiServerTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void answerThatDoesNotEndInTime_isNone() throws IOException {
+        try (FakeApiServer server = new FakeApiServer()) {
+            ApiServer client = server.client(folder);
+            assertThatCode(() -> client.ask("/version", Duration.ofSeconds(5))).doesNotThrowAnyException();
+            // A watch: it begins, and does not end.
+            assertThatThrownBy(() -> client.ask("/version?watch=1", Duration.ofMillis(100)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("GET /version?watch=1: no answer in ");
+        }
+    }
+}
