@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +53,13 @@ final class ClusterView {
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    record NodeObject(String name, NodeFacts facts, Optional<InetAddress> address) {}
+    /**
+     * A Node.
+     *
+     * @param agent where its agent hears; absent: it is known not to have an address yet
+     * @param addresses all that it has
+     */
+    record NodeObject(String name, NodeFacts facts, Optional<InetAddress> agent, List<Ip> addresses) {}
 
     record ServiceObject(String uid, boolean isLocal) {}
 
@@ -130,7 +137,7 @@ final class ClusterView {
         Map<String, InetAddress> others = new HashMap<>();
         nodes.all().stream()
                 .filter(node -> !node.name().equals(self))
-                .forEach(node -> node.address().ifPresent(address -> others.put(node.name(), address)));
+                .forEach(node -> node.agent().ifPresent(address -> others.put(node.name(), address)));
         return others;
     }
 
@@ -142,20 +149,24 @@ final class ClusterView {
                 .forEach(slice -> byService
                         .computeIfAbsent(slice.service(), _ -> new ArrayList<>())
                         .add(slice));
+        Set<Ip> ofNodes =
+                nodes.all().stream().flatMap(node -> node.addresses().stream()).collect(Collectors.toSet());
         return addresses.all().stream()
                 .flatMap(address -> Stream.ofNullable(byClass.get(address.loadBalancerClass()))
-                        .map(parameters -> asked(address, parameters, byService)))
+                        .map(parameters -> asked(address, parameters, byService, ofNodes.contains(address.ip()))))
                 .sorted(Comparator.comparing(Asked::address))
                 .toList();
     }
 
-    private Asked asked(AddressObject address, L2Parameters parameters, Map<ServiceKey, List<Slice>> byService) {
+    private Asked asked(
+            AddressObject address, L2Parameters parameters, Map<ServiceKey, List<Slice>> byService, boolean isOfNode) {
         return new Asked(
                 address.ip(),
                 address.claims().stream()
                         .flatMap(claim -> asking(claim, address.ip().family(), byService).stream())
                         .toList(),
-                parameters);
+                parameters,
+                isOfNode);
     }
 
     /** Of two classes for one value the older counts, whatever its provider is. */
@@ -223,7 +234,10 @@ final class ClusterView {
                         .filter(address -> address.path("type").asText("").equals("InternalIP"))
                         .flatMap(address -> Ip.find(address.path("address").asText("")).stream())
                         .map(ip -> InetAddress.ofLiteral(ip.toString()))
-                        .findFirst()));
+                        .findFirst(),
+                elements(object.path("status").path("addresses"))
+                        .flatMap(address -> Ip.find(address.path("address").asText("")).stream())
+                        .toList()));
     }
 
     private String name(String text) {

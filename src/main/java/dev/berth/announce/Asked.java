@@ -8,14 +8,23 @@ import java.util.Optional;
  * An address that is to be announced.
  *
  * @param services that hold it; several share it
+ * @param isOfNode whether it is the own address of a Node, which is cut off if another node answers for it
  */
-public record Asked(Ip address, List<AskingService> services, L2Parameters parameters) {
+public record Asked(Ip address, List<AskingService> services, L2Parameters parameters, boolean isOfNode) {
     public Asked {
         services = List.copyOf(services);
     }
 
+    /** One that is no Node's. */
+    public Asked(Ip address, List<AskingService> services, L2Parameters parameters) {
+        this(address, services, parameters, false);
+    }
+
     /** Why a node cannot deliver what is sent to the address; absent: it can. */
     Optional<Reason> objection(String node) {
+        if (isOfNode) {
+            return Optional.of(Reason.ADDRESS_OF_NODE);
+        }
         if (services.isEmpty()) {
             return Optional.of(Reason.NO_SERVICE);
         }

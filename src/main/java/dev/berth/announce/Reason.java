@@ -2,6 +2,7 @@ package dev.berth.announce;
 
 /** Why a node does not announce an address. */
 public enum Reason {
+    ADDRESS_OF_NODE("it is an address of a Node; take it out of the pool"),
     NO_SERVICE("no Service holds it"),
     NO_ENDPOINTS("its Services have no ready endpoint"),
     NO_LOCAL_ENDPOINTS("externalTrafficPolicy is Local, and the node has no ready endpoint"),

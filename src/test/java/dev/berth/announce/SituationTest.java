@@ -102,6 +102,13 @@ class SituationTest {
         assertThat(reason(nodes("a"), asked(ADDRESS), "a")).isEqualTo(Reason.NO_SERVICE);
     }
 
+    @Test
+    void addressOfANode_isAnnouncedByNone() {
+        Asked ofNode = new Asked(ADDRESS, cluster("a").services(), L2Parameters.DEFAULT, true);
+        assertThat(nodes("a", "b").owner(ofNode)).isEmpty();
+        assertThat(reason(nodes("a", "b"), ofNode, "a")).isEqualTo(Reason.ADDRESS_OF_NODE);
+    }
+
     record Unfit(String sentence, NodeFacts facts, Reason reason) {
         @Override
         public String toString() {

@@ -1,0 +1,90 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.announce.Asked;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an agent reads of a cluster. */
+class ClusterViewTest {
+    private static final String NODES = "/api/v1/nodes";
+    private static final String SLICES = "/apis/discovery.k8s.io/v1/endpointslices";
+    private static final String ADDRESSES = "/apis/berth.dev/v1alpha1/addresses";
+
+    @TempDir
+    private Path folder;
+
+    private FakeApiServer server;
+    private ClusterView view;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = new FakeApiServer();
+        server.put(NODES, node("a", "192.0.2.1"));
+        server.put("/apis/berth.dev/v1alpha1/loadbalancerclasses", """
+                {"metadata": {"name": "l2"}, "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2"}}
+                """);
+        server.put("/api/v1/services", """
+                {"metadata": {"namespace": "shop", "name": "web", "uid": "u"},
+                  "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}}
+                """);
+        server.put(ADDRESSES, address("192.0.2.10"));
+        server.put(SLICES, slice(Stream.of("a")));
+        view = new ClusterView(server.client(folder), () -> {}, () -> 0L);
+    }
+
+    @AfterEach
+    void stop() {
+        view.close();
+        server.close();
+    }
+
+    private static String node(String name, String... addresses) {
+        return "{\"metadata\": {\"name\": \"%s\"}, \"status\": {\"addresses\": [%s]}}"
+                .formatted(
+                        name,
+                        String.join(
+                                ", ",
+                                Stream.of(addresses)
+                                        .map("{\"type\": \"InternalIP\", \"address\": \"%s\"}"::formatted)
+                                        .toList()));
+    }
+
+    private static String address(String ip) {
+        return """
+                {"metadata": {"name": "%1$s"}, "spec": {"address": "%1$s", "class": "test.dev/l2",
+                  "claims": [{"namespace": "shop", "name": "web", "uid": "u"}]}}
+                """.formatted(ip);
+    }
+
+    private static String slice(Stream<String> nodes) {
+        return """
+                {"metadata": {"namespace": "shop", "name": "web-1", "labels": {"kubernetes.io/service-name": "web"}},
+                  "addressType": "IPv4", "endpoints": [%s]}
+                """.formatted(String.join(
+                ", ", nodes.map("{\"nodeName\": \"%s\"}"::formatted).toList()));
+    }
+
+    private List<Asked> read() {
+        view.start();
+        await().until(view::isKnown);
+        return view.asked();
+    }
+
+    @Test
+    void addressOfANode_isKnownForOne_whateverNode() {
+        server.put(NODES, node("a", "192.0.2.1", "2001:db8::1"), node("b", "192.0.2.2", "2001:db8::2"));
+        server.put(ADDRESSES, address("192.0.2.10"), address("192.0.2.2"), address("2001:db8::2"));
+        assertThat(read())
+                .extracting(asked -> asked.address() + " " + asked.isOfNode())
+                .containsExactly("192.0.2.2 true", "192.0.2.10 false", "2001:db8::2 true");
+    }
+}
