@@ -47,23 +47,36 @@ final class ClusterView {
     private final Watched<AddressObject> addresses;
     private final Watched<ClassObject> classes;
 
-    /** Names of nodes are few, and each slice has some. */
-    private final Map<String, String> names = new ConcurrentHashMap<>();
+    /** What a slice has in place of the name of a Node that there is not: anybody may write such names. */
+    private static final String UNKNOWN = "?";
+
+    private final Runnable changed;
+
+    /** Of the Nodes, each once; replaced whole. Few, and each slice has some. */
+    private volatile Map<String, String> names = Map.of();
+
+    /** By which the slice that was read last was. */
+    private volatile Map<String, String> namesOfSlices = names;
 
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+    private boolean isReadingSlices;
     private volatile boolean closed;
 
     /**
      * A Node.
      *
-     * @param agent where its agent hears; absent: it is known not to have an address yet
+     * @param agent where its agent hears; absent: it has no InternalIP
      * @param addresses all that it has
      */
     record NodeObject(String name, NodeFacts facts, Optional<InetAddress> agent, List<Ip> addresses) {}
 
     record ServiceObject(String uid, boolean isLocal) {}
 
-    record Slice(ServiceKey service, IpFamily family, List<String> ready, List<String> terminating) {}
+    record Slice(ServiceKey service, IpFamily family, List<String> ready, List<String> terminating) {
+        boolean hasUnknown() {
+            return ready.contains(UNKNOWN) || terminating.contains(UNKNOWN);
+        }
+    }
 
     record Claim(ServiceKey service, String uid) {}
 
@@ -73,10 +86,16 @@ final class ClusterView {
 
     /** Reads nothing before {@link #start}. */
     ClusterView(ApiServer server, Runnable changed, RandomGenerator random) {
-        nodes = new Watched<>(server, "/api/v1/nodes", this::node, changed, random, ClusterView::now);
+        this.changed = changed;
+        nodes = new Watched<>(server, "/api/v1/nodes", ClusterView::node, this::nodesChanged, random, ClusterView::now);
         services = new Watched<>(server, "/api/v1/services", ClusterView::service, changed, random, ClusterView::now);
         slices = new Watched<>(
-                server, "/apis/discovery.k8s.io/v1/endpointslices", this::slice, changed, random, ClusterView::now);
+                server,
+                "/apis/discovery.k8s.io/v1/endpointslices",
+                this::slice,
+                this::slicesChanged,
+                random,
+                ClusterView::now);
         addresses = new Watched<>(
                 server, "/apis/berth.dev/v1alpha1/addresses", ClusterView::address, changed, random, ClusterView::now);
         classes = new Watched<>(
@@ -93,8 +112,43 @@ final class ClusterView {
     }
 
     void start() {
-        kinds().forEach(Watched::start);
+        // Slices once the Nodes are known that they name.
+        kinds().filter(kind -> kind != slices).forEach(Watched::start);
         Thread.ofPlatform().daemon().name("watch-silence").start(this::interruptSilent);
+    }
+
+    private void nodesChanged() {
+        if (nodes.isKnown()) {
+            know(nodes.all().stream().map(NodeObject::name).collect(Collectors.toSet()));
+            if (!isReadingSlices) {
+                isReadingSlices = true;
+                slices.start();
+            }
+        }
+        changed.run();
+    }
+
+    private void know(Set<String> now) {
+        Map<String, String> before = names;
+        if (!before.keySet().equals(now)) {
+            names = now.stream()
+                    .collect(Collectors.toUnmodifiableMap(name -> name, name -> before.getOrDefault(name, name)));
+            readUnknownAgain();
+        }
+    }
+
+    private void slicesChanged() {
+        if (!namesOfSlices.equals(names)) {
+            readUnknownAgain();
+        }
+        changed.run();
+    }
+
+    /** If another Node has come, it may be one of those that were not known. */
+    private void readUnknownAgain() {
+        if (slices.all().stream().anyMatch(Slice::hasUnknown)) {
+            slices.again();
+        }
     }
 
     private static long now() {
@@ -214,7 +268,7 @@ final class ClusterView {
                         .toList()));
     }
 
-    private Optional<NodeObject> node(JsonNode object) {
+    private static Optional<NodeObject> node(JsonNode object) {
         JsonNode metadata = object.path("metadata");
         JsonNode spec = object.path("spec");
         JsonNode label = metadata.path("labels").path(EXCLUDE);
@@ -223,7 +277,7 @@ final class ClusterView {
                 .anyMatch(condition -> condition.path("type").asText("").equals("NetworkUnavailable")
                         && condition.path("status").asText("").equals("True"));
         return Optional.of(new NodeObject(
-                name(metadata.path("name").asText("")),
+                metadata.path("name").asText(""),
                 new NodeFacts(
                         label.isTextual() && !FALSE.contains(label.asText()),
                         metadata.hasNonNull("deletionTimestamp"),
@@ -238,11 +292,6 @@ final class ClusterView {
                 elements(object.path("status").path("addresses"))
                         .flatMap(address -> Ip.find(address.path("address").asText("")).stream())
                         .toList()));
-    }
-
-    private String name(String text) {
-        String same = names.putIfAbsent(text, text);
-        return same == null ? text : same;
     }
 
     private static Optional<ServiceObject> service(JsonNode object) {
@@ -262,10 +311,13 @@ final class ClusterView {
         if (service.isEmpty() || !(type.equals("IPv4") || type.equals("IPv6"))) {
             return Optional.empty();
         }
+        Map<String, String> known = names;
+        namesOfSlices = known;
         Set<String> ready = new LinkedHashSet<>();
         Set<String> terminating = new LinkedHashSet<>();
         elements(object.path("endpoints")).forEach(endpoint -> {
-            String node = name(endpoint.path("nodeName").asText(""));
+            String name = endpoint.path("nodeName").asText("");
+            String node = name.isEmpty() ? name : known.getOrDefault(name, UNKNOWN);
             JsonNode conditions = endpoint.path("conditions");
             // What is not told counts as ready, as Kubernetes has it.
             boolean isReady = conditions.path("ready").asBoolean(true);

@@ -54,6 +54,10 @@ final class Watched<T> {
     private long pause = SHORTEST_PAUSE;
     private String trouble = "";
     private volatile boolean isKnown;
+
+    /** Whether it is to be listed before anything else. */
+    private volatile boolean isAgain;
+
     private final LongSupplier clock;
     private final Answer answer;
     private final Set<String> unreadable = new HashSet<>();
@@ -161,6 +165,12 @@ final class Watched<T> {
         answer.interruptIfSilent();
     }
 
+    /** Lists all once more: what is kept of an object is otherwise than before. */
+    void again() {
+        isAgain = true;
+        answer.interrupt();
+    }
+
     void close() {
         answer.close();
     }
@@ -168,12 +178,15 @@ final class Watched<T> {
     private void run() {
         while (!answer.closed) {
             try {
-                if (version == null) {
+                if (isAgain || version == null) {
+                    isAgain = false;
                     list();
                 }
                 watch();
             } catch (IOException | RuntimeException failure) {
-                fail(failure);
+                if (!isAgain) {
+                    fail(failure);
+                }
             } catch (InterruptedException stopping) {
                 return;
             }
@@ -239,7 +252,11 @@ final class Watched<T> {
     }
 
     private InputStream opened(String query) throws IOException, InterruptedException {
-        return answer.opened(server.get(path + query));
+        InputStream body = answer.opened(server.get(path + query));
+        if (isAgain) {
+            body.close();
+        }
+        return body;
     }
 
     private void watch() throws IOException, InterruptedException {

@@ -7,6 +7,7 @@ import dev.berth.announce.Asked;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,6 +80,10 @@ class ClusterViewTest {
         return view.asked();
     }
 
+    private List<String> ready() {
+        return view.asked().getFirst().services().getFirst().ready();
+    }
+
     @Test
     void addressOfANode_isKnownForOne_whateverNode() {
         server.put(NODES, node("a", "192.0.2.1", "2001:db8::1"), node("b", "192.0.2.2", "2001:db8::2"));
@@ -86,5 +91,24 @@ class ClusterViewTest {
         assertThat(read())
                 .extracting(asked -> asked.address() + " " + asked.isOfNode())
                 .containsExactly("192.0.2.2 true", "192.0.2.10 false", "2001:db8::2 true");
+    }
+
+    @Test
+    void namesOfNodesThatThereAreNot_areNotKept() {
+        server.put(
+                SLICES,
+                slice(Stream.concat(
+                        Stream.of("a"), IntStream.range(0, 1_000).mapToObj(number -> "invented-" + number))));
+        assertThat(read()).hasSize(1);
+        assertThat(ready()).hasSize(2).contains("a");
+    }
+
+    @Test
+    void nodeThatCameAfterItsEndpoints_hasThem() {
+        server.put(SLICES, slice(Stream.of("a", "b")));
+        assertThat(read()).hasSize(1);
+        assertThat(ready()).doesNotContain("b");
+        server.send(NODES, "ADDED", node("b"));
+        await().until(() -> ready().equals(List.of("a", "b")));
     }
 }

@@ -95,4 +95,14 @@ class WatchedTest {
         await().until(() -> watched.byKey().containsKey("/b"));
         assertThat(watched.byKey()).isEqualTo(Map.of("/a", 1, "/b", 2));
     }
+
+    @Test
+    void kindThatIsToBeReadAgain_isListedAtOnce() {
+        watched.start();
+        await().until(() -> server.watches.size() == 1);
+        server.put(NODES, node("c", 9, "9"));
+        watched.again();
+        await().atMost(java.time.Duration.ofSeconds(1))
+                .until(() -> watched.byKey().equals(Map.of("/c", 9)));
+    }
 }
