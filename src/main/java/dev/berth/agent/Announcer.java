@@ -30,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +49,9 @@ final class Announcer {
 
     /** How often it is asked who else has an address. */
     private static final long PROBE = 60_000;
+
+    /** The same while it is not known whether it is to be here. */
+    private static final long PROBE_IN_DOUBT = 2_000;
 
     /** From when on it is not new any more. */
     private static final long STEADY = 5_000;
@@ -77,7 +81,6 @@ final class Announcer {
     /** When to do what again. */
     private static final class Rounds {
         private volatile boolean isEnding;
-        private boolean isClean;
         private long lastLook = now() - LOOK_AGAIN;
         private long lastRepair = now() - REPAIR;
     }
@@ -86,6 +89,9 @@ final class Announcer {
     private static final class Standing {
         private long willingSince = -1;
         private boolean steady;
+
+        /** Whether it has been decided what this node announces. */
+        private boolean isDecided;
     }
 
     /** An address on an interface. */
@@ -176,7 +182,7 @@ final class Announcer {
         for (Bound one : bound.values()) {
             if (one.ends > 0) {
                 next = Math.min(next, one.ends);
-            } else {
+            } else if (standing.isDecided) {
                 next = Math.min(next, one.tellings.next());
             }
         }
@@ -190,11 +196,37 @@ final class Announcer {
                 decide(now);
             }
         }
+        if (standing.isDecided) {
+            tell(now);
+        } else {
+            doubt(now);
+        }
         takeOff(now);
-        tell(now);
+        conflicts.watch(staying().map(Announcer::inet).collect(Collectors.toSet()));
         probe(now);
-        metrics.announced.set(
-                (double) bound.values().stream().filter(one -> one.ends == 0).count());
+        metrics.announced.set((double) staying().count());
+    }
+
+    private Stream<Ip> staying() {
+        return bound.entrySet().stream()
+                .filter(entry -> entry.getValue().ends == 0)
+                .map(Map.Entry::getKey);
+    }
+
+    /**
+     * Nothing is known of the cluster yet, and there may be no API server for long: what an earlier process has left stays,
+     * unless another machine answers for it by now.
+     */
+    private void doubt(long now) throws IOException {
+        if (now - rounds.lastRepair >= REPAIR) {
+            compare(List.of(), now);
+        }
+        bound.forEach((ip, one) -> {
+            if (one.ends == 0 && conflicts.claimant(inet(ip)) != null) {
+                one.ends = now;
+                LOG.info("{} is given up: another machine answers for it", ip);
+            }
+        });
     }
 
     private void decide(long now) throws IOException {
@@ -202,7 +234,7 @@ final class Announcer {
         links = readLinks();
         List<Asked> asked = view.asked();
         boolean isSettled = others.isSettled();
-        if (isSettled && (!rounds.isClean || now - rounds.lastRepair >= REPAIR)) {
+        if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= REPAIR)) {
             compare(asked, now);
         }
         SequencedMap<String, Agent> agents = others.alive();
@@ -225,6 +257,7 @@ final class Announcer {
         SequencedMap<Ip, Verdict> next = new TreeMap<>();
         asked.forEach(one -> next.put(one.address(), situation.verdict(one, node)));
         verdicts = next;
+        standing.isDecided = true;
         metrics.unannounced.set((double) next.values().stream()
                 .filter(verdict ->
                         verdict instanceof Silent silent && silent.owner().isEmpty())
@@ -278,19 +311,14 @@ final class Announcer {
             }
         }
         bound.keySet().retainAll(marked.keySet());
-        marked.forEach((ip, held) -> {
-            if (!bound.containsKey(ip)) {
-                String name = links.indexes().entrySet().stream()
-                        .filter(link -> link.getValue() == held.index())
-                        .map(Map.Entry::getKey)
-                        .findFirst()
-                        .orElse("");
-                bound.put(ip, new Bound(name, held.index(), now));
-                LOG.info("{} is on this node since an earlier process", ip);
-            }
-        });
+        marked.keySet().removeAll(bound.keySet());
+        for (Map.Entry<Ip, Held> left : marked.entrySet()) {
+            int index = left.getValue().index();
+            NetworkInterface by = NetworkInterface.getByIndex(index);
+            bound.put(left.getKey(), new Bound(by == null ? "" : by.getName(), index, now));
+            LOG.info("{} is on this node since an earlier process", left.getKey());
+        }
         rounds.lastRepair = now;
-        rounds.isClean = true;
     }
 
     /**
@@ -408,9 +436,18 @@ final class Announcer {
         try {
             for (Held held : MarkedAddresses.all()) {
                 if (held.isMarked()) {
-                    MarkedAddresses.remove(held.address(), held.index());
+                    takeOff(held);
                 }
             }
+        } catch (IOException failure) {
+            sayOnce(failure);
+        }
+    }
+
+    /** One that cannot be taken off keeps no other on the node. */
+    private void takeOff(Held held) {
+        try {
+            MarkedAddresses.remove(held.address(), held.index());
         } catch (IOException failure) {
             sayOnce(failure);
         }
@@ -432,16 +469,13 @@ final class Announcer {
         for (Map.Entry<String, List<String>> link : byLink.entrySet()) {
             Neighbours.tell(link.getKey(), link.getValue());
         }
-        conflicts.watch(bound.entrySet().stream()
-                .filter(entry -> entry.getValue().ends == 0)
-                .map(entry -> inet(entry.getKey()))
-                .collect(Collectors.toSet()));
     }
 
     private void probe(long now) throws IOException {
+        long pause = standing.isDecided ? PROBE : PROBE_IN_DOUBT;
         Map<String, List<String>> byLink = new HashMap<>();
         bound.forEach((ip, one) -> {
-            if (one.ends == 0 && now - one.probed >= PROBE) {
+            if (one.ends == 0 && now - one.probed >= pause) {
                 one.probed = now;
                 byLink.computeIfAbsent(one.link, _ -> new ArrayList<>()).add(ip.toString());
                 count(ip, "asked");
