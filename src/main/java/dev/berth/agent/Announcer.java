@@ -67,6 +67,7 @@ final class Announcer {
     /** What this node has on its interfaces. */
     private final SequencedMap<Ip, Bound> bound = new TreeMap<>();
 
+    private final Decided decided = new Decided();
     private SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
     private HostLinks links = new HostLinks(List.of(), Map.of());
     private Set<String> lastAlive = Set.of();
@@ -219,7 +220,7 @@ final class Announcer {
      */
     private void doubt(long now) throws IOException {
         if (now - rounds.lastRepair >= REPAIR) {
-            compare(List.of(), now);
+            compare(now);
         }
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && conflicts.claimant(inet(ip)) != null) {
@@ -230,12 +231,13 @@ final class Announcer {
     }
 
     private void decide(long now) throws IOException {
+        // First: what changes from here on is decided in the next round.
+        long number = view.number();
         others.know(view.others(node));
         links = readLinks();
-        List<Asked> asked = view.asked();
         boolean isSettled = others.isSettled();
         if (isSettled && (!standing.isDecided || now - rounds.lastRepair >= REPAIR)) {
-            compare(asked, now);
+            compare(now);
         }
         SequencedMap<String, Agent> agents = others.alive();
         Agent self = self(agents, isSettled, now);
@@ -253,16 +255,20 @@ final class Announcer {
         if (!isSettled) {
             return;
         }
-        Situation situation = new Situation(view.nodes(), agents);
-        SequencedMap<Ip, Verdict> next = new TreeMap<>();
-        asked.forEach(one -> next.put(one.address(), situation.verdict(one, node)));
-        verdicts = next;
+        verdicts = decided.by(List.of(number, agents), () -> verdicts(agents));
         standing.isDecided = true;
-        metrics.unannounced.set((double) next.values().stream()
+        metrics.unannounced.set((double) verdicts.values().stream()
                 .filter(verdict ->
                         verdict instanceof Silent silent && silent.owner().isEmpty())
                 .count());
         apply(now);
+    }
+
+    private SequencedMap<Ip, Verdict> verdicts(SequencedMap<String, Agent> agents) {
+        Situation situation = new Situation(view.nodes(), agents);
+        SequencedMap<Ip, Verdict> next = new TreeMap<>();
+        view.asked().forEach(asked -> next.put(asked.address(), situation.verdict(asked, node)));
+        return next;
     }
 
     private HostLinks readLinks() {
@@ -293,11 +299,13 @@ final class Announcer {
     }
 
     /** What the kernel has: of an earlier process, or put there and taken away by others since. */
-    private void compare(List<Asked> asked, long now) throws IOException {
+    private void compare(long now) throws IOException {
         List<Held> all = MarkedAddresses.all();
         Set<Ip> ofOthers = ofOthers(all);
-        refusals.onHost(
-                asked.stream().map(Asked::address).filter(ofOthers::contains).toList());
+        refusals.onHost(view.asked().stream()
+                .map(Asked::address)
+                .filter(ofOthers::contains)
+                .toList());
         Map<Ip, Held> marked = new HashMap<>();
         for (Held held : all) {
             if (held.isMarked()) {

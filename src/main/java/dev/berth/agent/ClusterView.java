@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -59,6 +60,7 @@ final class ClusterView {
     private volatile Map<String, String> namesOfSlices = names;
 
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+    private final AtomicLong number = new AtomicLong();
     private boolean isReadingSlices;
     private volatile boolean closed;
 
@@ -86,9 +88,13 @@ final class ClusterView {
 
     /** Reads nothing before {@link #start}. */
     ClusterView(ApiServer server, Runnable changed, RandomGenerator random) {
-        this.changed = changed;
+        this.changed = () -> {
+            number.incrementAndGet();
+            changed.run();
+        };
         nodes = new Watched<>(server, "/api/v1/nodes", ClusterView::node, this::nodesChanged, random, ClusterView::now);
-        services = new Watched<>(server, "/api/v1/services", ClusterView::service, changed, random, ClusterView::now);
+        services =
+                new Watched<>(server, "/api/v1/services", ClusterView::service, this.changed, random, ClusterView::now);
         slices = new Watched<>(
                 server,
                 "/apis/discovery.k8s.io/v1/endpointslices",
@@ -97,12 +103,17 @@ final class ClusterView {
                 random,
                 ClusterView::now);
         addresses = new Watched<>(
-                server, "/apis/berth.dev/v1alpha1/addresses", ClusterView::address, changed, random, ClusterView::now);
+                server,
+                "/apis/berth.dev/v1alpha1/addresses",
+                ClusterView::address,
+                this.changed,
+                random,
+                ClusterView::now);
         classes = new Watched<>(
                 server,
                 "/apis/berth.dev/v1alpha1/loadbalancerclasses",
                 ClusterView::loadBalancerClass,
-                changed,
+                this.changed,
                 random,
                 ClusterView::now);
     }
@@ -164,6 +175,11 @@ final class ClusterView {
             }
             kinds().forEach(Watched::interruptIfSilent);
         }
+    }
+
+    /** Another number whenever something else has been read. */
+    long number() {
+        return number.get();
     }
 
     /** Whether all has been read once. */

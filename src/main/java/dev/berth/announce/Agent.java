@@ -22,6 +22,11 @@ public record Agent(
         refused = Collections.unmodifiableSequencedMap(new TreeMap<>(refused));
     }
 
+    /** The same, leaving all addresses to others. */
+    public Agent unwilling() {
+        return new Agent(false, contact, steady, links, refused);
+    }
+
     /** One that can take any address. */
     public Agent(boolean willing, ApiContact contact, boolean steady, List<Link> links) {
         this(willing, contact, steady, links, new TreeMap<>());

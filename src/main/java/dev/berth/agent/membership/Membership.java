@@ -47,6 +47,9 @@ final class Membership {
     /** For how long this may have stood still before all others get their time anew. */
     static final long PAUSE = 500;
 
+    /** For how long an agent that is willing is, if that is not said again: what it should do may hang. */
+    static final long WILLING = 5_000;
+
     /** How many each agent watches. */
     static final int WATCHED = 4;
 
@@ -56,6 +59,9 @@ final class Membership {
     private State own;
     private long lastTick;
     private long numbers;
+
+    /** When it was said last what this agent is; null: never. */
+    private @Nullable Long said;
 
     /** Pings one after another. */
     private static final class Search {
@@ -146,8 +152,16 @@ final class Membership {
                 .forEach(name -> peers.computeIfAbsent(name, _ -> new Peer(numbers)));
     }
 
-    /** Says what this agent is from now on; the others are told until they have heard it. */
+    /**
+     * Says what this agent is from now on; the others are told until they have heard it. Say it again and again: without, it
+     * is not willing any more after {@link #WILLING}.
+     */
     List<Message> become(Agent agent, long now) {
+        said = now;
+        return change(agent, now);
+    }
+
+    private List<Message> change(Agent agent, long now) {
         if (agent.equals(own.agent())) {
             return List.of();
         }
@@ -188,9 +202,13 @@ final class Membership {
                 peer.times.awaited = peer.isAlive ? now : peer.times.awaited;
                 peer.times.suspected = peer.times.suspected == 0 ? 0 : now;
             });
+            said = said == null ? null : Long.valueOf(now);
         }
         lastTick = now;
         List<Message> messages = new ArrayList<>();
+        if (said != null && now - said > WILLING) {
+            messages.addAll(change(own.agent().unwilling(), now));
+        }
         watch(now);
         check(now);
         List<String> lost = new ArrayList<>();

@@ -238,6 +238,23 @@ class MembershipTest {
     }
 
     @Test
+    void agentThatAnswers_butIsNotSaidToBeWillingAnyMore_isNot() {
+        World world = new World(1, 3);
+        world.pass(2_000);
+        Membership one = world.agent("node0");
+        world.send("node0", one.become(WILLING, world.now));
+        world.pass(Membership.WILLING);
+        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(WILLING);
+        world.pass(2 * Membership.TICK);
+        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(WILLING.unwilling());
+        world.assertAllSee(world.all());
+
+        world.send("node0", one.become(WILLING, world.now));
+        world.pass(20);
+        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(WILLING);
+    }
+
+    @Test
     void agentThatBeginsAnew_isKnownForWhatItIsNow_alsoIfTheClockWentBack() {
         World world = new World(1, 3);
         world.pass(2_000);
@@ -297,6 +314,16 @@ class MembershipTest {
         world.now += 10 * Membership.SILENCE;
         world.pass(2 * Membership.TICK);
         world.assertAllSee(world.all());
+    }
+
+    @Test
+    void agentThatStoodStill_isStillWilling() {
+        World world = new World(1, 3);
+        world.pass(3_000);
+        world.send("node0", world.agent("node0").become(WILLING, world.now));
+        world.now += 10 * Membership.SILENCE;
+        world.pass(2 * Membership.TICK);
+        assertThat(world.agent("node1").alive().get("node0")).isEqualTo(WILLING);
     }
 
     @ParameterizedTest
