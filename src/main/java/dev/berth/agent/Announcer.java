@@ -62,6 +62,7 @@ final class Announcer {
     private final Contact contact;
     private final AgentMetrics metrics;
     private final Conflicts conflicts;
+    private final Warnings warnings;
     private final Refusals refusals = new Refusals();
 
     /** What this node has on its interfaces. */
@@ -71,7 +72,6 @@ final class Announcer {
     private SequencedMap<Ip, Verdict> verdicts = new TreeMap<>();
     private HostLinks links = new HostLinks(List.of(), Map.of());
     private Set<String> lastAlive = Set.of();
-    private String trouble = "";
     private final Rounds rounds = new Rounds();
 
     /** Has a permit when something may be otherwise. */
@@ -120,13 +120,15 @@ final class Announcer {
             Datagrams others,
             Contact contact,
             AgentMetrics metrics,
-            Conflicts conflicts) {
+            Conflicts conflicts,
+            Warnings warnings) {
         this.node = node;
         this.view = view;
         this.others = others;
         this.contact = contact;
         this.metrics = metrics;
         this.conflicts = conflicts;
+        this.warnings = warnings;
     }
 
     private static long now() {
@@ -162,20 +164,15 @@ final class Announcer {
             if (!rounds.isEnding) {
                 round(now(), isDue);
             }
-            trouble = "";
         } catch (IOException | RuntimeException failure) {
-            sayOnce(failure);
+            fail(failure);
         }
         return untilNext(now());
     }
 
-    private void sayOnce(Exception failure) {
+    private void fail(Exception failure) {
         metrics.failures.inc();
-        String message = ApiServer.message(failure);
-        if (!message.equals(trouble)) {
-            trouble = message;
-            LOG.error("announcing: {}", message);
-        }
+        warnings.warn("announcing: " + ApiServer.message(failure));
     }
 
     private long untilNext(long now) {
@@ -203,15 +200,13 @@ final class Announcer {
             doubt(now);
         }
         takeOff(now);
-        conflicts.watch(staying().map(Announcer::inet).collect(Collectors.toSet()));
+        conflicts.watch(staying().collect(Collectors.toMap(one -> inet(one.getKey()), one -> one.getValue().index)));
         probe(now);
         metrics.announced.set((double) staying().count());
     }
 
-    private Stream<Ip> staying() {
-        return bound.entrySet().stream()
-                .filter(entry -> entry.getValue().ends == 0)
-                .map(Map.Entry::getKey);
+    private Stream<Map.Entry<Ip, Bound>> staying() {
+        return bound.entrySet().stream().filter(one -> one.getValue().ends == 0);
     }
 
     /**
@@ -275,7 +270,7 @@ final class Announcer {
         try {
             return HostLinks.read(view.allParameters());
         } catch (SocketException failure) {
-            sayOnce(failure);
+            fail(failure);
             return links;
         }
     }
@@ -402,7 +397,7 @@ final class Announcer {
             metrics.taken.inc();
             LOG.info("{} {}", ip, Objects.requireNonNull(verdicts.get(ip)).sentence());
         } catch (IOException failure) {
-            sayOnce(failure);
+            fail(failure);
             leaveToOthers(refusals.byKernel(ip, now));
         }
     }
@@ -432,7 +427,7 @@ final class Announcer {
                 metrics.released.inc();
                 return true;
             } catch (IOException failure) {
-                sayOnce(failure);
+                fail(failure);
                 one.ends = now + LOOK_AGAIN;
                 return false;
             }
@@ -448,7 +443,7 @@ final class Announcer {
                 }
             }
         } catch (IOException failure) {
-            sayOnce(failure);
+            fail(failure);
         }
     }
 
@@ -457,7 +452,7 @@ final class Announcer {
         try {
             MarkedAddresses.remove(held.address(), held.index());
         } catch (IOException failure) {
-            sayOnce(failure);
+            fail(failure);
         }
     }
 

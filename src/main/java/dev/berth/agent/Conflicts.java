@@ -22,7 +22,7 @@ final class Conflicts {
 
     private final AgentMetrics metrics;
     private final Map<InetAddress, Claim> claims = new ConcurrentHashMap<>();
-    private volatile Set<InetAddress> watched = Set.of();
+    private volatile Map<InetAddress, Integer> watched = Map.of();
     private volatile Set<String> known = Set.of();
 
     private final LongSupplier clock;
@@ -37,12 +37,12 @@ final class Conflicts {
         this(metrics, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     }
 
-    /** Addresses that are this node's. */
-    void watch(Set<InetAddress> addresses) {
+    /** Addresses that are this node's, with the number of the interface that each is on. */
+    void watch(Map<InetAddress, Integer> addresses) {
         watched = addresses;
         long now = clock.getAsLong();
         claims.entrySet()
-                .removeIf(claim -> !addresses.contains(claim.getKey())
+                .removeIf(claim -> !addresses.containsKey(claim.getKey())
                         || now - claim.getValue().heard() > REMEMBER);
         metrics.conflicting.set(claims.size());
     }
@@ -52,8 +52,9 @@ final class Conflicts {
         known = hardware;
     }
 
-    void claimed(InetAddress address, String hardware) {
-        if (!watched.contains(address) || known.contains(hardware)) {
+    /** Somebody claims an address; on another network than the address' own it is nobody's concern. */
+    void claimed(InetAddress address, String hardware, int index) {
+        if (!Integer.valueOf(index).equals(watched.get(address)) || known.contains(hardware)) {
             return;
         }
         metrics.conflicts.inc();

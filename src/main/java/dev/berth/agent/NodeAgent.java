@@ -7,6 +7,7 @@ import dev.berth.announce.ApiContact;
 import dev.berth.host.Claimants;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 
@@ -39,11 +40,12 @@ public final class NodeAgent implements AutoCloseable {
         Runnable changed = () -> look.get().run();
         view = new ClusterView(server, changed, random);
         contact = new Contact(server, view::interrupt, changed);
-        others = new Datagrams(
-                port, key, node, process, new Agent(false, ApiContact.LOST, false, List.of()), random, changed);
+        Warnings warnings = new Warnings(() -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+        Agent unknowing = new Agent(false, ApiContact.LOST, false, List.of());
+        others = new Datagrams(port, key, node, process, unknowing, random, changed, warnings::warn);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
-        announcer = new Announcer(node, view, others, contact, metrics, conflicts);
+        announcer = new Announcer(node, view, others, contact, metrics, conflicts, warnings);
         look.set(announcer::look);
     }
 

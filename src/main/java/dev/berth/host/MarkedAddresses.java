@@ -198,8 +198,7 @@ public final class MarkedAddresses {
             Sockets.limit(socket, 2);
             Sockets.send(socket, message, KERNEL);
             while (true) {
-                ByteBuffer reply =
-                        ByteBuffer.wrap(Sockets.receive(socket, REPLY)).order(ByteOrder.nativeOrder());
+                ByteBuffer reply = Sockets.receive(socket, REPLY).bytes();
                 if (!reply.hasRemaining()) {
                     throw new IOException("the kernel does not answer");
                 }

@@ -5,7 +5,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -14,8 +13,6 @@ import java.util.List;
  * everywhere, so the frames are made here and sent by the C library's packet sockets. They need {@code NET_RAW}.
  */
 public final class Neighbours {
-    private static final int AF_PACKET = 17;
-    private static final int SOCKADDR_LL = 20;
     private static final byte[] EVERYBODY = bytes(0xff, 0xff, 0xff, 0xff, 0xff, 0xff);
     private static final byte[] ALL_NODES = bytes(0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x01);
     private static final byte[] ALL_NODES_MAC = bytes(0x33, 0x33, 0, 0, 0, 0x01);
@@ -66,14 +63,9 @@ public final class Neighbours {
                         .toList());
     }
 
-    private static void send(int index, List<byte[]> frames) throws IOException {
-        byte[] to = ByteBuffer.allocate(SOCKADDR_LL)
-                .order(ByteOrder.nativeOrder())
-                .putShort((short) AF_PACKET)
-                .putShort((short) 0)
-                .putInt(index)
-                .array();
-        int socket = Sockets.open(AF_PACKET, Sockets.SOCK_RAW, 0);
+    static void send(int index, List<byte[]> frames) throws IOException {
+        byte[] to = Sockets.packetAddress(0, index);
+        int socket = Sockets.open(Sockets.AF_PACKET, Sockets.SOCK_RAW, 0);
         try {
             for (byte[] frame : frames) {
                 Sockets.send(socket, frame, to);

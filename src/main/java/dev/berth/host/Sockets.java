@@ -9,10 +9,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
-import java.util.OptionalInt;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** Sockets of kinds that Java has not. A descriptor has to be closed. */
 final class Sockets {
+    static final int AF_PACKET = 17;
+    static final int SOCK_DGRAM = 2;
     static final int SOCK_RAW = 3;
     private static final int EINTR = 4;
 
@@ -21,7 +24,10 @@ final class Sockets {
 
     private static final int SOL_SOCKET = 1;
     private static final int SO_RCVTIMEO = receiveTimeout(System.getProperty("os.arch"));
-    private static final int EAFNOSUPPORT = 97;
+    private static final int SO_ATTACH_FILTER = 26;
+
+    /** That of a packet socket has 20 bytes, of netlink 12. */
+    private static final int LONGEST_ADDRESS = 32;
 
     private Sockets() {}
 
@@ -45,27 +51,13 @@ final class Sockets {
                 function("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, POINTER, INT));
         static final MethodHandle SENDTO =
                 function("sendto", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT, POINTER, INT));
-        static final MethodHandle RECEIVE = function("recv", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT));
+        static final MethodHandle RECEIVE =
+                function("recvfrom", FunctionDescriptor.of(LONG, INT, POINTER, LONG, INT, POINTER, POINTER));
         static final MethodHandle CLOSE = function("close", FunctionDescriptor.of(INT, INT));
 
         private static MethodHandle function(String name, FunctionDescriptor type) {
             Linker linker = Linker.nativeLinker();
             return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type, ERRNO);
-        }
-    }
-
-    /** The kernel refused. */
-    private static final class Failed extends IOException {
-        private static final long serialVersionUID = 1;
-        private final int code;
-
-        Failed(String what, int code) {
-            super(what + ": " + name(code));
-            this.code = code;
-        }
-
-        int code() {
-            return code;
         }
     }
 
@@ -91,7 +83,7 @@ final class Sockets {
                 return -1;
             }
             if (code != EINTR) {
-                throw new Failed(what, code);
+                throw new IOException(what + ": " + name(code));
             }
         }
     }
@@ -115,16 +107,25 @@ final class Sockets {
         }
     }
 
-    /** The same; absent: the kernel has no such family, as IPv6 where it is off. */
-    static OptionalInt openIfThere(int family, int type, int protocol) throws IOException {
-        try {
-            return OptionalInt.of(open(family, type, protocol));
-        } catch (Failed failure) {
-            if (failure.code() == EAFNOSUPPORT) {
-                return OptionalInt.empty();
-            }
-            throw failure;
-        }
+    /**
+     * A socket address of packet sockets.
+     *
+     * @param protocol like 0x0806; 0: none
+     * @param index the number of an interface; 0: all
+     */
+    static byte[] packetAddress(int protocol, int index) {
+        return ByteBuffer.allocate(20)
+                .order(ByteOrder.nativeOrder())
+                .putShort((short) AF_PACKET)
+                .put((byte) (protocol >> 8))
+                .put((byte) protocol)
+                .putInt(index)
+                .array();
+    }
+
+    /** The number of the interface that is in one. */
+    static int index(ByteBuffer packetAddress) {
+        return packetAddress.getInt(4);
     }
 
     static void bind(int socket, byte[] address) throws IOException {
@@ -149,8 +150,8 @@ final class Sockets {
                 socket,
                 SOL_SOCKET,
                 SO_RCVTIMEO,
-                java.nio.ByteBuffer.allocate(16)
-                        .order(java.nio.ByteOrder.nativeOrder())
+                ByteBuffer.allocate(16)
+                        .order(ByteOrder.nativeOrder())
                         .putLong(seconds)
                         .array());
     }
@@ -169,13 +170,40 @@ final class Sockets {
         }
     }
 
-    /** The next message, cut at {@code length}; empty if none came in time. */
-    static byte[] receive(int socket, int length) throws IOException {
+    /**
+     * What was received.
+     *
+     * @param bytes empty if nothing came in time
+     * @param from the socket address of who sent it, as the kernel has it
+     */
+    record Received(ByteBuffer bytes, ByteBuffer from) {}
+
+    /** The next message, cut at {@code length}. */
+    static Received receive(int socket, int length) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment into = arena.allocate(length);
-            long got = call(
-                    "receiving", arena, errno -> (long) C.RECEIVE.invokeExact(errno, socket, into, (long) length, 0));
-            return got < 0 ? new byte[0] : into.asSlice(0, got).toArray(ValueLayout.JAVA_BYTE);
+            MemorySegment from = arena.allocate(LONGEST_ADDRESS);
+            MemorySegment size = arena.allocateFrom(ValueLayout.JAVA_INT, LONGEST_ADDRESS);
+            long got = call("receiving", arena, errno ->
+                    (long) C.RECEIVE.invokeExact(errno, socket, into, (long) length, 0, from, size));
+            return new Received(copied(into.asSlice(0, Math.max(0, got))), copied(from));
+        }
+    }
+
+    private static ByteBuffer copied(MemorySegment segment) {
+        return ByteBuffer.wrap(segment.toArray(ValueLayout.JAVA_BYTE)).order(ByteOrder.nativeOrder());
+    }
+
+    /** Has the socket receive only what the instructions of a classic BPF program let pass, 8 bytes each. */
+    static void filter(int socket, byte[] instructions) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment program = arena.allocate(16, 8);
+            MemorySegment code = arena.allocate(instructions.length, 8);
+            code.copyFrom(MemorySegment.ofArray(instructions));
+            program.set(ValueLayout.JAVA_SHORT, 0, (short) (instructions.length / 8));
+            program.set(ValueLayout.ADDRESS, 8, code);
+            long _ = call("setting a filter of a socket", arena, errno ->
+                    (int) C.SET_OPTION.invokeExact(errno, socket, SOL_SOCKET, SO_ATTACH_FILTER, program, 16));
         }
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 /** What is said of other machines. */
 class ConflictsTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("192.0.2.1");
+    private static final int INTERFACE = 2;
     private static final Logger LOG = Logger.getLogger(Conflicts.class.getName());
 
     private final List<LogRecord> said = new ArrayList<>();
@@ -39,7 +40,7 @@ class ConflictsTest {
     @BeforeEach
     void listen() {
         LOG.addHandler(handler);
-        conflicts.watch(Set.of(ADDRESS));
+        conflicts.watch(Map.of(ADDRESS, INTERFACE));
     }
 
     @AfterEach
@@ -50,13 +51,20 @@ class ConflictsTest {
     @Test
     void claimsOfOneAddress_areSaidOnceIn5Minutes_whoeverMakesThem() {
         for (int machine = 0; machine < 100; machine++) {
-            conflicts.claimed(ADDRESS, "02:00:00:00:00:%02x".formatted(machine));
+            conflicts.claimed(ADDRESS, "02:00:00:00:00:%02x".formatted(machine), INTERFACE);
         }
         assertThat(said).hasSize(1);
         assertThat(conflicts.claimant(ADDRESS)).isEqualTo("02:00:00:00:00:63");
 
         clock.set(TimeUnit.MINUTES.toMillis(5));
-        conflicts.claimed(ADDRESS, "02:00:00:00:00:01");
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE);
         assertThat(said).hasSize(2);
+    }
+
+    @Test
+    void claimOnAnotherNetwork_isNone() {
+        conflicts.claimed(ADDRESS, "02:00:00:00:00:01", INTERFACE + 1);
+        assertThat(said).isEmpty();
+        assertThat(conflicts.claimant(ADDRESS)).isNull();
     }
 }

@@ -33,7 +33,7 @@ class MarkedAddressesIT {
         ip("link", "del", "marked");
     }
 
-    private static String ip(String... words) throws Exception {
+    static String ip(String... words) throws Exception {
         List<String> command = new java.util.ArrayList<>(List.of("ip"));
         command.addAll(List.of(words));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -10,9 +10,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,11 +28,11 @@ public final class Datagrams implements AutoCloseable {
     private final DatagramSocket socket;
     private final SharedKey key;
     private final Runnable changed;
+    private final Consumer<String> warning;
     private final Membership membership;
     private final AtomicLong refused = new AtomicLong();
     private Map<String, InetAddress> places = Map.of();
     private SequencedMap<String, Agent> lastAlive = new TreeMap<>();
-    private String trouble = "";
     private volatile boolean closed;
 
     /**
@@ -38,13 +41,22 @@ public final class Datagrams implements AutoCloseable {
      * @param node the name of this node
      * @param process when this process began, in milliseconds of Unix time
      * @param changed called when others have come or gone, or are otherwise than before: be quick
+     * @param warning is told what goes wrong, each time that it does
      * @throws IOException if the port cannot be listened on
      */
     public Datagrams(
-            int port, SharedKey key, String node, long process, Agent agent, RandomGenerator random, Runnable changed)
+            int port,
+            SharedKey key,
+            String node,
+            long process,
+            Agent agent,
+            RandomGenerator random,
+            Runnable changed,
+            Consumer<String> warning)
             throws IOException {
         this.key = key;
         this.changed = changed;
+        this.warning = warning;
         membership = new Membership(node, process, random.nextLong(1, 1L << 62), agent, now());
         try {
             socket = new DatagramSocket(port);
@@ -167,12 +179,20 @@ public final class Datagrams implements AutoCloseable {
             if (alive.equals(lastAlive)) {
                 return;
             }
-            if (!alive.keySet().equals(lastAlive.keySet())) {
-                LOG.info("agents that answer: {}", alive.keySet());
-            }
+            log(alive.keySet());
             lastAlive = alive;
         }
         changed.run();
+    }
+
+    private void log(Set<String> alive) {
+        Set<String> gone = new TreeSet<>(lastAlive.keySet());
+        gone.removeAll(alive);
+        Set<String> come = new TreeSet<>(alive);
+        come.removeAll(lastAlive.keySet());
+        if (!gone.isEmpty() || !come.isEmpty()) {
+            LOG.info("agents that answer: {}; since lately: {}, no more: {}", alive.size(), come, gone);
+        }
     }
 
     private void send(List<Message> messages) {
@@ -185,11 +205,10 @@ public final class Datagrams implements AutoCloseable {
             try {
                 socket.send(
                         new DatagramPacket(sealed, sealed.length, new InetSocketAddress(place, socket.getLocalPort())));
-                trouble = "";
             } catch (IOException | IllegalArgumentException failure) {
-                if (!closed && !trouble.equals(String.valueOf(failure.getMessage()))) {
-                    trouble = String.valueOf(failure.getMessage());
-                    LOG.warn("the agent of {} cannot be told anything: {}", message.to(), trouble);
+                if (!closed) {
+                    warning.accept("the agent of %s cannot be told anything: %s"
+                            .formatted(message.to(), failure.getMessage()));
                 }
             }
         }
