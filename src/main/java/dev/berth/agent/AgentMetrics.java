@@ -19,8 +19,8 @@ public final class AgentMetrics {
     final Counter conflicts =
             counter("berth_agent_conflicts_total", "Claims of another machine to an address that this node announces.");
     final Counter failures = counter("berth_agent_failures_total", "Calls of the kernel that failed.");
-    final Gauge refused =
-            gauge("berth_agent_refused_datagrams", "Datagrams that were not made by the agents' shared key.");
+    final Counter refused =
+            counter("berth_agent_refused_datagrams_total", "Datagrams that were not made by the agents' shared key.");
     final Counter told = Counter.build()
             .name("berth_agent_neighbour_messages_total")
             .help("Messages by which neighbours were told or asked of an address.")

@@ -245,7 +245,7 @@ final class Announcer {
         lastAlive = Set.copyOf(agents.keySet());
         metrics.agents.set(agents.size());
         metrics.current.set(self.contact() == ApiContact.LOST ? 0 : 1);
-        metrics.refused.set((double) others.refused());
+        metrics.refused.inc(others.refused() - metrics.refused.get());
         conflicts.known(hardware(agents));
         if (!isSettled) {
             return;
@@ -283,7 +283,8 @@ final class Announcer {
             standing.steady = agents.values().stream().noneMatch(agent -> agent.willing() && agent.steady());
         }
         standing.steady |= willing && now - standing.willingSince >= STEADY;
-        return new Agent(willing, contact.now(), standing.steady, links.links(), refusals.at(now));
+        List<Link> told = Link.told(links.links(), view::asked);
+        return new Agent(willing, contact.now(), standing.steady, told, refusals.at(now));
     }
 
     private static Set<String> hardware(SequencedMap<String, Agent> agents) {

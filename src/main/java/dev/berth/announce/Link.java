@@ -6,6 +6,10 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * An interface of a node that is up and has neighbours.
@@ -15,8 +19,50 @@ import java.util.Optional;
  * @param networks of its addresses; none of a single address
  */
 public record Link(String name, String hardware, List<IpRange> networks) {
+    /** Of how many interfaces others are told. */
+    static final int MOST = 32;
+
+    /** Of how many networks of each. */
+    static final int MOST_NETWORKS = 8;
+
     public Link {
         networks = List.copyOf(networks);
+    }
+
+    /**
+     * Those that others are told of, by name: all, if they are not many; else first those that the addresses belong on, and
+     * of each first the networks that have one.
+     *
+     * @param asking the addresses; not called if it does not matter
+     */
+    public static List<Link> told(List<Link> all, Supplier<List<Asked>> asking) {
+        if (all.size() <= MOST && all.stream().allMatch(link -> link.networks().size() <= MOST_NETWORKS)) {
+            return all;
+        }
+        List<Asked> asked = asking.get();
+        Set<Ip> addresses = asked.stream().map(Asked::address).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> needed = asked.stream()
+                .flatMap(one -> forAddress(one.address(), one.parameters(), all).stream())
+                .map(Link::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+        return all.stream()
+                .sorted(Comparator.comparing((Link link) -> !needed.contains(link.name()))
+                        .thenComparing(Link::name))
+                .limit(MOST)
+                .map(link -> new Link(
+                        link.name(),
+                        link.hardware(),
+                        link.networks().stream()
+                                .sorted(Comparator.comparing(
+                                        network -> addresses.stream().noneMatch(ip -> has(network, ip))))
+                                .limit(MOST_NETWORKS)
+                                .toList()))
+                .sorted(Comparator.comparing(Link::name))
+                .toList();
+    }
+
+    private static boolean has(IpRange network, Ip address) {
+        return network.family() == address.family() && network.contains(address);
     }
 
     /**
@@ -38,8 +84,6 @@ public record Link(String name, String hardware, List<IpRange> networks) {
     }
 
     private Optional<IpRange> smallest(Ip address) {
-        return networks.stream()
-                .filter(network -> network.family() == address.family() && network.contains(address))
-                .min(Comparator.comparing(IpRange::size));
+        return networks.stream().filter(network -> has(network, address)).min(Comparator.comparing(IpRange::size));
     }
 }

@@ -7,7 +7,8 @@ public enum Reason {
     NO_ENDPOINTS("its Services have no ready endpoint"),
     NO_LOCAL_ENDPOINTS("externalTrafficPolicy is Local, and the node has no ready endpoint"),
     NODE_UNKNOWN("there is no Node object of this name"),
-    NODE_EXCLUDED("the Node is labelled node.kubernetes.io/exclude-from-external-load-balancers"),
+    NODE_EXCLUDED("the Node is labelled node.kubernetes.io/exclude-from-external-load-balancers, as kubeadm labels"
+            + " control-plane nodes; take the label off if it is to announce"),
     NODE_DELETED("the Node is being deleted"),
     NODE_OUT_OF_SERVICE("the Node is tainted node.kubernetes.io/out-of-service"),
     NODE_NETWORK_UNAVAILABLE("the Node's condition NetworkUnavailable is True"),

@@ -14,7 +14,8 @@ import java.util.List;
  * known after a crash, and is gone after a reboot. The mark is the metric of the address' route ({@code ip -d address}
  * shows it), which an address of a single host needs for nothing else.
  *
- * <p>Each is single (/32, /128), usable at once, and never the source of a connection that the host begins.
+ * <p>Each is single (/32, /128), usable at once, and not the source of a connection that the host begins to hosts beyond the
+ * link: of IPv6 it is deprecated, of IPv4, where that means nothing, its scope is the link.
  */
 public final class MarkedAddresses {
     /** Of all that this class puts somewhere: the letters b and e. */
@@ -44,6 +45,9 @@ public final class MarkedAddresses {
     private static final short IFA_RT_PRIORITY = 9;
     private static final int NODAD = 0x02;
     private static final int NO_PREFIX_ROUTE = 0x200;
+
+    /** The kernel gives addresses of IPv6 their own, whatever is said here. */
+    private static final int RT_SCOPE_LINK = 253;
 
     private static final int HEADER = 16;
     private static final int MESSAGE = 8;
@@ -100,7 +104,7 @@ public final class MarkedAddresses {
         message.put((byte) family(bytes))
                 .put((byte) (bytes.length * 8))
                 .put((byte) 0)
-                .put((byte) 0)
+                .put((byte) RT_SCOPE_LINK)
                 .putInt(index);
         attribute(message, IFA_LOCAL, bytes);
         attribute(message, IFA_ADDRESS, bytes);

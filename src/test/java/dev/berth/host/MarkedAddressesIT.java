@@ -65,6 +65,17 @@ class MarkedAddressesIT {
     }
 
     @Test
+    void address_isNotTheSourceOfWhatGoesBeyondTheLink_evenIfTheInterfaceHasNoOther() throws Exception {
+        ip("address", "del", "198.51.100.1/24", "dev", "marked");
+        ip("route", "add", "203.0.113.0/24", "via", "198.51.100.254", "dev", "marked", "onlink");
+        InetAddress address = InetAddress.ofLiteral("192.0.2.10");
+        assertThat(MarkedAddresses.add(address, index)).isTrue();
+        assertThat(ip("route", "get", "203.0.113.1")).doesNotContain("192.0.2.10");
+        MarkedAddresses.remove(address, index);
+        assertThat(held(address)).isEmpty();
+    }
+
+    @Test
     void addressThatSomebodyElseHasPutThere_isNotMarked() throws Exception {
         ip("address", "add", "192.0.2.11/32", "dev", "marked");
         ip("address", "add", "2001:db8::11/64", "dev", "marked", "nodad");

@@ -81,7 +81,17 @@ class AgentComponentIT {
                 .filter(one -> one.getMetadata().getName().equals("berth-agent"))
                 .findFirst()
                 .orElseThrow();
-        assertThat(role.getRules()).flatExtracting(PolicyRule::getVerbs).containsOnly("list", "watch");
+        assertThat(role.getRules())
+                .filteredOn(rule -> rule.getNonResourceURLs().isEmpty())
+                .flatExtracting(PolicyRule::getVerbs)
+                .containsOnly("list", "watch");
+        assertThat(role.getRules())
+                .filteredOn(rule -> !rule.getNonResourceURLs().isEmpty())
+                .singleElement()
+                .satisfies(rule -> {
+                    assertThat(rule.getNonResourceURLs()).containsExactly("/version");
+                    assertThat(rule.getVerbs()).containsExactly("get");
+                });
         assertThat(role.getRules())
                 .flatExtracting(PolicyRule::getResources)
                 .containsExactlyInAnyOrder("services", "nodes", "endpointslices", "addresses", "loadbalancerclasses");

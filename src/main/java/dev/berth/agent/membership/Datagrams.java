@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /** The agents' talk, by encrypted datagrams: tells who lives, and tells them what this agent is. */
 public final class Datagrams implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Datagrams.class);
-    private static final int LONGEST = 16 << 10;
+    /** With all links and refusals that an agent may name. */
+    static final int LONGEST = 32 << 10;
 
     private final DatagramSocket socket;
     private final SharedKey key;
@@ -153,7 +154,7 @@ public final class Datagrams implements AutoCloseable {
         }
     }
 
-    private void hear(DatagramPacket packet) throws IOException {
+    private void hear(DatagramPacket packet) {
         byte[] bytes =
                 key.opened(Arrays.copyOf(packet.getData(), packet.getLength())).orElse(null);
         if (bytes == null) {
@@ -164,7 +165,14 @@ public final class Datagrams implements AutoCloseable {
             }
             return;
         }
-        Message message = Message.decoded(bytes);
+        Message message;
+        try {
+            message = Message.decoded(bytes);
+        } catch (IOException other) {
+            warning.accept("what the agent at %s says is not understood: %s"
+                    .formatted(packet.getAddress().getHostAddress(), other.getMessage()));
+            return;
+        }
         synchronized (this) {
             send(membership.hear(message, now()));
         }

@@ -97,7 +97,8 @@ record Message(Kind kind, String from, String to, long number, State state, Stri
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             int version = in.readUnsignedByte();
             if (version != VERSION) {
-                throw new IOException("it speaks version " + version + " of the agents' language");
+                throw new IOException(
+                        "it speaks version " + version + " of the agents' language, and this agent " + VERSION);
             }
             Kind kind = Kind.valueOf(in.readUTF());
             String from = in.readUTF();

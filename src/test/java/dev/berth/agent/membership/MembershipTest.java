@@ -1,6 +1,7 @@
 package dev.berth.agent.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
@@ -16,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -338,6 +340,34 @@ class MembershipTest {
         assertThat(perAgentAndSecond)
                 .isLessThanOrEqualTo(
                         2 * (Membership.WATCHED * 1_000 / Membership.PING + 1_000 / Membership.SEARCH + 1));
+    }
+
+    @Test
+    void messageOfAnotherVersion_isRefused_namingBoth() {
+        byte[] bytes = new Message(Message.Kind.ANSWER, "a", "b", 42, new Message.State(1, 2, WILLING), "").encoded();
+        bytes[0] = 99;
+        assertThatThrownBy(() -> Message.decoded(bytes))
+                .isInstanceOf(IOException.class)
+                .hasMessage("it speaks version 99 of the agents' language, and this agent 2");
+    }
+
+    /** 64 refusals, 32 links of 8 networks each, and the longest names. */
+    @Test
+    void longestMessage_isReadWhole() {
+        String name = "n".repeat(253);
+        SequencedMap<Ip, Reason> refused = new TreeMap<>();
+        Ip address = Ip.parse("2001:db8:1111:1111:1111:1111:1111:1111");
+        for (int number = 0; number < 64; number++) {
+            refused.put(address, Reason.NODE_NETWORK_UNAVAILABLE);
+            address = address.next();
+        }
+        IpRange network =
+                IpRange.parse("2001:db8:1111:1111:1111:1111:1111:1111-2001:db8:1111:1111:1111:1111:1111:2222");
+        Link link = new Link("e".repeat(15), "02:00:00:00:00:01", Collections.nCopies(8, network));
+        Agent agent = new Agent(true, ApiContact.RELIABLE, true, Collections.nCopies(32, link), refused);
+        Message message = new Message(Message.Kind.SUSPECT, name, name, 42, new Message.State(1, 2, agent), name);
+        assertThat(SharedKey.of(List.of("0123456789abcdef")).sealed(message.encoded()).length)
+                .isLessThan(Datagrams.LONGEST);
     }
 
     @Test
