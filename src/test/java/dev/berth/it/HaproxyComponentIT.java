@@ -2,18 +2,26 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Installation;
 import dev.berth.testing.RenderedManifests;
+import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The component {@code haproxy}, as kubectl renders it. */
+@ExtendWith(SharedInstallation.class)
 class HaproxyComponentIT {
     @TempDir
     private Path overlay;
@@ -25,15 +33,16 @@ class HaproxyComponentIT {
         manifests = RenderedManifests.withComponent(overlay, "haproxy");
     }
 
-    private PodSpec pod(String deployment) {
+    private Deployment deployment(String name) {
         return manifests
                 .all(Deployment.class)
-                .filter(object -> object.getMetadata().getName().equals(deployment))
+                .filter(object -> object.getMetadata().getName().equals(name))
                 .findFirst()
-                .orElseThrow()
-                .getSpec()
-                .getTemplate()
-                .getSpec();
+                .orElseThrow();
+    }
+
+    private PodSpec pod(String deployment) {
+        return deployment(deployment).getSpec().getTemplate().getSpec();
     }
 
     private String pluginSettings(String file) {
@@ -43,6 +52,31 @@ class HaproxyComponentIT {
                 .findFirst()
                 .map(object -> object.getData().get(file))
                 .orElseThrow();
+    }
+
+    @Test
+    void podOfHaproxy_isLetInByPodSecurity(Installation berth) {
+        Deployment haproxy = deployment("berth-haproxy");
+        String namespace = haproxy.getMetadata().getNamespace();
+        manifests
+                .all(Namespace.class)
+                .filter(one -> one.getMetadata().getName().equals(namespace))
+                .forEach(one -> berth.client().resource(one).serverSideApply());
+        manifests
+                .all(ServiceAccount.class)
+                .filter(one -> namespace.equals(one.getMetadata().getNamespace()))
+                .forEach(one -> berth.client().resource(one).serverSideApply());
+        Pod pod = new PodBuilder()
+                .withNewMetadataLike(haproxy.getSpec().getTemplate().getMetadata())
+                .withName("haproxy")
+                .withNamespace(namespace)
+                .endMetadata()
+                .withSpec(haproxy.getSpec().getTemplate().getSpec())
+                .build();
+
+        Pod created = berth.client().resource(pod).dryRun(true).create();
+
+        assertThat(created.getSpec().getHostNetwork()).isTrue();
     }
 
     @Test
@@ -77,7 +111,7 @@ class HaproxyComponentIT {
 
         assertThat(operator.getArgs()).contains("--plugin-dir=/etc/berth/plugins");
         assertThat(pluginSettings("lb.grpc.properties"))
-                .contains("target=dns:///berth-haproxy.berth-system.svc:9443")
+                .contains("target=dns:///berth-haproxy.berth-haproxy.svc:9443")
                 .contains("key=/etc/berth/haproxy-tls/tls.key");
         assertThat(operator.getVolumeMounts())
                 .extracting(mount -> mount.getMountPath())
