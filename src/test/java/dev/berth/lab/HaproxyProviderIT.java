@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
     private static final Pattern CHECK = Pattern.compile("(?m)^  server .* check port (\\d+) ");
     private static final Pattern PATH = Pattern.compile("(?m)^  option httpchk GET (\\S+)$");
-    private static final Pattern ALLOWED = Pattern.compile("(?m)^  acl allowed src (\\S+)$");
+    private static final Pattern ALLOWED = Pattern.compile("(?m)^  acl allowed[46] src (\\S+)$");
 
     @TempDir
     Path directory;

@@ -117,10 +117,8 @@ final class Configuration {
         one.addresses().forEach(address -> line("  bind " + socket(address, port.port()) + options));
         line("  maxconn " + parameters.maxConnections());
         line("  timeout client " + millis(parameters.idleTimeout()));
-        if (!one.sourceRanges().isEmpty()) {
-            one.sourceRanges().forEach(range -> line("  acl allowed src " + word(range)));
-            line("  tcp-request connection reject unless allowed");
-        }
+        sourceRanges(one, false);
+        sourceRanges(one, true);
         if (one.usesAllIfAllFail()) {
             line("  use_backend " + one.unchecked(port) + " if { nbsrv(" + proxy + ") eq 0 }");
         }
@@ -135,6 +133,26 @@ final class Configuration {
             backend(one, one.unchecked(port));
             port.targets().forEach(target -> server(target, uncheckedServer(parameters, target)));
         }
+    }
+
+    /** As kube-proxy: ranges are for clients of their own family, and a family without any is open to all of them. */
+    private void sourceRanges(LoadBalancer one, boolean ipv6) {
+        List<String> addresses = ofFamily(one.addresses(), ipv6);
+        List<String> ranges = ofFamily(one.sourceRanges(), ipv6);
+        if (addresses.isEmpty() || ranges.isEmpty()) {
+            return;
+        }
+        String family = ipv6 ? "6" : "4";
+        // The address that was called has the client's family. HAProxy takes 6to4 and IPv4 for each other in one list.
+        addresses.forEach(address -> line("  acl called" + family + " dst " + word(address)));
+        ranges.forEach(range -> line("  acl allowed" + family + " src " + word(range)));
+        line("  tcp-request connection reject if called" + family + " !allowed" + family);
+    }
+
+    private static List<String> ofFamily(List<String> values, boolean ipv6) {
+        return values.stream()
+                .filter(value -> LoadBalancer.isIpv6(value) == ipv6)
+                .toList();
     }
 
     private void backend(LoadBalancer one, String name) {

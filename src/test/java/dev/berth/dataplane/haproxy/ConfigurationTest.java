@@ -16,20 +16,31 @@ import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigurationTest {
     private static LoadBalancer loadBalancer(String address, String range, String parameterBalance, Target... targets) {
+        return loadBalancer(List.of(address), range.isEmpty() ? List.of() : List.of(range), parameterBalance, targets);
+    }
+
+    private static LoadBalancer loadBalancer(
+            List<String> addresses, List<String> ranges, String parameterBalance, Target... targets) {
         return new LoadBalancer(
                 "a1",
                 "cluster",
                 "shop",
                 "web",
                 "uid-1",
-                List.of(address),
+                addresses,
                 List.of(new ListenPort(80, List.of(targets))),
-                range.isEmpty() ? List.of() : List.of(range),
+                ranges,
                 Duration.ofHours(3),
                 true,
                 ClassParameters.of(Map.of("balance", parameterBalance)),
@@ -42,19 +53,40 @@ class ConfigurationTest {
                 "/state",
                 List.of(loadBalancer(
                         "2001:db8::1",
-                        "10.0.0.0/8",
+                        "2001:db8:1::/64",
                         "LeastConnections",
                         new Target("10.77.0.11", 30080, 10256, "/healthz"))),
                 false);
 
         assertThat(text)
                 .contains("frontend a1-80\n  bind [2001:db8::1]:80\n")
-                .contains("  acl allowed src 10.0.0.0/8\n  tcp-request connection reject unless allowed\n")
+                .contains("""
+                          acl called6 dst 2001:db8::1
+                          acl allowed6 src 2001:db8:1::/64
+                          tcp-request connection reject if called6 !allowed6
+                        """)
                 .contains("  balance leastconn\n")
                 .contains("  stick-table type ipv6 size 100k expire 10800000ms peers berth\n")
                 .contains("  option httpchk GET /healthz\n")
                 .contains(
                         "  server 10.77.0.11_30080 10.77.0.11:30080 check port 10256 inter 1s fastinter 500ms downinter 500ms");
+    }
+
+    @Test
+    void sourceRanges_areForClientsOfTheirFamily_andAFamilyWithoutAnyIsOpen() {
+        List<String> both = List.of("192.0.2.1", "2001:db8::1");
+
+        assertThat(Configuration.of("/state", List.of(loadBalancer(both, List.of("10.0.0.0/8"), "RoundRobin")), false))
+                .contains("reject if called4 !allowed4\n")
+                .doesNotContain("allowed6");
+        assertThat(Configuration.of(
+                        "/state",
+                        List.of(loadBalancer(both, List.of("10.0.0.0/8", "2001:db8:1::/64"), "RoundRobin")),
+                        false))
+                .contains("reject if called4 !allowed4\n", "reject if called6 !allowed6\n");
+        assertThat(Configuration.of(
+                        "/state", List.of(loadBalancer("192.0.2.1", "2001:db8:1::/64", "RoundRobin")), false))
+                .doesNotContain("reject");
     }
 
     @Test
@@ -139,30 +171,102 @@ class ConfigurationTest {
                 .contains("  bind 192.0.2.1:80 transparent\n");
     }
 
-    /** What comes from Kubernetes is one word, or nothing is written. */
-    @Test
-    void noValue_canAddALineOrAWord() {
-        Random random = new Random(1);
-        String harmful = " \n\r\t#\"'\\{}$%;,=()[]<>|&\u0000\u2028é";
-        for (int i = 0; i < 2_000; i++) {
-            String value = "10.0.0.1" + harmful.charAt(random.nextInt(harmful.length())) + "  server evil 192.0.2.1:80";
+    /** With harmless values, but for one. */
+    private static LoadBalancer with(String field, String value) {
+        UnaryOperator<String> of = name -> name.equals(field) ? value : harmless(name);
+        return new LoadBalancer(
+                of.apply("name"),
+                "cluster",
+                of.apply("namespace"),
+                of.apply("service"),
+                "uid-1",
+                List.of(of.apply("address"), "192.0.2.2", "2001:db8::2"),
+                List.of(
+                        new ListenPort(80, List.of(new Target(of.apply("target"), 30080, 10256, of.apply("path")))),
+                        new ListenPort(443, List.of())),
+                List.of(of.apply("range"), "10.0.0.0/8", "2001:db8:1::/64"),
+                Duration.ofHours(3),
+                true,
+                ClassParameters.of(Map.of("proxyProtocol", "V1")),
+                new LoadBalancer.Tls(List.of(443), of.apply("digest")));
+    }
 
-            assertThatThrownBy(() -> Configuration.of("/state", List.of(loadBalancer(value, "", "RoundRobin")), false))
-                    .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() ->
-                            Configuration.of("/state", List.of(loadBalancer("10.0.0.1", value, "RoundRobin")), false))
-                    .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> Configuration.of(
-                            "/state",
-                            List.of(loadBalancer("10.0.0.1", "", "RoundRobin", new Target(value, 80, 80, null))),
-                            false))
-                    .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> Configuration.of(
-                            "/state",
-                            List.of(loadBalancer(
-                                    "10.0.0.1", "", "RoundRobin", new Target("10.0.0.2", 80, 80, "/" + value))),
-                            false))
-                    .isInstanceOf(IllegalArgumentException.class);
+    private static String harmless(String field) {
+        return Objects.requireNonNull(HARMLESS.get(field), field);
+    }
+
+    private static final Map<String, String> HARMLESS = Map.of(
+            "name", "a1",
+            "namespace", "shop",
+            "service", "web",
+            "address", "192.0.2.1",
+            "range", "10.1.0.0/16",
+            "target", "10.77.0.11",
+            "path", "/healthz",
+            "digest", "abc");
+
+    /** Of each line the first word, and how many there are. */
+    private static Set<String> shapes(String text) {
+        return text.lines()
+                .map(line -> line.strip().split(" ", -1))
+                .map(words -> words[0] + " and " + (words.length - 1))
+                .collect(Collectors.toSet());
+    }
+
+    /** Half of them of what names may have, half of anything. */
+    private static String randomText(Random random) {
+        String names = "abcXYZ0189.:/-_~";
+        String anything = names
+                + " \n\r\t\u000b\u0000\u0085\u2028\u00e9\u0661\uff10\ud83d\udd25#\"'\\\\{}$%;,=()[]<>|&!@*?`^+\u007f";
+        String alphabet = random.nextBoolean() ? names : anything;
+        String start = random.nextBoolean() ? "/" : "";
+        return start
+                + random.ints(random.nextInt(random.nextInt(10) == 0 ? 300 : 12), 0, alphabet.length())
+                        .mapToObj(index -> alphabet.substring(index, index + 1))
+                        .collect(Collectors.joining());
+    }
+
+    /** What comes from Kubernetes is one word, or nothing is written; so is what the runtime API gets. */
+    @ParameterizedTest
+    @ValueSource(strings = {"name", "namespace", "service", "address", "range", "target", "path", "digest"})
+    void noValue_canAddALineOrAWord(String field) {
+        Random random = new Random(1);
+        String harmless = Configuration.of("/state", List.of(with(field, harmless(field))), false);
+        int written = 0;
+        int refused = 0;
+        for (int i = 0; i < 4_000; i++) {
+            String value = randomText(random);
+            LoadBalancer one = with(field, value);
+            String text;
+            try {
+                text = Configuration.of("/state", List.of(one), false);
+            } catch (IllegalArgumentException odd) {
+                refused++;
+                continue;
+            }
+            written++;
+            assertThat(text).as("%s", value).matches("[\\n -~]*");
+            assertThat(text.lines().count())
+                    .as("%s", value)
+                    .isLessThanOrEqualTo(harmless.lines().count());
+            assertThat(shapes(harmless)).as("%s", value).containsAll(shapes(text));
+            Target target = one.ports().getFirst().targets().getFirst();
+            assertThat(one.proxy(one.ports().getFirst()) + "/" + target.server())
+                    .matches("[A-Za-z0-9._:/-]+");
+            assertThat(Configuration.server(one.parameters(), target))
+                    .allMatch(word -> word.matches("[A-Za-z0-9.:/_\\[\\]-]+"));
+        }
+        assertThat(List.of(written, refused)).as("of %s", field).allMatch(count -> count > 100);
+    }
+
+    @Test
+    void nameOfALoadBalancer_isAWord_whateverTheUid() {
+        Random random = new Random(2);
+        for (int i = 0; i < 4_000; i++) {
+            String uid = "u" + randomText(random);
+            assertThat(HaproxyProvider.nameOf(new ServiceIdentity("shop", "web", uid)))
+                    .as("%s", uid)
+                    .matches("[A-Za-z0-9._-]+");
         }
     }
 

@@ -8,6 +8,7 @@ import dev.berth.lab.LabOnly;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -22,6 +23,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @LabOnly
 class HaproxyHealthIT {
     private static final String ADDRESS = "198.51.100.3";
+    private static final String ADDRESS6 = "2001:db8:ffff::3";
     private static final int NODE_PORT = 30080;
     private static final int CHECK_PORT = 10256;
 
@@ -54,6 +57,7 @@ class HaproxyHealthIT {
             socket.close();
         }
         Command.run(List.of("ip", "addr", "del", ADDRESS + "/32", "dev", "lo"));
+        Command.run(List.of("ip", "addr", "del", ADDRESS6 + "/128", "dev", "lo"));
     }
 
     /** Of nodes 127.0.0.1 and so on. */
@@ -100,8 +104,12 @@ class HaproxyHealthIT {
 
     /** What a new connection to the Service gets; empty: nothing. */
     private static String answer() {
+        return answer(ADDRESS);
+    }
+
+    private static String answer(String address) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(ADDRESS, 80), 1_000);
+            socket.connect(new InetSocketAddress(address, 80), 1_000);
             socket.setSoTimeout(5_000);
             return new String(socket.getInputStream().readAllBytes(), UTF_8);
         } catch (IOException refused) {
@@ -136,12 +144,115 @@ class HaproxyHealthIT {
         node("127.0.0.2");
         HaproxyProvider provider = processes.provider(directory, Map.of());
         provider.ensureLoadBalancer(request(false, "127.0.0.1"));
+        String worker = worker();
 
         provider.updateLoadBalancer(request(false, "127.0.0.1", "127.0.0.2"));
         assertThat(List.of(answer(), answer(), answer(), answer())).contains("127.0.0.1", "127.0.0.2");
 
         provider.updateLoadBalancer(request(false, "127.0.0.2"));
         assertThat(List.of(answer(), answer(), answer(), answer())).containsOnly("127.0.0.2");
+        assertThat(worker()).as("without a reload").isEqualTo(worker);
+    }
+
+    /** Its process ID; a reload makes another one. */
+    private String worker() {
+        return processes
+                .runtime(directory, "show info")
+                .lines()
+                .filter(line -> line.startsWith("Pid: "))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void aPodThatDoesNotListen_getsNoConnections() {
+        node("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        LoadBalancerRequest pods = request(true).toBuilder()
+                .healthCheck(null)
+                .endpoints(Stream.of("127.0.0.1", "127.0.0.2")
+                        .map(address -> new Endpoint("", address, NODE_PORT, "n1"))
+                        .toList())
+                .build();
+        provider.ensureLoadBalancer(pods);
+        await(() -> assertThat(health(provider, pods)).contains(new TargetHealth(2, 1)));
+        int before = statistic("econ");
+
+        assertThat(List.of(answer(), answer(), answer(), answer())).containsOnly("127.0.0.2");
+
+        assertThat(statistic("econ")).as("connections that failed").isEqualTo(before);
+    }
+
+    @Test
+    void affinity_endsAfterItsTimeout() {
+        node("127.0.0.1");
+        node("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(request(false, "127.0.0.1", "127.0.0.2").toBuilder()
+                .sessionAffinity(Duration.ofSeconds(2))
+                .build());
+        String first = answer();
+        assertThat(List.of(answer(), answer(), answer())).containsOnly(first);
+
+        await(() -> assertThat(processes.runtime(directory, "show table")).doesNotContainPattern("used:[1-9]"));
+
+        assertThat(answer()).isNotEmpty().isNotEqualTo(first);
+    }
+
+    private LoadBalancerRequest with(String parameter, String value, String node) {
+        return request(false, node).toBuilder()
+                .parameters(Map.of(parameter, value))
+                .build();
+    }
+
+    @Test
+    void connectionsAboveMaxConnections_wait() throws IOException {
+        try (ServerSocket node = new ServerSocket(NODE_PORT, 50, InetAddress.ofLiteral("127.0.0.1"))) {
+            processes.provider(directory, Map.of()).ensureLoadBalancer(with("maxConnections", "1", "127.0.0.1"));
+            node.setSoTimeout(5_000);
+            Socket first = new Socket(ADDRESS, 80);
+            Socket firstAtNode = node.accept();
+            try (Socket second = new Socket(ADDRESS, 80)) {
+                assertThat(second.isConnected()).isTrue();
+                node.setSoTimeout(500);
+                assertThatThrownBy(node::accept).isInstanceOf(SocketTimeoutException.class);
+
+                first.close();
+                firstAtNode.close();
+                node.setSoTimeout(5_000);
+                assertThat(node.accept().isConnected()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aConnectionThatNobodySendsOn_isClosedAfterIdleTimeout() throws IOException {
+        try (ServerSocket node = new ServerSocket(NODE_PORT, 50, InetAddress.ofLiteral("127.0.0.1"))) {
+            processes.provider(directory, Map.of()).ensureLoadBalancer(with("idleTimeout", "1s", "127.0.0.1"));
+            try (Socket client = new Socket(ADDRESS, 80);
+                    Socket server = node.accept()) {
+                client.setSoTimeout(10_000);
+                assertThat(client.getInputStream().read()).isEqualTo(-1);
+                assertThat(server.getInputStream().read()).isEqualTo(-1);
+            }
+        }
+    }
+
+    /** What this host sends there is lost, and nobody refuses it; by default it is waited for 5 s each of four times. */
+    @Test
+    void aTargetThatDoesNotAnswer_isGivenUpAfterConnectTimeout() throws IOException {
+        Command.run(List.of("nft", "add table inet lost"));
+        Command.run(List.of("nft", "add chain inet lost out { type filter hook output priority 0; }"));
+        Command.run(List.of("nft", "add rule inet lost out ip daddr 203.0.113.7 drop"));
+        try {
+            processes.provider(directory, Map.of()).ensureLoadBalancer(with("connectTimeout", "200ms", "203.0.113.7"));
+            try (Socket client = new Socket(ADDRESS, 80)) {
+                client.setSoTimeout(4_900);
+                assertThat(client.getInputStream().read()).isEqualTo(-1);
+            }
+        } finally {
+            Command.run(List.of("nft", "delete table inet lost"));
+        }
     }
 
     private static Optional<TargetHealth> health(HaproxyProvider provider, LoadBalancerRequest request) {
@@ -224,6 +335,35 @@ class HaproxyHealthIT {
                 web.toBuilder().sourceRanges(List.of("192.0.2.0/24")).build());
         assertThat(answer()).isEmpty();
         await(() -> assertThat(metric(metrics, "connections_denied_total")).isOne());
+    }
+
+    /** A client on this host has the address that it calls. */
+    @Test
+    void sourceRanges_areForClientsOfTheirFamily_andAFamilyWithoutAnyIsOpen() {
+        node("127.0.0.1");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        LoadBalancerRequest both = request(false, "127.0.0.1").toBuilder()
+                .addresses(List.of(ADDRESS, ADDRESS6))
+                .build();
+        String elsewhere = "192.0.2.0/24";
+        String elsewhere6 = "2001:db8:eeee::/64";
+        record Row(List<String> ranges, boolean lets4In, boolean lets6In) {}
+        List<Row> rows = List.of(
+                new Row(List.of(elsewhere), false, true),
+                new Row(List.of(elsewhere6), true, false),
+                new Row(List.of(elsewhere, elsewhere6), false, false),
+                new Row(List.of(elsewhere, elsewhere6, "198.51.100.0/24"), true, false),
+                new Row(List.of(elsewhere, elsewhere6, "2001:db8:ffff::/64"), false, true),
+                new Row(List.of(elsewhere, "::/0"), false, true),
+                new Row(List.of("0.0.0.0/0", elsewhere6), true, false));
+
+        for (Row row : rows) {
+            provider.ensureLoadBalancer(
+                    both.toBuilder().sourceRanges(row.ranges()).build());
+
+            assertThat(!answer(ADDRESS).isEmpty()).as("IPv4, %s", row).isEqualTo(row.lets4In());
+            assertThat(!answer(ADDRESS6).isEmpty()).as("IPv6, %s", row).isEqualTo(row.lets6In());
+        }
     }
 
     /** With affinity, HAProxy would try it three times, a second apart. */
