@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.testing.Answers;
+import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -321,8 +323,59 @@ class BadInputIT {
                                 1,
                                 "cannot connect to the API server at https://127.0.0.1:1"),
                         new StartRow("a wrong token", wrongToken, List.of(), 1, "does not accept the credentials"),
-                        new StartRow("no permissions", forbidden, List.of(), 1, "apply Berth's RBAC manifests"))
+                        new StartRow("no permissions", forbidden, List.of(), 1, "apply Berth's RBAC manifests"),
+                        new StartRow(
+                                "a HAProxy that is missing",
+                                good,
+                                List.of("--plugin-dir=" + haproxy(temporary, "/nowhere/haproxy")),
+                                1,
+                                MISSING),
+                        new StartRow(
+                                "a HAProxy that is too old",
+                                good,
+                                List.of("--plugin-dir=" + haproxy(temporary, oldHaproxy(temporary))),
+                                1,
+                                TOO_OLD))
                 .map(row -> DynamicTest.dynamicTest(row.rule(), () -> endsWithOneLine(row)));
+    }
+
+    private static final String MISSING = "/nowhere/haproxy";
+    private static final String TOO_OLD = "HAProxy 2.4 is too old; install 2.6 or later";
+
+    /** A folder of plug-ins with a HAProxy of this binary. */
+    private static Path haproxy(Path temporary, String binary) throws IOException {
+        Path folder = Files.createTempDirectory(temporary, "plugins");
+        Files.writeString(
+                folder.resolve("haproxy.properties"),
+                "directory=%s\nbinary=%s\n".formatted(temporary.resolve("state"), binary));
+        return folder;
+    }
+
+    private static String oldHaproxy(Path temporary) throws IOException {
+        Path script = Files.writeString(
+                temporary.resolve("old-haproxy"),
+                "#!/bin/sh\necho 'HAProxy version 2.4.22-1 2023/02/14 - https://haproxy.org/'\n");
+        return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"))
+                .toString();
+    }
+
+    @Test
+    void providerHostWithoutAFitHaproxy_endsWithItsCodeAndOneLine(@TempDir Path temporary) throws IOException {
+        Map<String, String> binaries = Map.of("/nowhere/haproxy", MISSING, oldHaproxy(temporary), TOO_OLD);
+        for (Map.Entry<String, String> row : binaries.entrySet()) {
+            BerthCommand host = BerthCommand.run(
+                    "provider-host",
+                    "--plugin-dir=" + haproxy(temporary, row.getKey()),
+                    "--provider=haproxy",
+                    "--listen=unix://" + temporary.resolve("lb.sock"));
+
+            assertThat(host.exitCode()).as(host.err()).isEqualTo(1);
+            assertThat(host.err().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("berth: ")
+                    .contains(row.getValue());
+        }
     }
 
     @Test
