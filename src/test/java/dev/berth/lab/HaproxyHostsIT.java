@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -176,9 +177,12 @@ class HaproxyHostsIT {
     private final class Watch implements AutoCloseable {
         private final Thread looks;
         private final AtomicLong longest = new AtomicLong();
+        private final AtomicLong looked = new AtomicLong();
+        private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
         Watch(List<String> ips) {
-            looks = Thread.ofVirtual().start(() -> {
+            Thread.Builder thread = Thread.ofVirtual().uncaughtExceptionHandler((ended, why) -> failure.set(why));
+            looks = thread.start(() -> {
                 Map<String, Long> onTwoSince = new HashMap<>();
                 while (!Thread.currentThread().isInterrupted()) {
                     for (String ip : ips) {
@@ -189,12 +193,17 @@ class HaproxyHostsIT {
                             longest.accumulateAndGet(System.nanoTime() - since, Math::max);
                         }
                     }
+                    looked.incrementAndGet();
                     LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
                 }
             });
         }
 
+        /** Fails unless it has looked all the time. */
         Duration longestOnTwo() {
+            if (!looks.isAlive() || looked.get() == 0) {
+                throw new IllegalStateException("it ended after " + looked + " looks", failure.get());
+            }
             return Duration.ofNanos(longest.get());
         }
 

@@ -66,10 +66,23 @@ class IpModePacketsIT {
     void vip_isReachedFromPodsAndNodes_withoutALoadBalancer() {
         LabPod here = pod(1);
         LabPod there = pod(2);
-        Service service = service("vip", "10.77.0.100/30", UnaryOperator.identity());
+        Service service = service(
+                "vip",
+                "10.77.0.100/30",
+                change -> change.editSpec()
+                        .addNewPort()
+                        .withName("udp")
+                        .withProtocol("UDP")
+                        .withPort(53)
+                        .withNewTargetPort(LabPod.PORT)
+                        .endPort()
+                        .endSpec());
+        String udp = Installation.ips(service).getFirst() + ":53";
 
-        assertThat(awaitReply(here.client(), url(service)).name()).isIn(here.name(), there.name());
-        assertThat(awaitReply(lab.node(2).client(), url(service)).name()).isIn(here.name(), there.name());
+        for (Peer client : List.of(here.client(), lab.node(2).client())) {
+            assertThat(awaitReply(client, url(service)).name()).isIn(here.name(), there.name());
+            assertThat(await(() -> client.udp(udp), Reply::ok).name()).isIn(here.name(), there.name());
+        }
     }
 
     @Test
