@@ -24,12 +24,16 @@ type Summary struct {
 	Failed   int            `json:"failed"`
 	ByName   map[string]int `json:"byName"`
 	BySource map[string]int `json:"bySource"`
+	// LastByName is when the last answer of each came, in nanoseconds of Unix time.
+	LastByName map[string]int64 `json:"lastByName"`
 	// Errors are the first few, each once.
 	Errors []string `json:"errors"`
 	// Millis of all requests that were answered.
 	P50 int64 `json:"p50"`
 	P99 int64 `json:"p99"`
 	Max int64 `json:"max"`
+	// Gap is the longest time without an answer, in milliseconds.
+	Gap int64 `json:"gap"`
 }
 
 func (d dialer) net(network string) *net.Dialer {
@@ -65,7 +69,10 @@ func (d dialer) get(url string, count int) {
 
 func ask(client *http.Client, url string) (reply Reply) {
 	started := time.Now()
-	defer func() { reply.Millis = time.Since(started).Milliseconds() }()
+	defer func() {
+		reply.ended = time.Now()
+		reply.Millis = reply.ended.Sub(started).Milliseconds()
+	}()
 	response, err := client.Get(url)
 	if err != nil {
 		return Reply{Error: err.Error()}
@@ -113,7 +120,7 @@ func (d dialer) udp(address string) {
 	write(reply)
 }
 
-func (d dialer) load(url string, requests, workers int, pause time.Duration) {
+func (d dialer) load(url string, requests, workers int, pause time.Duration, ended <-chan struct{}) {
 	work := make(chan struct{})
 	replies := make(chan Reply, workers)
 	var all sync.WaitGroup
@@ -127,9 +134,7 @@ func (d dialer) load(url string, requests, workers int, pause time.Duration) {
 		})
 	}
 	go func() {
-		for range requests {
-			work <- struct{}{}
-		}
+		hand(work, requests, ended)
 		close(work)
 		all.Wait()
 		close(replies)
@@ -137,8 +142,20 @@ func (d dialer) load(url string, requests, workers int, pause time.Duration) {
 	write(summarize(replies))
 }
 
+func hand(work chan<- struct{}, requests int, ended <-chan struct{}) {
+	for range requests {
+		select {
+		case work <- struct{}{}:
+		case <-ended:
+			return
+		}
+	}
+}
+
 func summarize(replies <-chan Reply) Summary {
-	summary := Summary{ByName: map[string]int{}, BySource: map[string]int{}, Errors: []string{}}
+	summary := Summary{ByName: map[string]int{}, BySource: map[string]int{}, LastByName: map[string]int64{},
+		Errors: []string{}}
+	last := time.Now()
 	var millis []int64
 	seen := map[string]bool{}
 	for reply := range replies {
@@ -153,6 +170,9 @@ func summarize(replies <-chan Reply) Summary {
 		}
 		summary.ByName[reply.Name]++
 		summary.BySource[reply.Source]++
+		summary.LastByName[reply.Name] = max(reply.ended.UnixNano(), summary.LastByName[reply.Name])
+		summary.Gap = max(summary.Gap, reply.ended.Sub(last).Milliseconds())
+		last = reply.ended
 		millis = append(millis, reply.Millis)
 	}
 	if len(millis) > 0 {
@@ -187,7 +207,7 @@ func (d dialer) until(answered bool, url string) {
 }
 
 // One connection for the whole time: HTTP with keep-alive, and never a second connection.
-func (d dialer) hold(address string, lasting time.Duration) {
+func (d dialer) hold(address string, lasting time.Duration, ended <-chan struct{}) {
 	first, err := d.net("tcp").DialContext(context.Background(), "tcp", address)
 	if err != nil {
 		write(Reply{Error: err.Error()})
@@ -206,11 +226,16 @@ func (d dialer) hold(address string, lasting time.Duration) {
 			}
 		},
 	}}
-	for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(lasting); time.Now().Before(end); {
 		reply := ask(client, "http://"+address+"/")
 		write(reply)
 		if reply.Error != "" {
 			return
+		}
+		select {
+		case <-ended:
+			return
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }

@@ -8,12 +8,15 @@
 //	peer until --down URL                            when the first one was not
 //	peer hold --for DURATION ADDRESS                 one connection that asks ten times a second
 //
+// With --until-eof, load and hold end with their standard input, or by their bound before.
+//
 // A server answers each request with a Reply. It accepts the PROXY protocol, versions 1 and 2, and does without.
 package main
 
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
@@ -30,6 +33,8 @@ type Reply struct {
 	Error string `json:"error,omitempty"`
 	// Millis is how long the client waited.
 	Millis int64 `json:"millis"`
+
+	ended time.Time
 }
 
 func main() {
@@ -49,10 +54,18 @@ func main() {
 	timeout := flags.Duration("timeout", 2*time.Second, "for each request")
 	down := flags.Bool("down", false, "until a request is not answered")
 	lasting := flags.Duration("for", 10*time.Second, "how long to hold the connection")
+	untilEOF := flags.Bool("until-eof", false, "end with the standard input")
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		fail(err.Error())
 	}
 	from := dialer{source: *source, timeout: *timeout}
+	ended := make(chan struct{})
+	if *untilEOF {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			close(ended)
+		}()
+	}
 	switch os.Args[1] {
 	case "serve":
 		serve(*name, *listen, *tlsCertificate, *tlsKey)
@@ -61,11 +74,11 @@ func main() {
 	case "udp":
 		from.udp(flags.Arg(0))
 	case "load":
-		from.load(flags.Arg(0), *requests, *workers, *pause)
+		from.load(flags.Arg(0), *requests, *workers, *pause, ended)
 	case "until":
 		from.until(!*down, flags.Arg(0))
 	case "hold":
-		from.hold(flags.Arg(0), *lasting)
+		from.hold(flags.Arg(0), *lasting, ended)
 	default:
 		fail("there is no " + os.Args[1])
 	}

@@ -82,6 +82,17 @@ record Namespace(String name) {
         }
     }
 
+    /** Starts a command in it whose standard input and output are the caller's; the input ends with this JVM. */
+    Process open(String... command) {
+        try {
+            return new ProcessBuilder(command(List.of(command)))
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
     /** Starts a process in it that ends with this JVM, with its log in {@code folder}. */
     ChildProcess start(String process, Path folder, String... command) {
         return ChildProcess.start(
