@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Build;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.GrpcHosts;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.ProviderHostProcess;
 import dev.berth.testing.SampleProvider;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -16,6 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedInstallation.class)
 class HostilePluginIT {
     private static final String CLASS = "example.com/hostile";
+
+    /** The same provider in a process of its own. */
+    private static final String FAR = "example.com/far";
 
     private static final String PROVIDER = """
             package plugin;
@@ -42,9 +51,10 @@ class HostilePluginIT {
                     return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(ip, IpMode.VIP))));
                 }
                 public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
-                    return switch (request.service().name()) {
+                    return switch (request.service().name().replace("far-", "")) {
                         case "outside" -> ready("8.8.8.8");
                         case "itself" -> ready("127.0.0.1");
+                        case "cluster" -> ready("10.96.0.1");
                         case "unclaimed" -> ready("198.51.100.14");
                         case "nothing" -> null;
                         case "hasty" -> EnsureOutcome.pending(Duration.ZERO, "soon");
@@ -61,13 +71,33 @@ class HostilePluginIT {
     private static final List<Row> ROWS = List.of(
             new Row("outside", "AnswerRefused", "\"8.8.8.8\", but was given 198.51.100."),
             new Row("itself", "AnswerRefused", "(rule ensure04)"),
+            new Row("cluster", "AnswerRefused", "\"10.96.0.1\", but was given 198.51.100."),
             new Row("unclaimed", "AnswerRefused", "(rule ensure04)"),
+            new Row("far-outside", "AnswerRefused", "\"8.8.8.8\", but was given 198.51.100."),
+            new Row("far-cluster", "AnswerRefused", "\"10.96.0.1\", but was given 198.51.100."),
+            new Row("far-unclaimed", "AnswerRefused", "(rule ensure04)"),
             new Row("nothing", "EnsureFailed", "it answered null to ensureLoadBalancer"),
             new Row("hasty", "Pending", "soon"),
             new Row("forger", "EnsureFailed", ": [2Jquota 2026-01-01 INFO all is well"));
 
     @TempDir
     private Path temporary;
+
+    private final GrpcHosts hosts = new GrpcHosts();
+
+    @AfterEach
+    void removeSockets() {
+        hosts.close();
+    }
+
+    private static String service(String name) {
+        return """
+                apiVersion: v1
+                kind: Service
+                metadata: {name: %s, namespace: default}
+                spec: {type: LoadBalancer, loadBalancerClass: %s, selector: {app: web}, ports: [{port: 80}]}
+                """.formatted(name, name.startsWith("far-") ? FAR : CLASS);
+    }
 
     private Path plugins() throws IOException {
         Path classes = Files.createDirectory(temporary.resolve("classes"));
@@ -86,14 +116,23 @@ class HostilePluginIT {
     @Test
     void answersAgainstTheContract_arePublishedByNobody_saidOnTheirServices_andHoldUpNobodyElse(Installation shared)
             throws IOException {
-        try (BerthOnCluster berth = BerthOnCluster.on(shared)) {
-            berth.createPool("edge", "198.51.100.0/28");
+        ControlPlane cluster = shared.controlPlane();
+        Path hosted = plugins();
+        Path plugins = Files.createDirectory(temporary.resolve("both"));
+        Files.copy(hosted.resolve("hostile.jar"), plugins.resolve("hostile.jar"));
+        Path socket = hosts.socket();
+        Files.writeString(plugins.resolve("far.grpc.properties"), "target=unix://" + socket + "\n");
+        try (BerthOnCluster berth = BerthOnCluster.on(shared);
+                ProviderHostProcess far = ProviderHostProcess.start(hosted, "hostile", socket)) {
+            berth.createPool("edge", "198.51.100.0/27");
             berth.createClass("hostile", "loadBalancerClass: " + CLASS + ", provider: hostile");
-            OperatorProcess operator = berth.startOperator("--plugin-dir=" + plugins());
-            for (String name : List.of("spinner", "twister")) {
-                berth.createService(name, CLASS, builder -> builder);
-            }
-            ROWS.forEach(row -> berth.createService(row.service(), CLASS, builder -> builder));
+            berth.createClass("far", "loadBalancerClass: " + FAR + ", provider: far");
+            OperatorProcess operator = berth.startOperator("--plugin-dir=" + plugins);
+            String services = Stream.concat(
+                            Stream.of("spinner", "twister"), ROWS.stream().map(Row::service))
+                    .map(HostilePluginIT::service)
+                    .collect(Collectors.joining("---\n"));
+            cluster.kubectl("apply", "--filename=" + Files.writeString(temporary.resolve("services.yaml"), services));
 
             for (Row row : ROWS) {
                 berth.awaitService(
@@ -116,10 +155,14 @@ class HostilePluginIT {
             assertThat(BerthOnCluster.ingress(honest))
                     .extracting(LoadBalancerIngress::getIp)
                     .containsExactly("198.51.100.14");
-            for (Row row : ROWS) {
-                Service refused = berth.awaitService(row.service(), service -> true);
-                assertThat(BerthOnCluster.ingress(refused)).as(row.service()).isEmpty();
-            }
+            String shown = cluster.kubectl(
+                    "get",
+                    "services",
+                    "--output=jsonpath={range .items[*]}{.metadata.name}={.status.loadBalancer.ingress[*].ip}{\"\\n\"}{end}");
+            assertThat(shown.lines())
+                    .contains("honest=198.51.100.14")
+                    .containsAll(ROWS.stream().map(row -> row.service() + "=").toList());
+            assertThat(far.log()).contains("serving provider \"hostile\"");
             assertThat(operator.log()).doesNotContain("\u001b[2J", "\n2026-01-01 INFO");
         }
     }

@@ -203,8 +203,8 @@ class ClassControlTest {
     }
 
     private Optional<Condition> condition(String type) {
-        return Conditions.find(
-                Objects.requireNonNull(objects.get("older").getStatus()).conditions(), type);
+        LoadBalancerClass older = Objects.requireNonNull(objects.get("older"));
+        return Conditions.find(Objects.requireNonNull(older.getStatus()).conditions(), type);
     }
 
     @Test
