@@ -191,7 +191,7 @@ format: ## puts the Java and Go sources into the one format
 .PHONY: check
 check: generated-check go-check ## checks format, compiler findings, and that generated files are up to date
 	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
-	@$(MVN) -q -Pchecks test -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
+	@$(MVN) -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Pchecks test -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
 
 # --- What the targets above are made of -------------------------------------
 
