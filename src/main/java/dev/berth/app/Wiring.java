@@ -41,6 +41,7 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
 import dev.berth.kube.TlsSecrets;
 import dev.berth.kube.Trimmed;
+import dev.berth.kube.UnreadableObjects;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
@@ -196,7 +197,7 @@ public final class Wiring {
                 options.controllerName,
                 Objects.requireNonNullElse(System.getenv("POD_NAME"), "berth"),
                 lost -> registry.counter("berth.events.dropped").increment((double) lost));
-        meters = new ServiceMeters(registry, ledger);
+        meters = new ServiceMeters(registry, ledger, UnreadableObjects.counts(caches));
         clusterAddresses = new ClusterAddresses(
                 client,
                 budget,

@@ -13,6 +13,7 @@ import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.WellKnownNames;
+import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -55,8 +56,12 @@ public final class FabricCluster implements Cluster {
     public Map<String, String> namespaceLabels(String namespace) {
         return caches.namespaces()
                 .get(null, namespace)
-                .map(found -> found.getMetadata().getLabels())
+                .map(FabricCluster::labels)
                 .orElse(Map.of());
+    }
+
+    static Map<String, String> labels(Namespace namespace) {
+        return Given.map(namespace.getMetadata().getLabels());
     }
 
     @Override

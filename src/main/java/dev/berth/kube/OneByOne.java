@@ -1,7 +1,10 @@
 package dev.berth.kube;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -11,6 +14,16 @@ import org.slf4j.LoggerFactory;
 final class OneByOne {
     private static final Logger LOG = LoggerFactory.getLogger(OneByOne.class);
 
+    private static final int REMEMBERED = 1_000;
+
+    /** By kind and name, the version of which the log has it already: the same objects are read again and again. */
+    private static final Map<String, String> TOLD = Collections.synchronizedMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+            return size() > REMEMBERED;
+        }
+    });
+
     private OneByOne() {}
 
     /** What each of them says; one that cannot be read is left out, and the log says why. */
@@ -19,15 +32,19 @@ final class OneByOne {
                     try {
                         return reading.apply(object).toList().stream();
                     } catch (RuntimeException unreadable) {
-                        LOG.warn(
-                                "{} {} cannot be read, and is left as it is: {}",
-                                object.getKind(),
-                                nameOf(object),
-                                unreadable.toString());
+                        tell(object, unreadable);
                         return Stream.empty();
                     }
                 })
                 .toList();
+    }
+
+    private static void tell(HasMetadata object, RuntimeException unreadable) {
+        String name = object.getKind() + " " + nameOf(object);
+        String version = Given.text(object.getMetadata().getResourceVersion());
+        if (!version.equals(TOLD.put(name, version))) {
+            LOG.warn("{} cannot be read, and is left as it is: {}", name, unreadable.toString());
+        }
     }
 
     private static String nameOf(HasMetadata object) {

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** What is counted of Services and addresses. */
@@ -33,9 +34,14 @@ public final class ServiceMeters implements ServiceMetrics {
     private final Map<String, AtomicInteger> stuckCalls = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> waiting = new ConcurrentHashMap<>();
 
-    public ServiceMeters(MeterRegistry registry, Ledger ledger) {
+    /** @param unreadable how many objects cannot be read, by kind; asked for with each scrape */
+    public ServiceMeters(MeterRegistry registry, Ledger ledger, Map<String, Supplier<Number>> unreadable) {
         this.registry = registry;
         this.ledger = ledger;
+        unreadable.forEach((kind, count) -> Gauge.builder("berth.objects.unreadable", count)
+                .description("objects of which something cannot be read")
+                .tag("kind", kind)
+                .register(registry));
         Gauge.builder("berth.ipmode.dropped", ipModeDropped, AtomicInteger::get)
                 .description("1 while the API server drops status.loadBalancer.ingress[].ipMode")
                 .register(registry);

@@ -3,10 +3,15 @@ package dev.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.berth.announce.Asked;
+import dev.berth.testing.Mutation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -16,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What an agent reads of a cluster. */
 class ClusterViewTest {
+    private static final int ODD_ONES = 500;
+    private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NODES = "/api/v1/nodes";
     private static final String SLICES = "/apis/discovery.k8s.io/v1/endpointslices";
     private static final String ADDRESSES = "/apis/berth.dev/v1alpha1/addresses";
@@ -101,6 +108,51 @@ class ClusterViewTest {
                         Stream.of("a"), IntStream.range(0, 1_000).mapToObj(number -> "invented-" + number))));
         assertThat(read()).hasSize(1);
         assertThat(ready()).hasSize(2).contains("a");
+    }
+
+    /** {@code sample}, and odd ones made of it; each has a name of its own. */
+    private static String[] withOddOnes(boolean typed, String sample, String... parts) throws IOException {
+        JsonNode object = JSON.readTree(sample);
+        String[] all = new String[ODD_ONES + 1];
+        all[0] = object.toString();
+        for (int seed = 0; seed < ODD_ONES; seed++) {
+            ObjectNode odd = (ObjectNode) new Mutation(new Random(seed), typed).of(object, parts);
+            odd.withObject("/metadata").put("name", "odd-" + seed);
+            all[seed + 1] = odd.toString();
+        }
+        return all;
+    }
+
+    @Test
+    void oddObjects_keepNoOtherFromBeingRead() throws IOException {
+        server.put(NODES, withOddOnes(true, """
+                {"metadata": {"name": "a", "labels": {"node.kubernetes.io/exclude-from-external-load-balancers": "false"}},
+                 "spec": {"unschedulable": false, "taints": [{"key": "node.kubernetes.io/out-of-service", "effect": "x"}]},
+                 "status": {"addresses": [{"type": "InternalIP", "address": "192.0.2.1"}],
+                   "conditions": [{"type": "NetworkUnavailable", "status": "False"}]}}
+                """, "metadata/labels", "spec", "status"));
+        server.put("/apis/berth.dev/v1alpha1/loadbalancerclasses", withOddOnes(false, """
+                {"metadata": {"name": "l2", "creationTimestamp": "2026-01-01T00:00:00Z"},
+                 "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2", "parameters": {"interfaces": "eth0"}}}
+                """, "spec"));
+        server.put("/api/v1/services", withOddOnes(true, """
+                {"metadata": {"namespace": "shop", "name": "web", "uid": "u"},
+                 "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}}
+                """, "spec"));
+        server.put(ADDRESSES, withOddOnes(false, address("192.0.2.10"), "spec"));
+        server.put(SLICES, withOddOnes(true, """
+                {"metadata": {"namespace": "shop", "name": "web-1", "labels": {"kubernetes.io/service-name": "web"}},
+                 "addressType": "IPv4",
+                 "endpoints": [{"nodeName": "a", "conditions": {"ready": true, "serving": true, "terminating": false}}]}
+                """, "metadata/labels", "addressType", "endpoints"));
+
+        assertThat(read()).anySatisfy(asked -> {
+            assertThat(asked.address()).hasToString("192.0.2.10");
+            assertThat(asked.services())
+                    .first()
+                    .satisfies(web -> assertThat(web.ready()).contains("a"));
+        });
+        assertThat(view.nodes()).hasSize(ODD_ONES + 1);
     }
 
     @Test

@@ -270,6 +270,14 @@ class GrpcPluginIT {
 
         berth.awaitAsserted(now -> assertThat(plugin.request.getHealthCheck())
                 .isEqualTo(HealthCheck.newBuilder().setPort(nodePort).build()));
+        assertThat(plugin.request.getClusterName())
+                .as("of a cluster that has no name by --cluster-name")
+                .isEqualTo(berth.client()
+                        .namespaces()
+                        .withName("kube-system")
+                        .get()
+                        .getMetadata()
+                        .getUid());
     }
 
     @Test

@@ -11,8 +11,11 @@ import dev.berth.testing.SharedInstallation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -127,6 +130,26 @@ class HostileObjectsIT {
                             + " nothing is allocated from it until that is corrected");
             assertThat(valid("edge")).startsWith("True ");
         });
+
+        String selector = IntStream.range(0, 40)
+                .mapToObj(index -> "l".repeat(50) + index + ": " + "x".repeat(60) + index)
+                .collect(Collectors.joining(", "));
+        assertThat(selector.length()).isGreaterThan(4_096);
+        for (int port : List.of(80, 81)) {
+            apply("""
+                    apiVersion: v1
+                    kind: Service
+                    metadata: {name: shares-%1$s, namespace: default, annotations: {berth.dev/sharing-key: "%3$s"}}
+                    spec: {type: LoadBalancer, loadBalancerClass: %4$s, externalTrafficPolicy: Local, selector: {%2$s},
+                      ports: [{port: %1$s}]}
+                    """.formatted(port, selector, "k".repeat(63), CLASS));
+        }
+        assertThat(berth.awaitAddress("shares-80")).isEqualTo(berth.awaitAddress("shares-81"));
+
+        assertThat(operator.metric("berth_objects_unreadable", "kind", "AddressPool"))
+                .isEqualTo(2);
+        assertThat(operator.metric("berth_objects_unreadable", "kind", "Service"))
+                .isZero();
 
         patchStatus("odd");
         patchStatus("web");

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 
 /** An API server that answers as a test says, and a client of it that asks once. */
 public final class AnsweringServer implements AutoCloseable {
@@ -50,10 +49,10 @@ public final class AnsweringServer implements AutoCloseable {
         client = new KubernetesClientBuilder().withConfig(config).build();
     }
 
-    /** A client of a socket that takes connections, and answers nothing by itself. */
-    static KubernetesClient clientOf(ServerSocket socket) {
+    /** A client of what listens at a port of the loopback. */
+    static KubernetesClient clientOf(int port) {
         Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + socket.getLocalPort())
+                .withMasterUrl("http://127.0.0.1:" + port)
                 .withRequestTimeout(30_000)
                 .withRequestRetryBackoffLimit(0)
                 .build();

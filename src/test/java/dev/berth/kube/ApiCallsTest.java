@@ -84,6 +84,7 @@ class ApiCallsTest {
     @Test
     void answersWithoutDetails_areUnderstood() {
         assertThat(changed(status(422, "Invalid").build())).isEqualTo(new Write.Refused<>("the message"));
+        assertThat(changed(status(429, "TooManyRequests").build())).isEqualTo(new Write.Refused<>("the message"));
         assertThat(changed(status(404, "NotFound").build())).isEqualTo(new Write.NotFound<>("the message"));
         assertThat(changed(status(503, "ServiceUnavailable").build())).isEqualTo(new Write.Unknown<>("the message"));
         assertThat(created(status(403, "Forbidden").build())).isEqualTo(new Write.Refused<>("the message"));

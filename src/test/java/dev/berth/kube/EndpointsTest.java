@@ -28,7 +28,7 @@ class EndpointsTest {
     @Test
     void close_waitsNotForAnApiServerThatDoesNotAnswer() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                KubernetesClient waiting = AnsweringServer.clientOf(silent);
+                KubernetesClient waiting = AnsweringServer.clientOf(silent.getLocalPort());
                 ExecutorService watching = Executors.newVirtualThreadPerTaskExecutor()) {
             Endpoints unanswered = new Endpoints(waiting);
             CompletableFuture<Void> watch = CompletableFuture.runAsync(() -> unanswered.watch(service -> {}), watching);

@@ -9,6 +9,7 @@ import dev.berth.address.AddressConstraints;
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
+import dev.berth.address.IpRange;
 import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
 import dev.berth.address.ServiceKey;
@@ -34,7 +35,10 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
+import dev.berth.testing.Mutation;
+import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
@@ -134,6 +138,17 @@ class HostileObjectsTest {
             "spec": {"parentRef": {"group": "", "resource": "services", "namespace": "prod", "name": "web"}}}
             """;
 
+    private static final String POD = """
+            {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "web-1", "namespace": "prod", "uid": "u1", "resourceVersion": "7"},
+            "status": {"podIP": "10.244.0.9", "podIPs": [{"ip": "10.244.0.9"}, {"ip": "fd00:1::9"}]}}
+            """;
+
+    private static final String NAMESPACE = """
+            {"apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": "prod", "uid": "u1", "resourceVersion": "7", "labels": {"team": "a", "tier": "web"}}}
+            """;
+
     /** Tries {@code mapping} on the object as it stands, then on odd ones made of it. */
     private static <T> void forAllOdd(String object, Class<T> kind, Consumer<T> mapping, String... parts) {
         JsonNode sample = JSON.unmarshal(object, JsonNode.class);
@@ -219,6 +234,7 @@ class HostileObjectsTest {
         ServiceStates.conditionTypes(service).forEach(type -> assertThat(type).isNotNull());
         ServiceStates.finalizers(service);
         ClusterServices.of(service);
+        TakenNetworks.of(service);
         ServiceState state = ServiceStates.of(service);
         assertThat(state.publishedAddresses()).doesNotContainNull();
         state.foreignMark();
@@ -260,6 +276,37 @@ class HostileObjectsTest {
                 "metadata/labels",
                 "spec",
                 "status");
+    }
+
+    @Test
+    void pod_isReadWhateverItSays() {
+        List<IpRange> networks = List.of(IpRange.parse("10.244.0.0/16"), IpRange.parse("fd00:1::/64"));
+        forAllOdd(
+                POD,
+                Pod.class,
+                pod -> assertThat(TakenNetworks.of(pod, networks)).doesNotContainNull(),
+                "status");
+    }
+
+    @Test
+    void namespace_isSelectedByPools_whateverItsLabelsSay() {
+        PoolBook pools = PoolBook.of(List.of(Pools.declaration(JSON.unmarshal(POOL, AddressPool.class))), List.of());
+        ServiceState state = ServiceStates.of(JSON.unmarshal(SERVICE, Service.class));
+        forAllOdd(
+                NAMESPACE,
+                Namespace.class,
+                namespace -> assertThat(Planner.plan(new ServiceSnapshot(
+                                state.key(),
+                                Optional.of(state),
+                                List.of(),
+                                pools,
+                                CLASSES,
+                                Optional.empty(),
+                                FabricCluster.labels(namespace),
+                                new QueuePosition(Instant.EPOCH, state.created(), state.uid()),
+                                List.of())))
+                        .isNotNull(),
+                "metadata/labels");
     }
 
     @Test

@@ -1,8 +1,10 @@
 package dev.berth.kube;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.berth.address.Ip;
 import dev.berth.servicecidr.ClusterIp;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
@@ -11,6 +13,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -20,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -115,11 +119,65 @@ class IpAddressesTest {
         assertThat(told).isEmpty();
     }
 
+    /** Answers one list, one watch that lasts until {@code end}, and nothing after it. */
+    private static HttpServer oneWatch(CompletableFuture<Void> end) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                if (end.isDone()) {
+                    exchange.sendResponseHeaders(503, -1);
+                } else if (!String.valueOf(exchange.getRequestURI().getQuery()).contains("watch=true")) {
+                    byte[] list =
+                            "{\"kind\": \"IPAddressList\", \"metadata\": {\"resourceVersion\": \"1\"}, \"items\": []}"
+                                    .getBytes(UTF_8);
+                    exchange.getResponseHeaders().add("Content-Type", "application/json");
+                    exchange.sendResponseHeaders(200, list.length);
+                    exchange.getResponseBody().write(list);
+                } else if (exchange.getRequestHeaders().containsKey("Upgrade")) {
+                    exchange.sendResponseHeaders(200, -1);
+                } else {
+                    exchange.sendResponseHeaders(200, 0);
+                    exchange.getResponseBody()
+                            .write("""
+                            {"type": "BOOKMARK", "object": {"kind": "IPAddress", "apiVersion": "networking.k8s.io/v1",
+                              "metadata": {"resourceVersion": "1"}}}
+                            """.replace("\n", "").concat("\n").getBytes(UTF_8));
+                    exchange.getResponseBody().flush();
+                    end.join();
+                }
+            }
+        });
+        server.start();
+        return server;
+    }
+
+    @Test
+    @Timeout(60)
+    void aWatchThatEnded_isNoticed() throws IOException {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        HttpServer server = oneWatch(end);
+        try (KubernetesClient watching =
+                        AnsweringServer.clientOf(server.getAddress().getPort());
+                IpAddresses watched = new IpAddresses(watching, NetworkingVersion.V1, listener)) {
+            assertThat(watched.isWatching()).isFalse();
+            watched.watch();
+            Awaitility.await().until(watched::isWatching);
+
+            end.complete(null);
+
+            Awaitility.await().until(() -> !watched.isWatching());
+        } finally {
+            end.complete(null);
+            server.stop(0);
+        }
+    }
+
     @Test
     @Timeout(60)
     void close_waitsNotForAnApiServerThatDoesNotAnswer() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                KubernetesClient waiting = AnsweringServer.clientOf(silent);
+                KubernetesClient waiting = AnsweringServer.clientOf(silent.getLocalPort());
                 ExecutorService watching = Executors.newVirtualThreadPerTaskExecutor()) {
             IpAddresses unanswered = new IpAddresses(waiting, NetworkingVersion.V1, listener);
             CompletableFuture<Void> watch = CompletableFuture.runAsync(unanswered::watch, watching);

@@ -14,6 +14,7 @@ import dev.berth.address.ServiceKey;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -23,10 +24,18 @@ class ServiceMetersTest {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final Ledger ledger = new Ledger();
-    private final ServiceMeters meters = new ServiceMeters(registry, ledger);
+    private int unreadable;
+    private final ServiceMeters meters = new ServiceMeters(registry, ledger, Map.of("Service", () -> unreadable));
 
     private double gauge(String name, String... tags) {
         return registry.get(name).tags(tags).gauge().value();
+    }
+
+    @Test
+    void objectsThatCannotBeRead_areCountedByKind_asTheyAreNow() {
+        assertThat(gauge("berth.objects.unreadable", "kind", "Service")).isZero();
+        unreadable = 2;
+        assertThat(gauge("berth.objects.unreadable", "kind", "Service")).isEqualTo(2);
     }
 
     @Test

@@ -586,6 +586,32 @@ class ProviderCallsTest extends CloudStage {
     }
 
     @Test
+    void whoseNodesChange_andMeetsAFullClass_waitsInLine_withoutARead_anEventOrAWrite_andIsUpdatedInItsTurn() {
+        served("web");
+        reads.clear();
+        List<Object> seen = new ArrayList<>();
+        whileTheClassIsFull(() -> {
+            recorded.events.clear();
+            reads.clear();
+            int writes = cluster.writes();
+            nodes = nodes("n1", "n2");
+            control.nodesChanged();
+            seen.add(reconcile("web"));
+            seen.addAll(recorded.events);
+            seen.addAll(reads);
+            seen.add(cluster.writes() - writes);
+        });
+
+        assertThat(seen).containsExactly(Next.after(Duration.ofMinutes(1)), 0);
+        assertThat(cloud.calls).doesNotContain("update web[n1, n2]");
+        assertThat(service("web").ingress()).isNotEmpty();
+        cloud.calls.clear();
+        reconcileDue();
+
+        assertThat(cloud.calls).containsOnlyOnce("update web[n1, n2]").doesNotContain("ensure web[n1, n2]");
+    }
+
+    @Test
     void whoIsToBeLookedAt_andMeetsAFullClass_isLookedAtInItsTurn() {
         served("web");
 

@@ -1,7 +1,9 @@
 package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
@@ -18,6 +20,7 @@ import dev.berth.servicecidr.Forecast;
 import dev.berth.servicecidr.Parent;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.Usage;
+import dev.berth.testing.Mutation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
@@ -29,7 +32,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class PolicyControlTest {
+    private static final int SEEDS = Integer.getInteger("property.seeds", 500);
     private static final Ip IP = Ip.parse("10.0.0.10");
+    private static final KubernetesSerialization JSON = new KubernetesSerialization();
 
     private final NetworkInMemory network = new NetworkInMemory();
     private final ManualClock clock = new ManualClock();
@@ -226,6 +231,33 @@ class PolicyControlTest {
         assertThat(network.writes).containsExactly("release 10.0.0.10", "release 10.0.0.10");
     }
 
+    @Test
+    void policyOfAnotherSchema_isServed_orSaidToBeUnreadable_whateverItSays() {
+        JsonNode sample = JSON.unmarshal("""
+                {"metadata": {"name": "cluster", "uid": "uid", "generation": 1},
+                 "spec": {"warnings": {"usedPercent": 80, "daysUntilFull": 14},
+                   "growth": {"dryRun": false, "avoid": ["10.2.0.0/16"],
+                     "ipv4": {"supernets": ["10.1.0.0/16"], "prefixLength": 24, "usedPercent": 1, "maxRanges": 2},
+                     "ipv6": {"supernets": ["fd00::/64"], "prefixLength": 112}},
+                   "reservations": [{"address": "10.0.0.10", "service": {"namespace": "prod", "name": "web"}}]},
+                 "status": {"observedGeneration": 1, "history": [{"time": "2026-01-01T00:00:00Z", "ipv4": "1"}],
+                   "conditions": [{"type": "Ready", "status": "True", "reason": "Ready", "message": "m"}]}}
+                """, JsonNode.class);
+        for (int seed = 0; seed < SEEDS; seed++) {
+            JsonNode odd = new Mutation(new Random(seed), false).of(sample, "spec", "status");
+            ServiceCIDRPolicy policy = JSON.unmarshal(odd.toString(), ServiceCIDRPolicy.class);
+            policies.put(policy);
+            clock.pass(Duration.ofMinutes(1));
+
+            assertThatCode(this::reconcile).as("seed %s: %s", seed, odd).doesNotThrowAnyException();
+            if (!policy.unreadable().isEmpty()) {
+                assertThat(written.getLast().conditions())
+                        .as("seed %s: %s", seed, odd)
+                        .anyMatch(condition -> condition.getReason().equals("Unreadable"));
+            }
+        }
+    }
+
     /** What is asked for is not known, so nothing that was made for it is taken back either. */
     @Test
     void policyThatCannotBeRead_saysSo_andNothingIsDoneForIt() {
@@ -236,11 +268,10 @@ class PolicyControlTest {
                 "{\"reservations\": [null]}",
                 "{\"reservations\": \"x\"}",
                 "null")) {
-            policies.put(new KubernetesSerialization()
-                    .unmarshal(
-                            "{\"metadata\": {\"name\": \"cluster\", \"uid\": \"uid\", \"generation\": " + ++generation
-                                    + "}, \"spec\": " + spec + "}",
-                            ServiceCIDRPolicy.class));
+            policies.put(JSON.unmarshal(
+                    "{\"metadata\": {\"name\": \"cluster\", \"uid\": \"uid\", \"generation\": " + ++generation
+                            + "}, \"spec\": " + spec + "}",
+                    ServiceCIDRPolicy.class));
             reconcile();
             assertThat(written.removeLast().conditions())
                     .as(spec)

@@ -1,4 +1,4 @@
-package dev.berth.kube;
+package dev.berth.testing;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /** Changes a few values of an object, within its types, as only a hostile or an odd writer would. */
-final class Mutation {
+public final class Mutation {
     private static final List<String> TEXTS = List.of(
             "",
             " ",
@@ -48,7 +48,7 @@ final class Mutation {
      *
      * @param typed whether a value keeps its type, and a number 32 bits, as in the kinds that Kubernetes decodes itself
      */
-    Mutation(RandomGenerator random, boolean typed) {
+    public Mutation(RandomGenerator random, boolean typed) {
         this.random = random;
         this.typed = typed;
         numbers = typed
@@ -57,7 +57,7 @@ final class Mutation {
     }
 
     /** A copy with up to five changes of {@code parts}, such as {@code metadata/labels}, or below them. */
-    JsonNode of(JsonNode object, String... parts) {
+    public JsonNode of(JsonNode object, String... parts) {
         JsonNode copy = object.deepCopy();
         int changes = 1 + random.nextInt(5);
         for (int i = 0; i < changes; i++) {
