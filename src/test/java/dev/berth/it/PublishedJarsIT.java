@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.testing.Build;
 import dev.berth.testing.SampleProvider;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,8 +23,37 @@ class PublishedJarsIT {
     @Test
     void sampleProvider_needsThemAlone_andPassesTheKit(@TempDir Path folder) {
         assertThat(SampleProvider.compiledInto(folder).test())
-                .contains("120 tests successful", "42 tests aborted", "0 tests failed")
+                .contains("122 tests successful", "42 tests aborted", "0 tests failed")
                 .endsWith("exit code 0");
+    }
+
+    @Test
+    void providerOfTheTutorial_passesTheKit_withTheFiguresThatItNames(@TempDir Path project, @TempDir Path folder)
+            throws IOException {
+        String page = Files.readString(Path.of("docs/write-a-provider.md"));
+        assertThat(writeFiles(page, project)).hasSize(3);
+        Matcher figures = Pattern.compile("Tests run: (\\d+), Failures: 0, Errors: 0, Skipped: (\\d+)")
+                .matcher(page);
+        assertThat(figures.find()).isTrue();
+        int run = Integer.parseInt(figures.group(1));
+        int skipped = Integer.parseInt(figures.group(2));
+
+        assertThat(SampleProvider.compiledInto(project, folder).test())
+                .contains((run - skipped) + " tests successful", skipped + " tests aborted", "0 tests failed")
+                .endsWith("exit code 0");
+    }
+
+    /** Each indented block that follows the name of a Java file in a line of its own, into that file of {@code project}. */
+    private static List<Path> writeFiles(String page, Path project) throws IOException {
+        List<Path> written = new ArrayList<>();
+        Matcher blocks = Pattern.compile("(?m)^`(src/\\S+\\.java)`:\n\n((?:    .*\n|\n)+)")
+                .matcher(page);
+        while (blocks.find()) {
+            Path file = project.resolve(blocks.group(1));
+            Files.createDirectories(file.getParent());
+            written.add(Files.writeString(file, blocks.group(2).indent(-4)));
+        }
+        return written;
     }
 
     @Test

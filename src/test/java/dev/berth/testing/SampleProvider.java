@@ -14,21 +14,28 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** src/examples/provider-java, built as its users build it: of the published jars, JSpecify and JUnit alone. */
+/** A provider of its own, such as src/examples/provider-java, built as its users build it: of the published jars, JSpecify and JUnit alone. */
 public final class SampleProvider {
     private static final Path PROJECT = Path.of("src/examples/provider-java");
     private static final Pattern JUNIT = Pattern.compile("(junit-(jupiter|platform)|opentest4j|apiguardian)-.*");
     private static final Pattern JSPECIFY = Pattern.compile("jspecify-.*");
 
+    private final Path project;
     private final Path into;
 
-    private SampleProvider(Path into) {
+    private SampleProvider(Path project, Path into) {
+        this.project = project;
         this.into = into;
     }
 
-    /** Compiles it into this folder. */
+    /** Compiles src/examples/provider-java into this folder. */
     public static SampleProvider compiledInto(Path folder) {
-        SampleProvider sample = new SampleProvider(folder);
+        return compiledInto(PROJECT, folder);
+    }
+
+    /** Compiles a project with Maven's folders into {@code folder}. */
+    public static SampleProvider compiledInto(Path project, Path folder) {
+        SampleProvider sample = new SampleProvider(project, folder);
         run("javac", sample.compilation("main", List.of(published("spi"), onClassPath(JSPECIFY))));
         return sample;
     }
@@ -61,7 +68,7 @@ public final class SampleProvider {
                         classes("main").toString(),
                         ".",
                         "-C",
-                        PROJECT.resolve("src/main/resources").toString(),
+                        project.resolve("src/main/resources").toString(),
                         "."));
         return jar;
     }
@@ -111,7 +118,7 @@ public final class SampleProvider {
                 classes(tree).toString(),
                 "-cp",
                 classPath.stream().map(String::valueOf).collect(Collectors.joining(":"))));
-        try (Stream<Path> sources = Files.walk(PROJECT.resolve("src/" + tree + "/java"))) {
+        try (Stream<Path> sources = Files.walk(project.resolve("src/" + tree + "/java"))) {
             sources.map(Path::toString).filter(file -> file.endsWith(".java")).forEach(arguments::add);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A call returns once nginx serves what the files say. */
@@ -58,6 +59,76 @@ class NginxReloadTest {
         assertEquals(List.of("berth-1.conf"), served());
         provider.ensureLoadBalancerDeleted(WEB);
         assertEquals(List.of(), served());
+    }
+
+    /** A file that a killed process has left half written. */
+    @Test
+    void halfAFile_isServedByNobody_andKeepsNoCallFromItsWork() throws IOException {
+        Path directory = temporary.resolve("conf.d");
+        for (String name : List.of("berth-1.conf.new", "berth-2.conf.new", "token-here.new")) {
+            Files.writeString(directory.resolve(name), "# ber");
+        }
+
+        assertTrue(provider.getLoadBalancer(WEB).isEmpty());
+        assertEquals(List.of(), provider.listLoadBalancers("here"));
+        provider.ensureLoadBalancer(WEB);
+        assertEquals(List.of("berth-1.conf"), served());
+        provider.ensureLoadBalancerDeleted(WEB);
+        assertEquals(List.of(), served());
+    }
+
+    /**
+     * With a process in the place of nginx' worker that ends, as they do, some time after nginx has been told to reload.
+     */
+    @Test
+    @Timeout(60)
+    void theScript_endsOnceTheWorkersOfBefore_takeNoConnections() throws Exception {
+        Path nginx = Files.createDirectory(temporary.resolve("bin")).resolve("nginx");
+        Files.writeString(
+                nginx, "#!/bin/sh\n[ \"$1\" = -t ] || { echo \"$@\" > reloaded; (sleep 0.5; kill $(cat worker)) & }\n");
+        assertTrue(nginx.toFile().setExecutable(true));
+        Process master =
+                started("mkfifo lasting; (exec -a 'nginx: worker process' cat <>lasting) & echo $! > worker.new;"
+                        + " mv worker.new worker; wait; exec sleep 60");
+        try {
+            Path worker = temporary.resolve("worker");
+            while (!Files.exists(worker) || commandOf(worker).isEmpty()) {
+                Thread.onSpinWait();
+            }
+            Files.writeString(temporary.resolve("pid"), master.pid() + "\n");
+
+            Process script = started("PATH=" + nginx.getParent() + ":$PATH NGINX_PID=pid sh " + script());
+
+            assertEquals(0, script.waitFor());
+            assertEquals("-s reload\n", Files.readString(temporary.resolve("reloaded")));
+            assertEquals("", commandOf(worker));
+        } finally {
+            master.descendants().forEach(ProcessHandle::destroyForcibly);
+            master.destroyForcibly();
+        }
+    }
+
+    /** Wherever the tests are run from. */
+    private static Path script() {
+        return Stream.of("", "src/examples/provider-java")
+                .map(folder -> Path.of(folder, "reload-nginx").toAbsolutePath())
+                .filter(Files::exists)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The command line, once it is that of a worker; empty: it is not yet, or no more. */
+    private static String commandOf(Path pid) throws IOException {
+        Path commandLine = Path.of("/proc", Files.readString(pid).strip(), "cmdline");
+        String text = Files.exists(commandLine) ? Files.readString(commandLine) : "";
+        return text.startsWith("nginx: ") ? text : "";
+    }
+
+    private Process started(String commands) throws IOException {
+        return new ProcessBuilder("bash", "-c", commands)
+                .directory(temporary.toFile())
+                .inheritIO()
+                .start();
     }
 
     @Test
