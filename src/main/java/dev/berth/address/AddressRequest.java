@@ -59,7 +59,9 @@ public record AddressRequest(
 
     /** What the Address object of an address out of {@code pool} has to say. */
     public ClaimSpec claimOf(String pool) {
-        return new ClaimSpec(pool, loadBalancerClass, List.of(owner()), wishes.sharing(), null, wishes.retain());
+        return ClaimSpec.of(pool, loadBalancerClass, owner())
+                .shared(wishes.sharing())
+                .retainedFor(service, wishes.retain() ? true : null);
     }
 
     /** How others may find an address to share with this one; absent: it shares none. */

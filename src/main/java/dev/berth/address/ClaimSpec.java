@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharing on what terms others of its namespace may join; null: they may not
  * @param releasedAt since when it is nobody's; null: it is somebody's, or was never
  * @param retain whether it stays reserved for the Service of its owner's name when that one goes
+ * @param retaining the Services, of its owners' names, that ask to have it kept; empty: if it is kept, a person says so
  * @param departures of those reservations that Services left behind when they went, when; all others were made by hand,
  *     and their Services have not come yet
  */
@@ -27,16 +28,25 @@ public record ClaimSpec(
         @Nullable Sharing sharing,
         @Nullable Instant releasedAt,
         boolean retain,
+        List<ServiceKey> retaining,
         List<Departure> departures) {
     public ClaimSpec {
+        List<ServiceKey> asking = retaining;
         List<Owner> all = List.copyOf(owners);
         owners = all;
+        retaining = asking.isEmpty()
+                ? List.of()
+                : all.stream()
+                        .map(Owner::service)
+                        .filter(asking::contains)
+                        .distinct()
+                        .toList();
         departures = departures.stream()
                 .filter(departure -> all.contains(departure.reservation()))
                 .toList();
     }
 
-    /** Without departures. */
+    /** Nobody has asked to have it kept, and nobody has gone. */
     public ClaimSpec(
             @Nullable String pool,
             @Nullable String loadBalancerClass,
@@ -44,7 +54,7 @@ public record ClaimSpec(
             @Nullable Sharing sharing,
             @Nullable Instant releasedAt,
             boolean retain) {
-        this(pool, loadBalancerClass, owners, sharing, releasedAt, retain, List.of());
+        this(pool, loadBalancerClass, owners, sharing, releasedAt, retain, List.of(), List.of());
     }
 
     /** When the Service of this name went, for which the address is kept since. */
@@ -80,22 +90,47 @@ public record ClaimSpec(
     /** The same for the class {@code value}, each owner as {@code change} has it, and in use. */
     public ClaimSpec takenFor(String value, UnaryOperator<Owner> change) {
         return new ClaimSpec(
-                pool, value, owners.stream().map(change).distinct().toList(), sharing, null, retain, departures);
+                pool,
+                value,
+                owners.stream().map(change).distinct().toList(),
+                sharing,
+                null,
+                retain,
+                retaining,
+                departures);
     }
 
     /** The same with other terms of sharing. */
     public ClaimSpec shared(@Nullable Sharing terms) {
-        return new ClaimSpec(pool, loadBalancerClass, owners, terms, releasedAt, retain, departures);
+        return new ClaimSpec(pool, loadBalancerClass, owners, terms, releasedAt, retain, retaining, departures);
     }
 
     /** The same, kept or not for its owner's return. */
     public ClaimSpec retained(boolean keep) {
-        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, keep, departures);
+        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, keep, retaining, departures);
+    }
+
+    /**
+     * The same, kept or not as {@code service} asks by now. What another asks for stays; and what a person wrote, unless
+     * the Service says no.
+     *
+     * @param says whether it is to be kept; null: the Service says nothing
+     */
+    public ClaimSpec retainedFor(ServiceKey service, @Nullable Boolean says) {
+        boolean keep = Boolean.TRUE.equals(says);
+        boolean undoes = retaining.contains(service) || says != null;
+        List<ServiceKey> asking = new ArrayList<>(retaining);
+        asking.remove(service);
+        if (keep) {
+            asking.add(service);
+        }
+        boolean kept = keep || (retain && !(undoes && asking.isEmpty()));
+        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, kept, asking, departures);
     }
 
     /** The same, taken from the pool {@code name}. */
     public ClaimSpec takenFrom(@Nullable String name) {
-        return new ClaimSpec(name, loadBalancerClass, owners, sharing, releasedAt, retain, departures);
+        return new ClaimSpec(name, loadBalancerClass, owners, sharing, releasedAt, retain, retaining, departures);
     }
 
     /** How many names an Address object can have. */
@@ -128,7 +163,7 @@ public record ClaimSpec(
                 .limit(Math.max(0, all.size() - MOST_OWNERS))
                 .forEach(all::remove);
         Sharing terms = sharing == null ? joining : sharing.with(joining);
-        return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain, departures);
+        return new ClaimSpec(pool, loadBalancerClass, all, terms, null, retain, retaining, departures);
     }
 
     /** The same without {@code owner}; one that was the last leaves a reservation for its name at {@code now}. */
@@ -151,6 +186,7 @@ public record ClaimSpec(
                 sharing == null ? null : sharing.without(owner.service()),
                 last ? now : null,
                 retain,
+                retaining,
                 gone);
     }
 
@@ -160,6 +196,7 @@ public record ClaimSpec(
                 && Objects.equals(sharing, other.sharing)
                 && Objects.equals(releasedAt, other.releasedAt)
                 && retain == other.retain
+                && retaining.equals(other.retaining)
                 && departures.equals(other.departures);
     }
 }

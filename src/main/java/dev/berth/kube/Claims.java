@@ -68,6 +68,10 @@ public final class Claims {
                 spec.releasedAt() == null || !isWhole ? null : ServiceStates.time(spec.releasedAt()),
                 Boolean.TRUE.equals(spec.retain()),
                 claims.stream()
+                        .filter(claim -> Boolean.TRUE.equals(claim.retain()))
+                        .map(Claims::key)
+                        .toList(),
+                claims.stream()
                         .filter(claim -> claim.uid() == null && claim.releasedAt() != null)
                         .map(claim -> new Departure(key(claim), ServiceStates.time(claim.releasedAt())))
                         .toList());
@@ -105,7 +109,8 @@ public final class Claims {
                                 owner.service().name(),
                                 owner.uid(),
                                 sharing == null ? null : ports(sharing, owner.service()),
-                                departure(spec, owner)))
+                                departure(spec, owner),
+                                spec.retaining().contains(owner.service()) ? Boolean.TRUE : null))
                         .toList(),
                 sharing == null ? null : new Address.Sharing(sharing.key(), sharing.terms()),
                 spec.releasedAt() == null ? null : spec.releasedAt().toString(),

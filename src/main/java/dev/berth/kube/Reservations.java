@@ -37,7 +37,13 @@ public final class Reservations {
                         .filter(claim -> !isGone(claim)
                                 || claims.stream().noneMatch(other -> !isGone(other) && isOfSameName(claim, other)))
                         .map(claim -> new Address.Claim(
-                                claim.kind(), claim.namespace(), claim.name(), null, claim.ports(), claim.releasedAt()))
+                                claim.kind(),
+                                claim.namespace(),
+                                claim.name(),
+                                null,
+                                claim.ports(),
+                                claim.releasedAt(),
+                                claim.retain()))
                         .distinct()
                         .toList(),
                 spec.sharing(),

@@ -130,7 +130,10 @@ public record Conditions(
             return condition(
                     WellKnownNames.ADDRESS_ASSIGNED,
                     true,
-                    facts.waiting().map(why -> partly()).orElse(ASSIGNED),
+                    facts.fault()
+                            .map(WaitReason::reason)
+                            .or(() -> facts.waiting().map(why -> partly()))
+                            .orElse(ASSIGNED),
                     facts.waiting().map(why -> holds + "; " + why.message()).orElse(holds));
         }
         return condition(

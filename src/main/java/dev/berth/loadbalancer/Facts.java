@@ -106,7 +106,12 @@ public record Facts(List<Outcome> outcomes) {
 
     /** Why it lacks an address; absent: it has all that it asks for. */
     Optional<WaitReason> waiting() {
-        return last(Outcome.Lacks.class).map(Outcome.Lacks::why);
+        return last(Outcome.Lacks.class).map(Outcome.Lacks::why).or(this::fault);
+    }
+
+    /** Why what it asks for cannot be understood; absent: it can. */
+    Optional<WaitReason> fault() {
+        return last(Outcome.NotUnderstood.class).map(Outcome.NotUnderstood::why);
     }
 
     /** Why it cannot share its address as it asks to; absent: it can, or does not ask. */

@@ -117,8 +117,7 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
     /** What the Address object of a kept address must say by now; absent: what it says. */
     static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AskedAddresses asked) {
         ClaimSpec spec = kept.spec();
-        Boolean retain = asked.retain();
-        ClaimSpec wanted = retain == null ? spec : spec.retained(retain);
+        ClaimSpec wanted = spec.retainedFor(service.key(), asked.retain());
         Sharing mine = asked.wishes().sharing();
         Sharing shared = spec.sharing();
         if (mine == null || shared == null || isAlone(kept)) {

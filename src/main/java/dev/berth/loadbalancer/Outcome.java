@@ -16,6 +16,9 @@ public sealed interface Outcome {
     /** It lacks an address. */
     record Lacks(WaitReason why) implements Outcome {}
 
+    /** What it asks for cannot be understood: nothing is chosen for it, and what it has it keeps. */
+    record NotUnderstood(WaitReason why) implements Outcome {}
+
     /** It cannot share its address as it asks to. */
     record CannotShare(WaitReason why) implements Outcome {}
 

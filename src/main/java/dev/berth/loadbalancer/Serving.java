@@ -101,7 +101,8 @@ public final class Serving {
             if (!(step instanceof Step.SecureClaim) || facts.waiting().isEmpty()) {
                 Outcome.StepsDone done = new Outcome.StepsDone(index + 1);
                 return switch (step) {
-                    case Step.Refuse(WaitReason why) -> new ServingEffect.Note(List.of(done, new Outcome.Lacks(why)));
+                    case Step.Refuse(WaitReason why) ->
+                        new ServingEffect.Note(List.of(done, new Outcome.NotUnderstood(why)));
                     case Step.Warn(WaitReason why) ->
                         new ServingEffect.Note(List.of(done, new Outcome.CannotShare(why)));
                     case Step.OfClaims claims -> new ServingEffect.TakeStep(index, claims);

@@ -287,6 +287,35 @@ class AddressWishesIT {
     }
 
     @Test
+    void retainThatIsTakenOff_isUndone_andOneThatCannotBeUnderstood_isSaid() {
+        String namespace = berth.namespace("retain-off");
+        berth.pool(namespace, "203.0.113.240/29");
+        berth.service(namespace, "web", annotated(WellKnownNames.RETAIN, "true"));
+        awaitIps(namespace, "web", "203.0.113.240");
+        assertThat(address("203.0.113.240").getSpec().retain()).isTrue();
+
+        annotate(namespace, "web", WellKnownNames.RETAIN, "yes");
+        assertThat(awaitWaits(namespace, "web", "InvalidRetain").getMessage()).contains("\"yes\" is neither");
+        assertThat(address("203.0.113.240").getSpec().retain()).isTrue();
+
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("web")
+                .edit(service -> new ServiceBuilder(service)
+                        .editMetadata()
+                        .removeFromAnnotations(WellKnownNames.RETAIN)
+                        .endMetadata()
+                        .build());
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(address("203.0.113.240").getSpec().retain()).isNull());
+        awaitWaits(namespace, "web", "Assigned");
+        berth.deleteService(namespace, "web");
+        berth.awaitReleased(namespace, "web");
+    }
+
+    @Test
     @Answers("metallb/metallb#778")
     void aReleasedAddress_restsForItsPoolsTime_alsoAcrossARestart_andAReturningServiceHasItAtOnce() {
         String namespace = berth.namespace("cool");

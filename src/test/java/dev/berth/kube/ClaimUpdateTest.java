@@ -119,6 +119,28 @@ class ClaimUpdateTest {
     }
 
     @Test
+    void keepingThatAServiceAskedFor_isWrittenBesideItsClaim_readAgain_andUndone() throws IOException {
+        String web = "{\"namespace\": \"prod\", \"name\": \"web\", \"uid\": \"u1\"";
+        Claim plain = claim(BEGIN + "\"claims\": [" + web + "}]}}");
+        Claim kept = claim(BEGIN + "\"retain\": true, \"claims\": [" + web + ", \"retain\": true}]}}");
+        ServiceKey service = new ServiceKey("prod", "web");
+
+        assertThat(plain.spec().retainedFor(service, true)).isEqualTo(kept.spec());
+        cluster.updateClaim(plain, kept.spec());
+        cluster.updateClaim(kept, kept.spec().retainedFor(service, null));
+
+        ObjectMapper json = new ObjectMapper();
+        assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
+                        {"metadata": {"resourceVersion": "5"}, "spec": {"retain": true, "claims": [
+                         {"namespace": "prod", "name": "web", "uid": "u1", "retain": true}]}}
+                        """));
+        assertThat(json.readTree(patches.getLast())).isEqualTo(json.readTree("""
+                        {"metadata": {"resourceVersion": "5"}, "spec": {"retain": null, "claims": [
+                         {"namespace": "prod", "name": "web", "uid": "u1"}]}}
+                        """));
+    }
+
+    @Test
     void claimsThatCannotBeReadWhole_areNotReplacedByWhatCouldBe() {
         Claim seen = claim(BEGIN + "\"claims\": [{\"namespace\": \"prod\", \"name\": \"web\", \"uid\": \"u1\"},"
                 + " {\"namespace\": \"prod\", \"uid\": \"u2\"}]}}");

@@ -25,7 +25,7 @@ class ReservationsTest {
         for (String claims : new String[] {there + ", " + gone, gone + ", " + there}) {
             assertThat(reservation(claims).getSpec().claims())
                     .as(claims)
-                    .containsExactly(new Address.Claim(null, "prod", "web", null, null, null));
+                    .containsExactly(new Address.Claim(null, "prod", "web", null, null, null, null));
         }
     }
 

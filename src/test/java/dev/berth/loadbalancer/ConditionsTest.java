@@ -89,6 +89,16 @@ class ConditionsTest {
     }
 
     @Test
+    void whatCannotBeUnderstood_isTheReason_alsoWhileItHasAnAddress() {
+        Facts facts =
+                Facts.NONE.with(new Outcome.NotUnderstood(new WaitReason("InvalidRetain", "neither true nor false")));
+
+        assertThat(of(POOLS, facts)).containsExactly("AddressAssigned=False InvalidRetain: neither true nor false");
+        assertThat(of(POOLS, facts, "192.0.2.1"))
+                .containsExactly("AddressAssigned=True InvalidRetain: holds 192.0.2.1; neither true nor false");
+    }
+
+    @Test
     void providerThatFails_isSaidAsProgrammed_withTheAddressKept() {
         assertThat(of(POOLS, Facts.NONE.with(new Outcome.Failed(FAILED)), "192.0.2.1"))
                 .containsExactly(

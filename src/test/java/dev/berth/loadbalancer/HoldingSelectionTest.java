@@ -199,12 +199,39 @@ class HoldingSelectionTest {
 
         assertThat(amended(held("192.0.2.1"), web())).isNull();
         assertThat(amended(held("192.0.2.1"), web().annotation(WellKnownNames.RETAIN, "true")))
-                .isEqualTo(plain.retained(true));
+                .isEqualTo(plain.retainedFor(WEB, true));
         assertThat(amended(held("192.0.2.1", plain.retained(true)), web())).isNull();
         assertThat(amended(held("192.0.2.1"), web().annotation(WellKnownNames.SHARING_KEY, "k")))
                 .isEqualTo(plain.shared(sharing(WEB, "k", 80)));
         assertThat(amended(held("192.0.2.1", plain.shared(sharing(WEB, "k", 80))), web()))
                 .isEqualTo(plain);
+    }
+
+    @Test
+    void retainThatIsTakenOff_isUndone_unlessAnotherOfThoseWhoShareAsksForIt() {
+        ClaimSpec kept = held("192.0.2.1").spec().retainedFor(WEB, true);
+        ClaimSpec shared = shared("192.0.2.1", "k", 443).spec();
+        SampleService sharer = web().annotation(WellKnownNames.SHARING_KEY, "k").ports(List.of());
+
+        assertThat(amended(held("192.0.2.1", kept), web()))
+                .isEqualTo(held("192.0.2.1").spec());
+        assertThat(amended(held("192.0.2.1", shared.retainedFor(WEB, true)), sharer))
+                .isEqualTo(shared);
+        assertThat(amended(held("192.0.2.1", shared.retainedFor(OTHER, true).retainedFor(WEB, true)), sharer))
+                .isEqualTo(shared.retainedFor(OTHER, true));
+        assertThat(amended(
+                        held("192.0.2.1", shared.retainedFor(OTHER, true)),
+                        sharer.annotation(WellKnownNames.RETAIN, "false")))
+                .isNull();
+    }
+
+    @Test
+    void retainThatAPersonWroteOnTheAddress_isUndoneByASayingOfTheServiceOnly() {
+        ClaimSpec byHand = held("192.0.2.1").spec().retained(true);
+
+        assertThat(amended(held("192.0.2.1", byHand), web())).isNull();
+        assertThat(amended(held("192.0.2.1", byHand), web().annotation(WellKnownNames.RETAIN, "false")))
+                .isEqualTo(held("192.0.2.1").spec());
     }
 
     @Test

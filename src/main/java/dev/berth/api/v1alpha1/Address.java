@@ -181,10 +181,14 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
 
             @Nullable @Pattern(UTC_SECONDS) @Size(max = 20) @JsonPropertyDescription(
                     "When the Service that had it was deleted, and it was kept for its return; such claims make room when more than 64 share the address. Absent: the Service has it, or a person made the reservation.")
-            String releasedAt) {
+            String releasedAt,
+
+            @Nullable @JsonPropertyDescription(
+                    "true: this Service's annotation berth.dev/retain has the address kept. Once no claim says so any more, spec.retain goes.")
+            Boolean retain) {
         /** On the Service of this uid, or null: a reservation. */
         public Claim(@Nullable String kind, String namespace, String name, @Nullable String uid) {
-            this(kind, namespace, name, uid, null, null);
+            this(kind, namespace, name, uid, null, null, null);
         }
     }
 

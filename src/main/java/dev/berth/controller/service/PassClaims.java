@@ -142,7 +142,7 @@ final class PassClaims {
         ClaimSpec taken = claim.spec()
                 .takenFor(served.value(), owner -> owner.service().equals(pass.key()) ? pass.owner(serve) : owner);
         ClaimSpec spec = sharedBy(taken, pass.owner(serve), serve.wishes().sharing());
-        return update(serve, claim, serve.wishes().retain() ? spec.retained(true) : spec);
+        return update(serve, claim, spec.retainedFor(pass.key(), serve.wishes().retain() ? true : null));
     }
 
     /** Nobody may join before its ports are there. */

@@ -409,6 +409,7 @@ final class SimulationRules {
         Optional<WaitReason> why = serve.steps().stream()
                 .flatMap(step -> step instanceof Step.Refuse(WaitReason reason) ? Stream.of(reason) : Stream.empty())
                 .findFirst();
+        Optional<String> fault = why.map(WaitReason::reason);
         Optional<AddressRequest> request = acquire(serve);
         if (request.isPresent()) {
             waits.add(service.key());
@@ -421,9 +422,10 @@ final class SimulationRules {
         } else {
             checkReason(
                     service,
-                    why.isEmpty()
-                            ? "Assigned"
-                            : held.size() < wanted.size() ? "PartiallyAssigned" : "ReplacementPending",
+                    fault.orElse(
+                            why.isEmpty()
+                                    ? "Assigned"
+                                    : held.size() < wanted.size() ? "PartiallyAssigned" : "ReplacementPending"),
                     true);
         }
         String message =
