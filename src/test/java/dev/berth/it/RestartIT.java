@@ -235,10 +235,10 @@ class RestartIT {
         berth.startOperator();
 
         try (PublishedAddresses published = new PublishedAddresses(berth.client(), namespace)) {
-            IntStream.range(0, 2_000).parallel().forEach(i -> create(namespace, "s" + i));
+            IntStream.range(0, 500).parallel().forEach(i -> create(namespace, "s" + i));
             // The watch tells it without a list of all of them ten times a second.
-            await().atMost(PATIENCE.multipliedBy(4)).until(() -> published.services() == 2_000);
-            awaitSettled(namespace, 2_000);
+            await().atMost(PATIENCE.multipliedBy(4)).until(() -> published.services() == 500);
+            awaitSettled(namespace, 500);
 
             assertThat(published.duplicates()).isEmpty();
         }
