@@ -18,6 +18,8 @@ import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,11 +70,9 @@ class AddressWishesIT {
                 .services()
                 .inNamespace(namespace)
                 .withName(name)
-                .edit(service -> new ServiceBuilder(service)
-                        .editMetadata()
-                        .addToAnnotations(annotation, value)
-                        .endMetadata()
-                        .build());
+                .patch(
+                        PatchContext.of(PatchType.JSON_MERGE),
+                        "{\"metadata\":{\"annotations\":{\"%s\":\"%s\"}}}".formatted(annotation, value));
     }
 
     private static Condition awaitWaits(String namespace, String name, String reason) {
