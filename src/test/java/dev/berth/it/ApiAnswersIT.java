@@ -16,11 +16,17 @@ import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.testing.ControlPlane;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -133,5 +139,67 @@ class ApiAnswersIT {
                     .asString()
                     .contains("UID: see metadata.uid");
         });
+    }
+
+    /** Why Berth keeps an address back by an IPAddress object of its own, and not by a policy. */
+    @Test
+    void serviceWhoseAddressAPolicyKeepsBack_isRefused_ratherThanGivenAnother() {
+        cluster.adminClient().resource("""
+                apiVersion: admissionregistration.k8s.io/v1
+                kind: ValidatingAdmissionPolicy
+                metadata: {name: keep-odd-addresses}
+                spec:
+                  matchConstraints:
+                    resourceRules:
+                    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [services]}
+                  matchConditions:
+                  - {name: guided, expression: "object.metadata.name.startsWith('any-address-')"}
+                  validations:
+                  - expression: "object.spec.clusterIPs.all(ip, int(ip.split('.')[3]) % 2 == 0)"
+                    message: is kept back
+                """).create();
+        cluster.adminClient().resource("""
+                apiVersion: admissionregistration.k8s.io/v1
+                kind: ValidatingAdmissionPolicyBinding
+                metadata: {name: keep-odd-addresses}
+                spec: {policyName: keep-odd-addresses, validationActions: [Deny]}
+                """).create();
+        AtomicInteger odd = new AtomicInteger(21);
+        // A policy takes a moment to be seen.
+        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            int next = odd.getAndAdd(2);
+            assertThat(create("any-address-odd-" + next, "10.96.0." + next))
+                    .hasValueSatisfying(refusal -> assertThat(refusal).contains("is kept back"));
+        });
+
+        List<Optional<String>> refusals = IntStream.range(0, 40)
+                .mapToObj(i -> create("any-address-" + i, null))
+                .toList();
+
+        assertThat(refusals).filteredOn(Optional::isPresent).isNotEmpty();
+        assertThat(refusals).filteredOn(Optional::isEmpty).isNotEmpty();
+    }
+
+    /** Why a Service is refused; empty: it is created. */
+    private static Optional<String> create(String name, @Nullable String clusterIp) {
+        try {
+            cluster.adminClient()
+                    .resource(new ServiceBuilder()
+                            .withNewMetadata()
+                            .withNamespace("default")
+                            .withName(name)
+                            .endMetadata()
+                            .withNewSpec()
+                            .withClusterIP(clusterIp)
+                            .addNewPort()
+                            .withPort(80)
+                            .endPort()
+                            .endSpec()
+                            .build())
+                    .create();
+            return Optional.empty();
+        } catch (KubernetesClientException refusal) {
+            return Optional.of(String.valueOf(refusal.getMessage()));
+        }
     }
 }
