@@ -7,11 +7,8 @@ import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -108,17 +105,6 @@ public record Publication(
                         changed,
                         removed))
                 : Optional.empty();
-    }
-
-    /** Whether two answers of a provider say the same, in whatever order: an IP without a mode is VIP. */
-    public static boolean sameAnswer(LoadBalancerStatus a, LoadBalancerStatus b) {
-        return ways(a).equals(ways(b)) && new HashSet<>(a.portErrors()).equals(new HashSet<>(b.portErrors()));
-    }
-
-    private static Set<Published> ways(LoadBalancerStatus status) {
-        return status.ingress().stream()
-                .map(entry -> Published.of(entry, true, List.of()).read())
-                .collect(Collectors.toCollection(HashSet::new));
     }
 
     /** Whether the two say the same to Kubernetes: an IP without a mode is VIP. */

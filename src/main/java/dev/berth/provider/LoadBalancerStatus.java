@@ -1,6 +1,8 @@
 package dev.berth.provider;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,5 +38,22 @@ public record LoadBalancerStatus(
     /** The same, with this of its targets. */
     public LoadBalancerStatus withTargets(@Nullable TargetHealth other) {
         return new LoadBalancerStatus(ingress, portErrors, other);
+    }
+
+    /**
+     * What Kubernetes reads of it, to compare two answers: in one order, each entry once, an IP without a mode as VIP, and
+     * nothing of its targets.
+     */
+    public LoadBalancerStatus canonical() {
+        return new LoadBalancerStatus(
+                inOrder(ingress.stream()
+                        .map(entry -> entry.ip() != null && entry.ipMode() == null
+                                ? Ingress.ofIp(entry.ip(), IpMode.VIP)
+                                : entry)),
+                inOrder(portErrors.stream()));
+    }
+
+    private static <T> List<T> inOrder(Stream<T> entries) {
+        return entries.distinct().sorted(Comparator.comparing(Object::toString)).toList();
     }
 }

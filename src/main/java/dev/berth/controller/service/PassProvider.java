@@ -15,7 +15,6 @@ import dev.berth.loadbalancer.PredecessorEffect;
 import dev.berth.loadbalancer.ProviderCall;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ProviderState.Made;
-import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServedClass;
 import dev.berth.loadbalancer.ServicePlan;
@@ -223,7 +222,7 @@ final class PassProvider {
         try {
             Optional<LoadBalancerStatus> found =
                     pass.visit().get(pass.parts().providers().named(served.provider()), request);
-            if (found.filter(status -> Publication.sameAnswer(status, known.status()))
+            if (found.filter(status -> status.canonical().equals(known.status().canonical()))
                     .isPresent()) {
                 pass.memory().provider(state -> state.seen(found.get()));
                 return;

@@ -1,16 +1,12 @@
 package dev.berth.provider.tck;
 
 import dev.berth.provider.Ingress;
-import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.PortError;
 import dev.berth.provider.tck.World.Listener;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /** What requests ask for and statuses show, in a form to compare. */
 final class Shown {
@@ -41,31 +37,21 @@ final class Shown {
                 .toList();
     }
 
-    /** Kubernetes takes what is not told for VIP. */
-    static IpMode mode(Ingress entry) {
-        IpMode told = entry.ipMode();
-        return told == null ? IpMode.VIP : told;
+    /** In one order: that of the answer says nothing. */
+    static List<Ingress> ingress(LoadBalancerStatus status) {
+        return status.canonical().ingress();
     }
 
-    /** The ingress as text; its order says nothing. */
-    static Set<String> ingress(LoadBalancerStatus status) {
-        return status.ingress().stream()
-                .map(entry -> entry.ip() == null ? String.valueOf(entry.hostname()) : entry.ip() + " " + mode(entry))
-                .collect(Collectors.toCollection(TreeSet::new));
+    static List<Ingress> ingress(Optional<LoadBalancerStatus> status) {
+        return status.map(Shown::ingress).orElse(List.of());
     }
 
-    static Set<String> ingress(Optional<LoadBalancerStatus> status) {
-        return status.map(Shown::ingress).orElse(Set.of());
+    /** All that counts where two are compared. */
+    static Optional<LoadBalancerStatus> shown(LoadBalancerStatus status) {
+        return shown(Optional.of(status));
     }
 
-    /** The whole status as text. */
-    static Set<String> shown(LoadBalancerStatus status) {
-        Set<String> all = ingress(status);
-        status.portErrors().forEach(error -> all.add(error.protocol() + " " + error.port() + ": " + error.error()));
-        return all;
-    }
-
-    static Set<String> shown(Optional<LoadBalancerStatus> status) {
-        return status.map(Shown::shown).orElse(Set.of());
+    static Optional<LoadBalancerStatus> shown(Optional<LoadBalancerStatus> status) {
+        return status.map(LoadBalancerStatus::canonical);
     }
 }
