@@ -174,8 +174,11 @@ public final class Planner {
 
     /** The class values that the claims are for, first the one that is marked. */
     private List<String> claimedClasses() {
-        return claimed().stream()
-                .flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
+        return claimedClasses(claimed().stream());
+    }
+
+    private List<String> claimedClasses(Stream<Holding> claims) {
+        return claims.flatMap(holding -> Optional.ofNullable(holding.loadBalancerClass()).stream())
                 .distinct()
                 .sorted(Comparator.comparing(value -> !Optional.of(value).equals(service.servedByClass())))
                 .toList();
@@ -257,9 +260,15 @@ public final class Planner {
         if (named.isPresent() && claimed.isEmpty()) {
             return tearDown("no LoadBalancerClass here serves its class " + named.get());
         }
-        return leftAsItIs(claimed.flatMap(snapshot.classes()::whyNotAccepted)
+        // By what the cluster has, not by what this process remembers: two operators would write different messages in
+        // turn, for ever.
+        Optional<String> shown =
+                claimedClasses(claimed().stream().filter(holding -> holding.state() == Holding.State.CLAIMED)).stream()
+                        .findFirst()
+                        .or(service::servedByClass);
+        return leftAsItIs(shown.flatMap(snapshot.classes()::whyNotAccepted)
                         .orElseGet(() -> "no accepted LoadBalancerClass serves "
-                                + claimed.map(value -> "\"" + value + "\"").orElse("Services without a class")
+                                + shown.map(value -> "\"" + value + "\"").orElse("Services without a class")
                                 + " any more")
                 + "; it keeps its addresses as they are until one does");
     }

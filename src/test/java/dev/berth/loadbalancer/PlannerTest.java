@@ -640,6 +640,23 @@ class PlannerTest {
                 .isEqualTo("TearDown Clear Release[192.0.2.1]");
     }
 
+    /** Two operators that remember different things would else write different messages in turn. */
+    @Test
+    void whyItIsLeft_isSaidByWhatTheClusterHas_notByWhatIsRemembered() {
+        Holding remembered = new Holding(
+                Ip.parse("192.0.2.1"), Holding.State.HELD, ClaimSpec.of("edge", "x/gone", new Owner(WEB, "u1")), null);
+        SampleService service = served().ingress("192.0.2.1");
+        ClassBook classes = SampleClasses.awaited("x/gone", "theirs");
+
+        assertThat(message(plan(service, List.of(remembered), classes, false)))
+                .isEqualTo(message(plan(service, List.of(), classes, false)));
+    }
+
+    private static String message(ServicePlan plan) {
+        assertThat(plan).isInstanceOf(ServicePlan.Skip.class);
+        return ((ServicePlan.Skip) plan).message();
+    }
+
     /** The answer to its create got lost, and the Service was given another class before it was done. */
     @Test
     void claimThatLandedLate_forAClassThatIsGone_holdsNothingUp() {
