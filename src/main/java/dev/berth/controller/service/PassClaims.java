@@ -69,7 +69,7 @@ final class PassClaims {
                 switch (pass.parts().cluster().readClaim(ip)) {
                     case Read.Found<Claim>(Claim found) -> {
                         read(found);
-                        yield found.owners().contains(pass.owner(serve))
+                        yield found.owners().contains(pass.owner(serve)) && isFor(found, served.value())
                                 ? List.of()
                                 : List.of(new Outcome.Changed(false));
                     }
@@ -297,7 +297,7 @@ final class PassClaims {
                         Pass.failed(
                                 doing, Reason.ClaimUncertain, "it was deleted while it was being claimed", request));
             }
-            case Write.Conflict<Claim> exists -> whose(ip, owner, request);
+            case Write.Conflict<Claim> exists -> whose(ip, spec, owner, request);
             case Write.NotFound<Claim>(String message) ->
                 new Created(
                         Whose.NOT_MADE,
@@ -381,12 +381,22 @@ final class PassClaims {
         pass.due().accept(pass.parts().ledger().observe(claim).due());
     }
 
+    /** Whether it was made for that class: one that the Service had before may have asked for it, too. */
+    private static boolean isFor(Claim claim, @Nullable String className) {
+        return Objects.equals(claim.spec().loadBalancerClass(), className);
+    }
+
     /** There is an Address object already: a 409 alone does not tell whose. */
-    private Created whose(Ip ip, Owner owner, Object request) {
+    private Created whose(Ip ip, ClaimSpec wanted, Owner owner, Object request) {
         return switch (pass.parts().cluster().readClaim(ip)) {
             case Read.Found<Claim>(Claim found) -> {
                 read(found);
-                yield new Created(found.owners().contains(owner) ? Whose.OURS : Whose.ANOTHERS);
+                if (!found.owners().contains(owner)) {
+                    yield new Created(Whose.ANOTHERS);
+                }
+                yield isFor(found, wanted.loadBalancerClass())
+                        ? new Created(Whose.OURS)
+                        : new Created(Whose.OURS, new Outcome.Changed(false));
             }
             case Read.Absent<Claim> none ->
                 new Created(
