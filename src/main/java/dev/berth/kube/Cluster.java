@@ -32,6 +32,9 @@ public interface Cluster {
     /** All Services in the cache that can be read. */
     List<ServiceState> services();
 
+    /** What Services in the cache publish that cannot be read otherwise; empty: all can be. */
+    Map<ServiceKey, List<Published>> publishedByUnreadable();
+
     /** The labels of a namespace in the cache; empty if it is not there. */
     Map<String, String> namespaceLabels(String namespace);
 

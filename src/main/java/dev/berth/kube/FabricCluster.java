@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** A real cluster: reads from {@link Caches} or live, writes through the fabric8 client. */
@@ -50,6 +51,19 @@ public final class FabricCluster implements Cluster {
     @Override
     public List<ServiceState> services() {
         return OneByOne.read(caches.services().list(), service -> Stream.of(ServiceStates.of(service)));
+    }
+
+    @Override
+    public Map<ServiceKey, List<Published>> publishedByUnreadable() {
+        Map<ServiceKey, List<Published>> published = new TreeMap<>();
+        caches.services().list().forEach(service -> {
+            try {
+                ServiceStates.of(service);
+            } catch (RuntimeException unreadable) {
+                published.put(ServiceStates.keyOf(service), ServiceStates.ingress(service));
+            }
+        });
+        return published;
     }
 
     @Override

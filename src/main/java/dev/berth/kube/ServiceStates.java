@@ -97,16 +97,22 @@ public final class ServiceStates {
                         spec == null ? Map.of() : map(spec.getSelector())),
                 delivery(spec),
                 finalizers(service),
-                status == null || status.getLoadBalancer() == null
-                        ? List.of()
-                        : list(status.getLoadBalancer().getIngress()).stream()
-                                .map(ServiceStates::published)
-                                .toList(),
+                ingress(service),
                 status == null
                         ? List.of()
                         : list(status.getConditions()).stream()
                                 .map(ServiceStates::condition)
                                 .toList());
+    }
+
+    /** What its status publishes, whatever the rest of it says. */
+    static List<Published> ingress(Service service) {
+        ServiceStatus status = service.getStatus();
+        return status == null || status.getLoadBalancer() == null
+                ? List.of()
+                : list(status.getLoadBalancer().getIngress()).stream()
+                        .map(ServiceStates::published)
+                        .toList();
     }
 
     private static ServiceState.Delivery delivery(@Nullable ServiceSpec spec) {

@@ -33,7 +33,12 @@ public final class Adoption {
      * write a status could otherwise fill the memory with what he writes.
      */
     public static List<Ip> withheld(ServiceState service) {
-        return service.publishedAddresses().stream().limit(WITHHELD).toList();
+        return withheld(service.ingress());
+    }
+
+    /** The same of a Service of which nothing else can be read. */
+    public static List<Ip> withheld(List<Published> ingress) {
+        return Published.addresses(ingress).stream().limit(WITHHELD).toList();
     }
 
     /** Why its addresses cannot become Berth's, whatever pools there are; absent: they can. */

@@ -1,7 +1,10 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.address.Ip;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,17 @@ public record Published(
      */
     public record PortStatus(
             int port, String protocol, @Nullable String error) {}
+
+    /** The IP addresses of a status, in order; no matter who wrote them. */
+    static List<Ip> addresses(List<Published> ingress) {
+        List<Ip> ips = new ArrayList<>(ingress.size());
+        for (Published entry : ingress) {
+            if (entry.ip() != null) {
+                Ip.find(entry.ip()).ifPresent(ips::add);
+            }
+        }
+        return Collections.unmodifiableList(ips);
+    }
 
     /** What to publish of a provider's ingress; {@code withIpMode} false leaves the mode out. */
     static Published of(Ingress ingress, boolean withIpMode, List<PortStatus> ports) {

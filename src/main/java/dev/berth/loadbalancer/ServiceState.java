@@ -6,8 +6,6 @@ import dev.berth.address.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -141,13 +139,7 @@ public record ServiceState(
 
     /** The IP addresses in its status, in order; no matter who wrote them. */
     public List<Ip> publishedAddresses() {
-        List<Ip> ips = new ArrayList<>(ingress.size());
-        for (Published entry : ingress) {
-            if (entry.ip() != null) {
-                Ip.find(entry.ip()).ifPresent(ips::add);
-            }
-        }
-        return Collections.unmodifiableList(ips);
+        return Published.addresses(ingress);
     }
 
     /** A finalizer of another load balancer controller; absent: there is none. */

@@ -97,6 +97,11 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
+    public Map<ServiceKey, List<Published>> publishedByUnreadable() {
+        return cluster.publishedByUnreadable();
+    }
+
+    @Override
     public Map<String, String> namespaceLabels(String namespace) {
         return cluster.namespaceLabels(namespace);
     }

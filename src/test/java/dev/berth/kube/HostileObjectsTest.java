@@ -3,6 +3,7 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.address.AddressConstraints;
@@ -200,6 +201,10 @@ class HostileObjectsTest {
             Cluster cluster = new FabricCluster(client, caches, new ApiBudget());
 
             assertThat(cluster.services()).containsExactly(ServiceStates.of(web));
+            assertThat(cluster.publishedByUnreadable())
+                    .containsExactly(entry(
+                            ServiceStates.keyOf(odd), ServiceStates.of(web).ingress()));
+            assertThat(ServiceStates.of(web).ingress()).isNotEmpty();
             assertThatThrownBy(() -> cluster.service(new ServiceKey("prod", "web")))
                     .isInstanceOf(Unreadable.class)
                     .hasMessage("spec.ports: unknown protocol \"QUIC\"; use TCP, UDP or SCTP");

@@ -244,8 +244,8 @@ public final class ServiceControl implements ClassControl.Services {
     /**
      * Before the gate opens: holds again what Services of ours publish and may have although its Address vanished
      * while nobody looked; learns who else serves Services, and holds what can be taken over; keeps from all what
-     * is published otherwise; and queues those that were waiting, so that none that comes after is served before
-     * them. What is left to another is known from then on.
+     * is published otherwise, also by a Service that cannot be read; and queues those that were waiting, so that none
+     * that comes after is served before them. What is left to another is known from then on.
      */
     public void adopt() {
         markedAtStart.clear();
@@ -253,6 +253,10 @@ public final class ServiceControl implements ClassControl.Services {
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
         services.forEach(this::holdWhatIsPublished);
+        parts.cluster()
+                .publishedByUnreadable()
+                .forEach((service, published) ->
+                        due.accept(parts.ledger().withhold(service, Adoption.withheld(published))));
         services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
         services.stream()
                 .filter(service -> service.typeLoadBalancer()

@@ -397,6 +397,11 @@ class AddressControlTest {
         }
 
         @Override
+        public Map<ServiceKey, List<Published>> publishedByUnreadable() {
+            return Map.of();
+        }
+
+        @Override
         public List<ServiceState> services() {
             return List.of();
         }

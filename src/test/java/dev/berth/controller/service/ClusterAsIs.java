@@ -28,6 +28,11 @@ class ClusterAsIs implements Cluster {
     }
 
     @Override
+    public Map<ServiceKey, List<Published>> publishedByUnreadable() {
+        return client.publishedByUnreadable();
+    }
+
+    @Override
     public List<ServiceState> services() {
         return client.services();
     }

@@ -6,6 +6,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
+import dev.berth.kube.Unreadable;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Publication;
@@ -314,12 +315,32 @@ final class SimulatedCluster {
 
         @Override
         public Optional<ServiceState> service(ServiceKey key) {
-            return Optional.ofNullable(cachedServices.get(key));
+            ServiceState cached = cachedServices.get(key);
+            if (cached != null && UnknownWords.has(cached)) {
+                throw new Unreadable("simulated");
+            }
+            return Optional.ofNullable(cached);
+        }
+
+        @Override
+        public boolean hasService(ServiceKey key) {
+            return cachedServices.containsKey(key);
         }
 
         @Override
         public List<ServiceState> services() {
-            return List.copyOf(cachedServices.values());
+            return cachedServices.values().stream()
+                    .filter(service -> !UnknownWords.has(service))
+                    .toList();
+        }
+
+        @Override
+        public Map<ServiceKey, List<Published>> publishedByUnreadable() {
+            Map<ServiceKey, List<Published>> published = new TreeMap<>();
+            cachedServices.values().stream()
+                    .filter(UnknownWords::has)
+                    .forEach(service -> published.put(service.key(), service.ingress()));
+            return published;
         }
 
         @Override
@@ -339,7 +360,10 @@ final class SimulatedCluster {
 
         @Override
         public Read<ServiceState> readService(ServiceKey key) {
-            return read(call("read Service ", key), () -> Optional.ofNullable(services.get(key)));
+            Read<ServiceState> answer = read(call("read Service ", key), () -> Optional.ofNullable(services.get(key)));
+            return answer instanceof Read.Found<ServiceState>(ServiceState found) && UnknownWords.has(found)
+                    ? new Read.Failed<>("cannot be read")
+                    : answer;
         }
 
         @Override

@@ -11,6 +11,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cluster;
+import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.provider.LoadBalancerProvider;
@@ -233,9 +234,7 @@ final class SimulatedOperator {
 
     /** As the operator SDK does: what is not in the cache is not reconciled. */
     private void wake(Collection<ServiceKey> keys) {
-        parts.due(keys).stream()
-                .filter(key -> client.service(key).isPresent())
-                .forEach(key -> queue.add(new Work.OfService(key)));
+        parts.due(keys).stream().filter(client::hasService).forEach(key -> queue.add(new Work.OfService(key)));
     }
 
     private void wake(Due.Event event) {
@@ -310,9 +309,18 @@ final class SimulatedOperator {
                 && otherNews.isEmpty();
     }
 
+    /** As {@link ServiceReconciler} does: one that cannot be read is left as it is. */
+    private Next reconcile(ServiceKey key) {
+        try {
+            return services.reconcile(key);
+        } catch (Unreadable left) {
+            return Next.ON_EVENT;
+        }
+    }
+
     private void perform(Work work) {
         Next next = switch (work) {
-            case Work.OfService(ServiceKey key) -> services.reconcile(key);
+            case Work.OfService(ServiceKey key) -> reconcile(key);
             case Work.OfAddress(Ip ip) -> {
                 Claim last = vanished.remove(ip);
                 if (client.claim(ip).isEmpty() && last != null) {
@@ -424,7 +432,7 @@ final class SimulatedOperator {
             timers.remove(work);
             // As in the SDK: a timer of what is gone is of no effect.
             boolean there = switch (work) {
-                case Work.OfService(ServiceKey key) -> client.service(key).isPresent();
+                case Work.OfService(ServiceKey key) -> client.hasService(key);
                 case Work.OfAddress(Ip ip) -> client.claim(ip).isPresent();
                 case Work.OfLoop loop -> true;
                 case Work.Later later -> true;

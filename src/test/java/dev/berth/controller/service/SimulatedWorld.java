@@ -64,6 +64,8 @@ final class SimulatedWorld {
 
     final OddConditions odd;
 
+    final UnknownWords unknownWords;
+
     private final Map<SimulatedCluster.Client, SimulatedLoops.Views> views = new LinkedHashMap<>();
     final SimulatedProvider provider;
 
@@ -136,6 +138,7 @@ final class SimulatedWorld {
         cloud = new SimulatedProvider(this, true);
         kinds = new SimulatedPools(this);
         odd = new OddConditions(this);
+        unknownWords = new UnknownWords(this);
     }
 
     private final class Line implements SimulatedCluster.Line {

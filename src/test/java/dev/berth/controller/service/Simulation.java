@@ -153,6 +153,8 @@ final class Simulation {
             world.kinds.late.removeFirst().run();
         } else if (dice < 4) {
             world.odd.write(people.areStrangersAbout());
+        } else if (dice < 5) {
+            world.unknownWords.change();
         }
     }
 
@@ -299,6 +301,7 @@ final class Simulation {
         world.step(- ++settled);
         world.faults = false;
         world.cluster.refused.clear();
+        world.unknownWords.takeOffAll();
         while (!world.stillUnderWay.isEmpty()) {
             landLate();
         }

@@ -1,0 +1,52 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.ServiceState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** A Service whose spec has a word of a later Kubernetes, and whose Address an administrator deleted. */
+class UnreadableServiceTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final ServiceKey NEXT = new ServiceKey("prod", "next");
+
+    private final SimulatedCluster cluster = new SimulatedCluster(false, new ReliableConnection());
+
+    private PoolOperator operator() {
+        return new PoolOperator(cluster, () -> Instant.parse("2026-03-01T12:00:00Z"));
+    }
+
+    private List<Published> published(ServiceKey service) {
+        return Objects.requireNonNull(cluster.services.get(service)).ingress();
+    }
+
+    private void reconcile(PoolOperator berth, ServiceKey service) {
+        berth.due.add(service);
+        berth.reconcileDue();
+    }
+
+    @Test
+    void addressThatItPublishes_isGivenToNobodyElse_alsoAfterARestart() {
+        cluster.put(WEB, SampleService.named(WEB, "uid-web").loadBalancerClass(PoolOperator.CLASS));
+        reconcile(operator(), WEB);
+        List<Published> before = published(WEB);
+        assertThat(before).hasSize(1);
+        ServiceState served = Objects.requireNonNull(cluster.services.get(WEB));
+        cluster.put(WEB, UnknownWords.added(served));
+        cluster.removeClaim(Ip.parse(String.valueOf(before.getFirst().ip())));
+
+        PoolOperator restarted = operator();
+        cluster.put(NEXT, SampleService.named(NEXT, "uid-next").loadBalancerClass(PoolOperator.CLASS));
+        reconcile(restarted, NEXT);
+
+        assertThat(published(WEB)).isEqualTo(before);
+        assertThat(published(NEXT)).hasSize(1).doesNotContainAnyElementsOf(before);
+    }
+}
