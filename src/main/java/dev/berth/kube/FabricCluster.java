@@ -56,13 +56,10 @@ public final class FabricCluster implements Cluster {
     @Override
     public Map<ServiceKey, List<Published>> publishedByUnreadable() {
         Map<ServiceKey, List<Published>> published = new TreeMap<>();
-        caches.services().list().forEach(service -> {
-            try {
-                ServiceStates.of(service);
-            } catch (RuntimeException unreadable) {
-                published.put(ServiceStates.keyOf(service), ServiceStates.ingress(service));
-            }
-        });
+        caches.services()
+                .list()
+                .filter(service -> !ServiceStates.canBeRead(service))
+                .forEach(service -> published.put(ServiceStates.keyOf(service), ServiceStates.ingress(service)));
         return published;
     }
 

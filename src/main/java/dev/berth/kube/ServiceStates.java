@@ -105,6 +105,16 @@ public final class ServiceStates {
                                 .toList());
     }
 
+    /** Whether {@link #of} does not throw. */
+    public static boolean canBeRead(Service service) {
+        try {
+            of(service);
+            return true;
+        } catch (RuntimeException unreadable) {
+            return false;
+        }
+    }
+
     /** What its status publishes, whatever the rest of it says. */
     static List<Published> ingress(Service service) {
         ServiceStatus status = service.getStatus();

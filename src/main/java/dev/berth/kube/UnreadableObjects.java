@@ -30,7 +30,7 @@ public final class UnreadableObjects {
                         caches.classes().list(),
                         object -> Classes.declaration(object).unreadable().isEmpty()));
         counts.put("Node", () -> count(caches.nodes().list(), node -> Nodes.state(node) != null));
-        counts.put("Service", () -> count(caches.services().list(), service -> ServiceStates.of(service) != null));
+        counts.put("Service", () -> count(caches.services().list(), ServiceStates::canBeRead));
         counts.put(
                 "ServiceCIDR",
                 () -> count(

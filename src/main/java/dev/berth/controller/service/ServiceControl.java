@@ -16,6 +16,7 @@ import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Read;
+import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Adoption;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
@@ -466,6 +467,10 @@ public final class ServiceControl implements ClassControl.Services {
                                 made.by(), made.request().service()));
             }
             return looked.next();
+        } catch (Unreadable left) {
+            // It is given nothing, so nobody waits behind it.
+            due.accept(parts.ledger().stopWaiting(key));
+            throw left;
         } finally {
             if (isDecided && foreign.decided(key)) {
                 deferenceChanged.run();

@@ -67,9 +67,12 @@ public final class ServiceReconciler implements Reconciler<Service> {
                 ServiceStates.conditionTypes(service));
     }
 
-    /** Whether a changed Service is, or was, any of our business, and is not just what we wrote. */
+    /**
+     * Whether a changed Service is, or was, any of our business, and is not just what we wrote. Of one that could not be
+     * read until now nothing is known: it may have been.
+     */
     public boolean isRelevant(Service now, Service before) {
-        return (isRelevant(now) || isRelevant(before))
+        return (isRelevant(now) || isRelevant(before) || !ServiceStates.canBeRead(before))
                 && !control.isEchoOfOurWrite(
                         ServiceStates.keyOf(now),
                         now.getMetadata().getUid(),

@@ -10,6 +10,7 @@ import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -147,7 +148,11 @@ class PoolOperator {
         while (!due.isEmpty()) {
             ServiceKey next = due.removeFirst();
             hear();
-            control.reconcile(next);
+            try {
+                control.reconcile(next);
+            } catch (Unreadable left) {
+                // As the operator does: it is left as it is.
+            }
         }
     }
 

@@ -21,6 +21,30 @@ class ServiceReconcilerTest extends CloudStage {
                 Context.class.getClassLoader(), new Class<?>[] {Context.class}, (proxy, method, arguments) -> false);
     }
 
+    private static Service clusterIp(String protocol) {
+        return new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace("prod")
+                .withName("odd")
+                .withUid("u1")
+                .withResourceVersion("5")
+                .endMetadata()
+                .withNewSpec()
+                .withType("ClusterIP")
+                .addNewPort()
+                .withPort(80)
+                .withProtocol(protocol)
+                .endPort()
+                .endSpec()
+                .build();
+    }
+
+    @Test
+    void serviceThatCanBeReadAgain_isLookedAt_whateverItIsByNow() {
+        assertThat(reconciler.isRelevant(clusterIp("TCP"), clusterIp("QUIC"))).isTrue();
+        assertThat(reconciler.isRelevant(clusterIp("TCP"), clusterIp("UDP"))).isFalse();
+    }
+
     @Test
     void serviceThatCannotBeRead_hasAnEventThatSaysWhy_andIsLeftAsItIs() {
         create("odd");

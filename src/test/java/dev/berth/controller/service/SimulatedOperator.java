@@ -272,7 +272,10 @@ final class SimulatedOperator {
             if (now != null && change.before() != null && parts.isNoNews(services, now)) {
                 return;
             }
-            if (now == null || Due.isRelevant(now) || Due.isRelevant(change.before())) {
+            if (now == null
+                    || Due.isRelevant(now)
+                    || Due.isRelevant(change.before())
+                    || (change.before() != null && UnknownWords.has(change.before()))) {
                 queue.add(new Work.OfService(change.key()));
             }
         }

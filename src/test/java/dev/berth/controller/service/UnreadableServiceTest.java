@@ -3,6 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.address.Ip;
+import dev.berth.address.PoolPolicy;
 import dev.berth.address.ServiceKey;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
@@ -32,10 +33,33 @@ class UnreadableServiceTest {
         berth.reconcileDue();
     }
 
+    private void create(PoolOperator berth, ServiceKey service) {
+        cluster.put(
+                service, SampleService.named(service, "uid-" + service.name()).loadBalancerClass(PoolOperator.CLASS));
+        reconcile(berth, service);
+    }
+
+    @Test
+    void nobodyWaitsBehindIt() {
+        PoolOperator berth = operator();
+        berth.usePool(PoolPolicy.OPEN, "192.0.2.1");
+        ServiceKey holder = new ServiceKey("prod", "holder");
+        List.of(holder, WEB, NEXT).forEach(service -> create(berth, service));
+        List<ServiceKey> waiting = berth.ledger.waiting();
+        assertThat(waiting).containsExactlyInAnyOrder(WEB, NEXT);
+
+        ServiceKey ahead = waiting.getFirst();
+        cluster.put(ahead, UnknownWords.added(Objects.requireNonNull(cluster.services.get(ahead))));
+        reconcile(berth, ahead);
+        cluster.deleteService(holder);
+        reconcile(berth, holder);
+
+        assertThat(published(waiting.getLast())).hasSize(1);
+    }
+
     @Test
     void addressThatItPublishes_isGivenToNobodyElse_alsoAfterARestart() {
-        cluster.put(WEB, SampleService.named(WEB, "uid-web").loadBalancerClass(PoolOperator.CLASS));
-        reconcile(operator(), WEB);
+        create(operator(), WEB);
         List<Published> before = published(WEB);
         assertThat(before).hasSize(1);
         ServiceState served = Objects.requireNonNull(cluster.services.get(WEB));
@@ -43,8 +67,7 @@ class UnreadableServiceTest {
         cluster.removeClaim(Ip.parse(String.valueOf(before.getFirst().ip())));
 
         PoolOperator restarted = operator();
-        cluster.put(NEXT, SampleService.named(NEXT, "uid-next").loadBalancerClass(PoolOperator.CLASS));
-        reconcile(restarted, NEXT);
+        create(restarted, NEXT);
 
         assertThat(published(WEB)).isEqualTo(before);
         assertThat(published(NEXT)).hasSize(1).doesNotContainAnyElementsOf(before);
