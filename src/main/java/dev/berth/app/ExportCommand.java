@@ -45,7 +45,9 @@ final class ExportCommand implements Callable<Integer> {
             return 1;
         }
         PrintWriter out = Optional.ofNullable(spec).orElseThrow().commandLine().getOut();
-        try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+        try (KubernetesClient client = new KubernetesClientBuilder()
+                .withKubernetesSerialization(WithoutManagedFields.serialization())
+                .build()) {
             List<Address> addresses = client.resources(Address.class).list().getItems();
             if (addresses.isEmpty()) {
                 out.println("# There are no Addresses.");

@@ -59,7 +59,10 @@ final class Preflight {
         }
         Config config = config();
         try {
-            return new KubernetesClientBuilder().withConfig(config).build();
+            return new KubernetesClientBuilder()
+                    .withConfig(config)
+                    .withKubernetesSerialization(WithoutManagedFields.serialization())
+                    .build();
         } catch (RuntimeException wrong) {
             throw new CommandFailure("the kubeconfig cannot be used: " + innermost(wrong));
         }

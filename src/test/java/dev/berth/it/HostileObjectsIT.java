@@ -91,6 +91,16 @@ class HostileObjectsIT {
         berth.createService("odd-too", CLASS, UnaryOperator.identity());
         patchStatus("odd");
         patchStatus("odd-too");
+        // The API server writes the uid of an owner into the name of a managed field.
+        apply("""
+                apiVersion: v1
+                kind: Service
+                metadata:
+                  name: owned
+                  namespace: default
+                  ownerReferences: [{apiVersion: example.org/v1, kind: Nobody, name: nobody, uid: %s}]
+                spec: {ports: [{port: 80}]}
+                """.formatted("u".repeat(60_000)));
         apply("""
                 apiVersion: discovery.k8s.io/v1
                 kind: EndpointSlice
