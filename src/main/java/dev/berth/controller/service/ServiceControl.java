@@ -253,24 +253,36 @@ public final class ServiceControl implements ClassControl.Services {
         List<ServiceState> services = parts.cluster().services().stream()
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
-        services.forEach(this::holdWhatIsPublished);
+        each(services, this::holdWhatIsPublished);
         parts.cluster()
                 .publishedByUnreadable()
                 .forEach((service, published) ->
                         due.accept(parts.ledger().withhold(service, Adoption.withheld(published))));
-        services.forEach(service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
+        each(services, service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
         services.stream()
                 .filter(service -> service.typeLoadBalancer()
                         && service.loadBalancerClass() == null
                         && service.isMarkedOurs()
                         && !isServed(service))
                 .forEach(service -> foreign.expect(service.key()));
-        services.forEach(service -> {
+        each(services, service -> {
             ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
             noteSkipped(service.key(), plan);
             if (service.hasOurConditions() || !mayBeAnothers(service)) {
                 requests(plan).forEach(parts.ledger()::await);
+            }
+        });
+    }
+
+    /** A defect that one of them meets must not end the start: what that one publishes is nobody else's. */
+    private void each(List<ServiceState> services, Consumer<ServiceState> look) {
+        services.forEach(service -> {
+            try {
+                look.accept(service);
+            } catch (RuntimeException defect) {
+                LOG.error("Service {} cannot be looked at, and is left as it is", service.key(), defect);
+                due.accept(parts.ledger().withhold(service.key(), Adoption.withheld(service)));
             }
         });
     }

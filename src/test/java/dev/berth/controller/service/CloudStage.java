@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
@@ -203,6 +204,9 @@ abstract class CloudStage {
     /** The Services that cannot be read. */
     final List<ServiceKey> unreadable = new ArrayList<>();
 
+    /** The namespaces whose Services a defect keeps from being looked at. */
+    final List<String> failing = new ArrayList<>();
+
     final SimulatedCluster.Client client = cluster.client();
     final Cloud cloud = new Cloud();
     final RecordedEvents recorded = new RecordedEvents();
@@ -258,6 +262,14 @@ abstract class CloudStage {
                             throw new Unreadable("spec.type is \"Odd\"");
                         }
                         return super.service(key);
+                    }
+
+                    @Override
+                    public Map<String, String> namespaceLabels(String namespace) {
+                        if (failing.contains(namespace)) {
+                            throw new IllegalStateException("a defect");
+                        }
+                        return super.namespaceLabels(namespace);
                     }
                 },
                 ledger,
