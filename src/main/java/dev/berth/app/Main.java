@@ -15,6 +15,7 @@ import picocli.CommandLine.ParameterException;
         subcommands = {
             OperatorCommand.class,
             AgentCommand.class,
+            AddressCommand.class,
             AuditCommand.class,
             ExportCommand.class,
             ProviderHostCommand.class,

@@ -301,6 +301,7 @@ public final class Wiring {
                     @Override
                     public void poolsChanged() {
                         meters.refresh();
+                        addressConditions.poolsChanged();
                     }
                 });
     }

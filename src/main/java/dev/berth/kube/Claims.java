@@ -8,9 +8,13 @@ import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 public final class Claims {
     /** The version of an Address object that an operator confirmed before it published the address; nothing reads it. */
     public static final String CONFIRMED_VERSION = "berth.dev/confirmed-version";
+
+    private static final List<String> LABELS =
+            List.of(WellKnownNames.POOL_LABEL, WellKnownNames.NAMESPACE_LABEL, WellKnownNames.CLASS_LABEL);
+
+    /** What Kubernetes takes for the value of a label, but for the empty one. */
+    private static final Pattern LABEL_VALUE = Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
 
     private Claims() {}
 
@@ -94,9 +104,57 @@ public final class Claims {
                                 .toList());
     }
 
+    /**
+     * The labels to find its Address by: pool, namespace and class. What is too long for a label has none, nor has a
+     * namespace that is not the only one.
+     *
+     * @param pool that it came from, or lies in; null: none
+     */
+    public static Map<String, String> labels(ClaimSpec spec, @Nullable String pool) {
+        List<String> namespaces = spec.owners().stream()
+                .map(owner -> owner.service().namespace())
+                .distinct()
+                .toList();
+        String className = spec.loadBalancerClass();
+        Map<String, @Nullable String> labels = new LinkedHashMap<>();
+        labels.put(WellKnownNames.POOL_LABEL, pool);
+        labels.put(WellKnownNames.NAMESPACE_LABEL, namespaces.size() == 1 ? namespaces.getFirst() : null);
+        labels.put(WellKnownNames.CLASS_LABEL, className == null ? null : className.replace('/', '_'));
+        Map<String, String> valid = new LinkedHashMap<>();
+        labels.forEach((key, value) -> {
+            if (value != null && LABEL_VALUE.matcher(value).matches()) {
+                valid.put(key, value);
+            }
+        });
+        return valid;
+    }
+
+    /** Which of our labels the object has. */
+    public static Map<String, String> labelsOf(Address address) {
+        Map<String, String> ours =
+                new LinkedHashMap<>(Given.map(address.getMetadata().getLabels()));
+        ours.keySet().retainAll(LABELS);
+        return ours;
+    }
+
+    /** What a merge patch writes to make labels {@code wanted}; null: the label goes. */
+    public static Map<String, @Nullable String> difference(Map<String, String> labels, Map<String, String> wanted) {
+        Map<String, @Nullable String> difference = new LinkedHashMap<>();
+        labels.keySet().stream().filter(key -> !wanted.containsKey(key)).forEach(key -> difference.put(key, null));
+        wanted.forEach((key, value) -> {
+            if (!value.equals(labels.get(key))) {
+                difference.put(key, value);
+            }
+        });
+        return difference;
+    }
+
     static Address object(Ip ip, ClaimSpec spec) {
         Address address = new Address();
-        address.setMetadata(new ObjectMetaBuilder().withName(ip.objectName()).build());
+        address.setMetadata(new ObjectMetaBuilder()
+                .withName(ip.objectName())
+                .withLabels(labels(spec, spec.pool()))
+                .build());
         Sharing sharing = spec.sharing();
         address.setSpec(new Address.Spec(
                 ip.toString(),

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A real cluster: reads from {@link Caches} or live, writes through the fabric8 client. */
 public final class FabricCluster implements Cluster {
@@ -108,10 +109,17 @@ public final class FabricCluster implements Cluster {
 
     @Override
     public Write<Claim> updateClaim(Claim seen, ClaimSpec spec) {
-        // What changes, and nothing else: labels and annotations are people's, and there may be what a later Berth
+        // What changes, and nothing else: other labels and annotations are people's, and there may be what a later
+        // Berth
         // wrote.
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
-        patch.putObject("metadata").put("resourceVersion", seen.resourceVersion());
+        ObjectNode metadata = patch.putObject("metadata").put("resourceVersion", seen.resourceVersion());
+        Map<String, @Nullable String> labels =
+                Claims.difference(Claims.labels(seen.spec(), seen.spec().pool()), Claims.labels(spec, spec.pool()));
+        if (!labels.isEmpty()) {
+            ObjectNode changed = metadata.putObject("labels");
+            labels.forEach(changed::put);
+        }
         ObjectNode before = specOf(seen.ip(), seen.spec());
         ObjectNode after = specOf(seen.ip(), spec);
         ObjectNode changed = patch.putObject("spec");

@@ -7,10 +7,11 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.net.HttpURLConnection;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the status of objects of our own kinds: a merge patch of the status alone. */
+/** Writes what objects of our own kinds show: merge patches of the status alone, or of labels alone. */
 public final class StatusWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
 
@@ -29,19 +30,39 @@ public final class StatusWriter {
      * @return false if it has to be tried again
      */
     public boolean write(HasMetadata object, Object status) {
-        Map<String, Object> patch =
-                Map.of("metadata", Map.of("uid", object.getMetadata().getUid()), "status", status);
+        return patch(
+                object,
+                "status",
+                Map.of("metadata", Map.of("uid", object.getMetadata().getUid()), "status", status));
+    }
+
+    /**
+     * Writes labels, as {@link #write} does.
+     *
+     * @param labels those that change; a value of null: the label goes
+     */
+    public boolean label(HasMetadata object, Map<String, @Nullable String> labels) {
+        return patch(
+                object,
+                "",
+                Map.of("metadata", Map.of("uid", object.getMetadata().getUid(), "labels", labels)));
+    }
+
+    private boolean patch(HasMetadata object, String subresource, Map<String, Object> patch) {
         try {
             String json = client.getKubernetesSerialization().asJson(patch);
-            budget.call(() ->
-                    client.resource(object).subresource("status").patch(PatchContext.of(PatchType.JSON_MERGE), json));
+            PatchContext merge = PatchContext.of(PatchType.JSON_MERGE);
+            budget.call(() -> subresource.isEmpty()
+                    ? client.resource(object).patch(merge, json)
+                    : client.resource(object).subresource(subresource).patch(merge, json));
             return true;
         } catch (KubernetesClientException failure) {
             if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
                 return true;
             }
             LOG.warn(
-                    "status of {} {}: {}",
+                    "{} of {} {}: {}",
+                    subresource.isEmpty() ? "labels" : subresource,
                     object.getKind(),
                     object.getMetadata().getName(),
                     failure.getMessage());

@@ -54,6 +54,15 @@ public final class WellKnownNames {
     /** On a Service: the AddressPools that it wants an address of. */
     public static final String ADDRESS_POOL = "berth.dev/address-pool";
 
+    /** On an Address, a label: the pool that it came from, or lies in. */
+    public static final String POOL_LABEL = "berth.dev/pool";
+
+    /** On an Address, a label: the namespace of the Services that it is for. */
+    public static final String NAMESPACE_LABEL = "berth.dev/namespace";
+
+    /** On an Address, a label: the class that it was claimed for, with {@code _} for the slash. */
+    public static final String CLASS_LABEL = "berth.dev/class";
+
     /** On a Service: it shares its address with those of its namespace that say the same. */
     public static final String SHARING_KEY = "berth.dev/sharing-key";
 

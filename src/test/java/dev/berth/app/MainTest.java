@@ -24,7 +24,7 @@ class MainTest {
     @Test
     void help_namesTheCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(said.toString()).contains("operator", "audit", "export", "provider-host");
+        assertThat(said.toString()).contains("operator", "address", "audit", "export", "provider-host");
     }
 
     @Test
@@ -37,6 +37,22 @@ class MainTest {
                 .containsExactly(
                         "berth: provider \"pool\" is built in; leave --plugin-dir out",
                         "berth: plug-in folder nowhere: there is no such folder; see --plugin-dir");
+    }
+
+    @Test
+    void nameOfAnAddress_isFoundByAnySpelling() {
+        for (String spelling : List.of("2001:db8::1", "2001:DB8:0:0::1", "2001:0db8:0000:0000:0000:0000:0000:0001")) {
+            assertThat(run("address", spelling)).isZero();
+        }
+        assertThat(run("address", "192.0.2.7")).isZero();
+        assertThat(said.toString().lines().distinct())
+                .containsExactly("2001-0db8-0000-0000-0000-0000-0000-0001", "192.0.2.7");
+    }
+
+    @Test
+    void nameOfWhatIsNoAddress_isAUsageError() {
+        assertThat(run("address", "2001:db8::zz")).isEqualTo(2);
+        assertThat(said.toString()).contains("2001:db8::zz").contains("see berth address --help");
     }
 
     @Test

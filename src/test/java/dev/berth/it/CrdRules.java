@@ -479,13 +479,34 @@ abstract class CrdRules {
                         "198.51.100.5",
                         "{address: 198.51.100.5, pool: edge, class: example.com/shown, claims: [{namespace: prod, name: web}]}"));
         assertThat(header("addresspools"))
-                .containsExactly("NAME", "ADDRESSES", "IPV4-FREE", "IPV6-FREE", "ALLOCATED", "READY", "AGE");
+                .containsExactly(
+                        "NAME",
+                        "ADDRESSES",
+                        "IPV4-FREE",
+                        "IPV6-FREE",
+                        "ALLOCATED",
+                        "STRANDED",
+                        "READY",
+                        "STATE",
+                        "AGE");
         assertThat(header("addresses"))
-                .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "POOL", "CLASS", "SINCE");
+                .containsExactly("NAME", "ADDRESS", "NAMESPACE", "SERVICE", "SHARED-WITH", "POOL", "CLASS", "SINCE");
         assertThat(header("loadbalancerclasses"))
                 .containsExactly("NAME", "CLASS", "PROVIDER", "IPMODE", "CLASSLESS", "READY", "AGE");
         assertThat(kubectl.run("get", "address", "198.51.100.5", "--no-headers"))
                 .matches("(?s)198.51.100.5 +198.51.100.5 +prod +web +edge +example.com/shown .*");
+        create(POOL_AND_CLASS.formatted(
+                "Address",
+                "198.51.100.6",
+                "{address: 198.51.100.6, claims: [{namespace: prod, name: web}, {namespace: prod, name: dns}]}"));
+        kubectl.run(
+                "patch",
+                "address/198.51.100.6",
+                "--subresource=status",
+                "--type=merge",
+                "--patch={\"status\": {\"pool\": \"edge\", \"sharedWith\": \"dns\"}}");
+        assertThat(kubectl.run("get", "address", "198.51.100.6", "--no-headers"))
+                .matches("(?s)198.51.100.6 +198.51.100.6 +prod +web +dns +edge .*");
         assertThat(kubectl.run("get", "lbc", "shown", "--no-headers"))
                 .matches("(?s)shown +example.com/shown +pool +Auto +Never .*");
     }

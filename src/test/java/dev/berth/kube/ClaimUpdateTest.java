@@ -90,6 +90,19 @@ class ClaimUpdateTest {
     }
 
     @Test
+    void changeOfPool_movesItsLabel_andLeavesThoseOfPeople() throws IOException {
+        Claim seen = claim(PLAIN);
+
+        cluster.updateClaim(seen, ClaimSpec.of("other", "berth.dev/pool", WEB));
+
+        ObjectMapper json = new ObjectMapper();
+        assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
+                        {"metadata": {"resourceVersion": "5", "labels": {"berth.dev/pool": "other"}},
+                         "spec": {"pool": "other"}}
+                        """));
+    }
+
+    @Test
     void timeThatAServiceWent_isRead_andStaysWithItsReservation() throws IOException {
         Claim seen = claim(BEGIN
                 + "\"claims\": [{\"namespace\": \"prod\", \"name\": \"gone\", \"releasedAt\": \"2026-01-01T00:00:00Z\"},"

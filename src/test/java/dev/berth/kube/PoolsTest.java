@@ -21,7 +21,7 @@ class PoolsTest {
             metadata.addToAnnotations("berth.dev/release-stranded", annotation);
         }
         pool.setMetadata(metadata.build());
-        pool.setStatus(new AddressPool.Status(generation, 0L, null, null, null, done, List.of()));
+        pool.setStatus(new AddressPool.Status(generation, null, null, 0L, null, null, null, done, List.of()));
         return pool;
     }
 

@@ -54,7 +54,11 @@ import org.jspecify.annotations.Nullable;
         name = "Service",
         jsonPath = ".spec.claims[*].name",
         type = AdditionalPrinterColumn.Type.STRING)
-@AdditionalPrinterColumn(name = "Pool", jsonPath = ".spec.pool", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Shared-With",
+        jsonPath = ".status.sharedWith",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Pool", jsonPath = ".*.pool", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Class", jsonPath = ".spec.class", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "State",
@@ -194,10 +198,19 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
 
     /**
      * What the spec and the pools make of the address. Informational: nothing reads it. An address that is just in use has no
-     * condition, so that it costs no second write.
+     * status, so that it costs no second write.
      */
     @JsonClassDescription("What spec and pools make of the address, for people to read.")
+    @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
+            @Nullable @JsonPropertyDescription(
+                    "The AddressPool that the address lies in; absent where spec.pool names one, or none has it.")
+            String pool,
+
+            @Nullable @JsonPropertyDescription(
+                    "The Services in spec.claims after the first, in one line, for kubectl get: their names, or namespace/name where the namespace is another. Absent: there is none.")
+            String sharedWith,
+
             @Nullable @Size(max = 8) @JsonPropertyDescription(
                     "One at most. Reserved: kept for a Service to come, or from everyone. Cooling: released, and resting. Stranded: a Service has it, and no pool any more. None: a Service has it, or Berth has not seen it yet.")
             List<Condition> conditions)

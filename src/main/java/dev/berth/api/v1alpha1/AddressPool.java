@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 @Plural("addresspools")
 @ShortNames({"apool", "apools"})
 @Categories("berth")
-@AdditionalPrinterColumn(name = "Addresses", jsonPath = ".spec.addresses", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Addresses", jsonPath = ".status.addresses", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "IPv4-Free",
         jsonPath = ".status.ipv4.available",
@@ -44,9 +44,14 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".status.allocated",
         type = AdditionalPrinterColumn.Type.INTEGER)
 @AdditionalPrinterColumn(
+        name = "Stranded",
+        jsonPath = ".status.stranded.total",
+        type = AdditionalPrinterColumn.Type.INTEGER)
+@AdditionalPrinterColumn(
         name = "Ready",
         jsonPath = ".status.conditions[?(@.type=='Ready')].status",
         type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "State", jsonPath = ".status.state", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "Priority",
         jsonPath = ".spec.priority",
@@ -60,11 +65,6 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(
         name = "IPv6-Waiting",
         jsonPath = ".status.ipv6.waiting",
-        type = AdditionalPrinterColumn.Type.INTEGER,
-        priority = 1)
-@AdditionalPrinterColumn(
-        name = "Stranded",
-        jsonPath = ".status.stranded.total",
         type = AdditionalPrinterColumn.Type.INTEGER,
         priority = 1)
 @AdditionalPrinterColumn(
@@ -168,9 +168,18 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
     @JsonClassDescription("How full the pool is; absent until Berth has seen the pool.")
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
-            @Nullable Long observedGeneration,
+            @Nullable @JsonPropertyDescription("The metadata.generation that the status is of.")
+            Long observedGeneration,
 
-            @Nullable @JsonPropertyDescription("Addresses of both families that are claimed.")
+            @Nullable @JsonPropertyDescription("spec.addresses in one line, for kubectl get: the first three, and how many more.")
+            String addresses,
+
+            @Nullable @Size(max = 256) @JsonPropertyDescription(
+                    "What is out of the ordinary, for kubectl get, separated by commas. Suspended: spec.suspended. NoAutoAssign: spec.autoAssign is false. InvalidAddresses, Unreadable: the reason of the condition Valid. Absent: nothing is.")
+            String state,
+
+            @Nullable @JsonPropertyDescription(
+                    "Addresses of both families in the pool that Services have. Stranded ones are no longer in it, and come on top.")
             Long allocated,
 
             @Nullable Family ipv4,

@@ -1,9 +1,13 @@
 package dev.berth.controller.address;
 
+import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
+import dev.berth.address.Pool;
+import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
@@ -22,11 +26,13 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows in the status of Address objects what each is to its pool, where it is not just in use.
+ * Shows on Address objects what each is to its pool, where it is not just in use, and who shares it; and labels those
+ * that a person made, or a Berth that knew no labels.
  *
  * <p>One write at a time, a moment late: what changed back meanwhile costs nothing, and thousands of
  * addresses at once do not take the API server's time from the Services.
@@ -73,6 +79,14 @@ public final class AddressConditions implements AutoCloseable {
         look(ip, SOON);
     }
 
+    /** Other pools hold than before: what came from none may lie in another. */
+    public void poolsChanged() {
+        ledger.holdings().stream()
+                .filter(holding -> holding.spec().pool() == null)
+                .map(Holding::ip)
+                .forEach(this::look);
+    }
+
     private void look(Ip ip, Duration delay) {
         if (due.add(ip)) {
             looks.add(new Look(ip, System.nanoTime() + delay.toNanos()));
@@ -97,28 +111,71 @@ public final class AddressConditions implements AutoCloseable {
             if (object.isEmpty()) {
                 return;
             }
-            Address address = object.get();
-            List<Condition> shown = Conditions.of(address.getStatus());
-            List<Condition> wanted = Claims.of(address)
-                    .map(Holding::of)
-                    .flatMap(holding -> Report.of(holding.spec(), ledger.isStranded(holding)))
-                    .map(report -> Conditions.of(
-                            shown,
-                            report.type(),
-                            Status.TRUE,
-                            report.reason(),
-                            report.message(),
-                            address.getMetadata().getGeneration(),
-                            clock.instant()))
-                    .stream()
-                    .toList();
-            if (!wanted.equals(shown) && !statuses.write(address, Map.of("conditions", wanted))) {
+            if (!showStatus(object.get()) || !showLabels(object.get())) {
                 look(ip, AGAIN);
             }
         } catch (RuntimeException failure) {
             LOG.warn("conditions of Address {}: {}", ip, failure.toString());
             look(ip, AGAIN);
         }
+    }
+
+    private boolean showStatus(Address address) {
+        Optional<Claim> claim = Claims.of(address);
+        Address.Status old = address.getStatus();
+        List<Condition> shown = Conditions.of(old);
+        List<Condition> conditions = claim
+                .map(Holding::of)
+                .flatMap(holding -> Report.of(holding.spec(), ledger.isStranded(holding)))
+                .map(report -> Conditions.of(
+                        shown,
+                        report.type(),
+                        Status.TRUE,
+                        report.reason(),
+                        report.message(),
+                        address.getMetadata().getGeneration(),
+                        clock.instant()))
+                .stream()
+                .toList();
+        Address.Status wanted = new Address.Status(
+                claim.filter(known -> known.spec().pool() == null)
+                        .flatMap(this::liesIn)
+                        .orElse(null),
+                claim.flatMap(known -> sharedWith(known.spec())).orElse(null),
+                conditions);
+        Address.Status known = old == null
+                ? new Address.Status(null, null, shown)
+                : new Address.Status(old.pool(), old.sharedWith(), shown);
+        return wanted.equals(known) || statuses.write(address, wanted);
+    }
+
+    private boolean showLabels(Address address) {
+        Map<String, @Nullable String> difference = Claims.of(address)
+                .map(claim -> Claims.difference(Claims.labelsOf(address), Claims.labels(claim.spec(), pool(claim))))
+                .orElse(Map.of());
+        return difference.isEmpty() || statuses.label(address, difference);
+    }
+
+    private @Nullable String pool(Claim claim) {
+        return Optional.ofNullable(claim.spec().pool()).or(() -> liesIn(claim)).orElse(null);
+    }
+
+    private Optional<String> liesIn(Claim claim) {
+        return ledger.pools().poolOf(claim.ip()).map(Pool::name);
+    }
+
+    /** All who have it but the first, in one line; absent: there are no others. */
+    static Optional<String> sharedWith(ClaimSpec spec) {
+        List<ServiceKey> services = spec.owners().stream().map(Owner::service).toList();
+        return services.size() < 2
+                ? Optional.empty()
+                : Optional.of(services.stream()
+                        .skip(1)
+                        .map(service ->
+                                service.namespace().equals(services.getFirst().namespace())
+                                        ? service.name()
+                                        : service.toString())
+                        .collect(Collectors.joining(",")));
     }
 
     /** The one condition of an address that is not just in use. */

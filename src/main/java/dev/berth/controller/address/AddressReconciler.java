@@ -3,6 +3,7 @@ package dev.berth.controller.address;
 import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.controller.Next;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
 import dev.berth.kube.Caches;
@@ -62,7 +63,9 @@ public final class AddressReconciler implements Reconciler<Address> {
                     String.join("; ", address.unreadable()) + "; it is given to nobody else until that is corrected");
         }
         Ip ip = claim.get().ip();
+        Next next = control.reconcile(ip);
+        // Not before, for until then the pools may not be known.
         conditions.look(ip);
-        return wakeups.answer(address, context.isPrimaryResourceDeleted(), control.reconcile(ip));
+        return wakeups.answer(address, context.isPrimaryResourceDeleted(), next);
     }
 }

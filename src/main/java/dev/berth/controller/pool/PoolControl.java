@@ -57,6 +57,9 @@ public final class PoolControl {
 
     private static final int NAMED = 3;
 
+    /** How many of its addresses a pool shows in one line. */
+    private static final int SHOWN = 3;
+
     /** How often a pool's numbers are looked at: 2,000 allocations are not 2,000 writes. */
     private static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -245,27 +248,58 @@ public final class PoolControl {
         PoolUse ipv4 = ledger.use(name, IpFamily.IPV4);
         PoolUse ipv6 = ledger.use(name, IpFamily.IPV6);
         Stranded stranded = ledger.stranded(name, LISTED);
+        PoolDeclaration declaration = Pools.declaration(pool);
         Long generation = pool.getMetadata().getGeneration();
         boolean done = stranded.total() == 0 || !Pools.releasesStranded(pool);
         return new AddressPool.Status(
                 generation,
+                inOneLine(declaration.addresses()),
+                state(declaration, ledger.pools().faults(name)),
                 ipv4.allocated().add(ipv6.allocated()).longValue(),
                 family(ipv4),
                 family(ipv6),
                 stranded.total() == 0 ? null : listed(stranded),
                 done ? Pools.acknowledgement(pool).orElse(null) : null,
-                conditions(pool, stranded));
+                conditions(pool, declaration, stranded));
     }
 
-    private List<io.fabric8.kubernetes.api.model.Condition> conditions(AddressPool pool, Stranded stranded) {
+    /** As kubectl writes the endpoints of a Service; null: there are none. */
+    private static @Nullable String inOneLine(List<String> addresses) {
+        int more = addresses.size() - SHOWN;
+        String first = addresses.stream().limit(SHOWN).collect(Collectors.joining(","));
+        return addresses.isEmpty() ? null : more > 0 ? first + " + " + more + " more..." : first;
+    }
+
+    /** What an administrator would not expect of a pool; null: nothing. */
+    private static @Nullable String state(PoolDeclaration pool, List<String> faults) {
+        List<String> odd = new ArrayList<>();
+        if (pool.policy().suspended()) {
+            odd.add("Suspended");
+        }
+        if (!pool.policy().autoAssign()) {
+            odd.add("NoAutoAssign");
+        }
+        if (!faults.isEmpty()) {
+            odd.add(reason(pool));
+        }
+        return odd.isEmpty() ? null : String.join(",", odd);
+    }
+
+    private static String validity(PoolDeclaration pool) {
+        return "all of its addresses are valid"
+                + (pool.policy().suspended() ? "; it is suspended, and nothing new is allocated from it" : "");
+    }
+
+    private List<io.fabric8.kubernetes.api.model.Condition> conditions(
+            AddressPool pool, PoolDeclaration declaration, Stranded stranded) {
         List<String> faults = ledger.pools().faults(pool.getMetadata().getName());
         List<io.fabric8.kubernetes.api.model.Condition> conditions = new ArrayList<>();
         conditions.add(condition(
                 pool,
                 VALID,
                 faults.isEmpty(),
-                faults.isEmpty() ? "Valid" : reason(pool),
-                faults.isEmpty() ? "all ranges can be allocated from" : String.join("; ", faults)));
+                faults.isEmpty() ? VALID : reason(declaration),
+                faults.isEmpty() ? validity(declaration) : String.join("; ", faults)));
         conditions.add(Conditions.ready(
                 Conditions.of(pool.getStatus()), conditions, pool.getMetadata().getGeneration(), clock.instant()));
         if (stranded.total() > 0) {
@@ -280,8 +314,8 @@ public final class PoolControl {
         return conditions;
     }
 
-    private static String reason(AddressPool pool) {
-        return Pools.declaration(pool).faults().isEmpty() ? "InvalidAddresses" : "Unreadable";
+    private static String reason(PoolDeclaration pool) {
+        return pool.faults().isEmpty() ? "InvalidAddresses" : "Unreadable";
     }
 
     private io.fabric8.kubernetes.api.model.Condition condition(
@@ -351,7 +385,7 @@ public final class PoolControl {
                             condition -> String.valueOf(condition.getMessage()).contains(fault));
             if (!known) {
                 LOG.warn("AddressPool \"{}\": {}", pool.getMetadata().getName(), fault);
-                events.warning(About.object(pool), reason(pool), fault);
+                events.warning(About.object(pool), reason(Pools.declaration(pool)), fault);
             }
         }
         tellStranded(pool, wanted);

@@ -7,6 +7,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.address.AddressConditions.Report;
 import java.time.Instant;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AddressConditionsTest {
@@ -42,5 +43,33 @@ class AddressConditionsTest {
                         "Cooling",
                         "Released",
                         "it was released at 1970-01-01T00:00:00Z, and rests for its pool's reuseAfter"));
+    }
+
+    private static ClaimSpec claimedBy(ServiceKey... services) {
+        return new ClaimSpec(
+                "edge",
+                "berth.dev/pool",
+                Stream.of(services)
+                        .map(service -> new Owner(service, "u-" + service.name()))
+                        .toList(),
+                null,
+                null,
+                false);
+    }
+
+    @Test
+    void addressThatSeveralShare_showsTheOthers_besideTheFirst() {
+        assertThat(AddressConditions.sharedWith(
+                        claimedBy(WEB.service(), new ServiceKey("prod", "dns"), new ServiceKey("prod", "mail"))))
+                .contains("dns,mail");
+        assertThat(AddressConditions.sharedWith(claimedBy(WEB.service(), new ServiceKey("test", "web"))))
+                .as("as a person may have reserved it")
+                .contains("test/web");
+    }
+
+    @Test
+    void addressOfOneService_needsNoStatusToShowIt() {
+        assertThat(AddressConditions.sharedWith(USED)).isEmpty();
+        assertThat(AddressConditions.sharedWith(claimedBy())).isEmpty();
     }
 }

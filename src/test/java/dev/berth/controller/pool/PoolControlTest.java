@@ -16,6 +16,7 @@ import dev.berth.controller.NoOpEvents;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
+import dev.berth.kube.Conditions;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
@@ -27,7 +28,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 class PoolControlTest {
     private static final AddressPool EDGE = new KubernetesSerialization().unmarshal("""
@@ -39,6 +42,7 @@ class PoolControlTest {
     private final Ledger ledger = new Ledger();
     private final StartGate gate = new StartGate();
     private int judged;
+    private final List<AddressPool.Status> shown = new ArrayList<>();
     private final List<Ip> retimed = new ArrayList<>();
     private Optional<AddressPool> edge = Optional.of(EDGE);
 
@@ -47,7 +51,7 @@ class PoolControlTest {
             () -> List.copyOf(around),
             ledger,
             gate,
-            (pool, status) -> true,
+            (pool, status) -> shown.add(status),
             new NoOpEvents(),
             Clock.systemUTC(),
             Clock.systemUTC(),
@@ -138,11 +142,87 @@ class PoolControlTest {
         assertThat(judged).isEqualTo(1);
     }
 
+    private AddressPool.Status shown(String spec) {
+        edge = Optional.of(new KubernetesSerialization()
+                .unmarshal(
+                        "metadata: {name: edge, uid: u1, generation: " + (shown.size() + 1) + "}\nspec: " + spec,
+                        AddressPool.class));
+        gate.open();
+        control.reconcile("edge");
+        return shown.getLast();
+    }
+
+    @Test
+    void pool_showsItsAddressesInOneLine_threeOfThemAtMost() {
+        assertThat(shown("{addresses: [192.0.2.0/28, '2001:db8::/112']}").addresses())
+                .isEqualTo("192.0.2.0/28,2001:db8::/112");
+        assertThat(shown("{addresses: [192.0.2.0/28, 192.0.2.20, 192.0.2.30-192.0.2.40, 192.0.2.50, 192.0.2.60]}")
+                        .addresses())
+                .isEqualTo("192.0.2.0/28,192.0.2.20,192.0.2.30-192.0.2.40 + 2 more...");
+        assertThat(shown("{}").addresses()).isNull();
+    }
+
+    /** A pool, and what it shows. */
+    private record StateRow(
+            String rule, String spec, @Nullable String state) {}
+
+    private static final List<StateRow> STATES = List.of(
+            new StateRow("nothing is odd", "{addresses: [192.0.2.0/28]}", null),
+            new StateRow("it is suspended", "{addresses: [192.0.2.0/28], suspended: true}", "Suspended"),
+            new StateRow(
+                    "it is for those who name it", "{addresses: [192.0.2.0/28], autoAssign: false}", "NoAutoAssign"),
+            new StateRow("a range is wrong", "{addresses: [192.0.2.9-192.0.2.1]}", "InvalidAddresses"),
+            new StateRow("a field cannot be read", "{addresses: [192.0.2.0/28], reuseAfter: soon}", "Unreadable"),
+            new StateRow(
+                    "all of that",
+                    "{addresses: [192.0.2.9-192.0.2.1], autoAssign: false, suspended: true}",
+                    "Suspended,NoAutoAssign,InvalidAddresses"));
+
+    @TestFactory
+    Stream<DynamicTest> pool_showsWhatIsOddAboutIt() {
+        return STATES.stream()
+                .map(row -> DynamicTest.dynamicTest(
+                        row.rule(), () -> assertThat(shown(row.spec()).state()).isEqualTo(row.state())));
+    }
+
+    @Test
+    void suspendedPool_doesNotSay_thatItsAddressesCanBeAllocated() {
+        assertThat(message(shown("{addresses: [192.0.2.0/28]}"), "Valid")).isEqualTo("all of its addresses are valid");
+        assertThat(message(shown("{addresses: [192.0.2.0/28], suspended: true}"), "Valid"))
+                .isEqualTo("all of its addresses are valid; it is suspended, and nothing new is allocated from it");
+    }
+
+    private static String message(AddressPool.Status status, String type) {
+        return Conditions.find(status.conditions(), type).orElseThrow().getMessage();
+    }
+
+    @Test
+    void allocatedAndStranded_areTogetherWhatServicesHaveOfThePool() {
+        shown("{addresses: [192.0.2.0/28]}");
+        holds("192.0.2.1", "web");
+        holds("192.0.2.2", "api");
+        holds("192.0.2.9", "dns");
+
+        AddressPool.Status shrunk = shown("{addresses: [192.0.2.0/29]}");
+
+        assertThat(shrunk.allocated()).isEqualTo(2);
+        assertThat(shrunk.stranded()).extracting(AddressPool.Stranded::total).isEqualTo(1);
+    }
+
+    private void holds(String address, String service) {
+        ledger.observe(new Claim(
+                Ip.parse(address),
+                "of-" + service,
+                "1",
+                ClaimSpec.of("edge", "berth.dev/pool", new Owner(new ServiceKey("prod", service), "u-" + service))));
+    }
+
     /** What a laxer schema lets in. */
     @Test
     void statusOfAPool_withAConditionThatIsNull_isPutRight() {
         AddressPool odd = pool(1, "soon");
-        odd.setStatus(new AddressPool.Status(1L, 0L, null, null, null, null, Arrays.asList(null, new Condition())));
+        odd.setStatus(new AddressPool.Status(
+                1L, null, null, 0L, null, null, null, null, Arrays.asList(null, new Condition())));
         edge = Optional.of(odd);
         gate.open();
 

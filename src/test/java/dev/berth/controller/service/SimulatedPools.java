@@ -419,6 +419,8 @@ final class SimulatedPools {
                         ? null
                         : new AddressPool.Status(
                                 oneIn(2) ? null : -1L,
+                                oneIn(2) ? null : "none",
+                                oneIn(2) ? null : "Odd",
                                 Long.MIN_VALUE,
                                 oneIn(2) ? null : new AddressPool.Family("many", "", "-1", "", "", -1),
                                 null,
