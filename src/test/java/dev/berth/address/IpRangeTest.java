@@ -70,6 +70,12 @@ class IpRangeTest {
             new Bad("a range of CIDRs", "192.0.2.0/28-192.0.2.16/28", "192.0.2.0/28 is no address"));
 
     @Test
+    void hexadecimalDigits_areReadInUpperCase_too() {
+        assertThat(IpRange.parse("2001:DB8::A-2001:DB8::F")).isEqualTo(IpRange.parse("2001:db8::a-2001:db8::f"));
+        assertThat(IpRange.parse("2001:DB8::/64")).isEqualTo(IpRange.parse("2001:db8::/64"));
+    }
+
+    @Test
     void whatIsWrittenRight_isRead() {
         for (Good row : GOOD) {
             IpRange range = IpRange.parse(row.text());

@@ -187,9 +187,18 @@ final class CrdFiles {
 
     /** The one of metav1.Condition, which the client's class does not have. */
     private static void giveTheConditionsTheirSchema(JSONSchemaProps schema) {
-        JSONSchemaProps conditions = property(property(schema, "status"), "conditions");
+        JSONSchemaProps status = property(schema, "status");
+        explain(status, "conditions", "What is so and what is not, one of each type.");
+        explain(status, "observedGeneration", "The metadata.generation that the status is of.");
+        JSONSchemaProps conditions = property(status, "conditions");
         key(conditions, "type");
         JSONSchemaProps condition = Objects.requireNonNull(conditions.getItems().getSchema());
+        explain(condition, "type", "What it is about, such as Ready.");
+        explain(condition, "status", "True, False or Unknown.");
+        explain(condition, "reason", "Why it is so, in one word that does not change.");
+        explain(condition, "message", "Why it is so, for people.");
+        explain(condition, "lastTransitionTime", "When the status changed last.");
+        explain(condition, "observedGeneration", "The metadata.generation that it is of.");
         condition.setRequired(List.of("lastTransitionTime", "message", "reason", "status", "type"));
         property(condition, "message").setMaxLength(32_768L);
         JSONSchemaProps reason = property(condition, "reason");
@@ -201,6 +210,13 @@ final class CrdFiles {
         type.setMaxLength(316L);
         type.setPattern("^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
                 + "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$");
+    }
+
+    private static void explain(JSONSchemaProps schema, String name, String description) {
+        JSONSchemaProps property = schema.getProperties().get(name);
+        if (property != null && property.getDescription() == null) {
+            property.setDescription(description);
+        }
     }
 
     /** The generator knows patterns only: one that names words is an enum, which {@code kubectl explain} shows. */

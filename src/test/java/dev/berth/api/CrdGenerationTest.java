@@ -46,6 +46,39 @@ class CrdGenerationTest {
     }
 
     @Test
+    void kubectlExplain_hasAWordOnEachField(@TempDir Path generated) throws IOException {
+        CrdFiles.generate(generated);
+
+        for (Path file : CrdFiles.list(generated)) {
+            if (!file.endsWith("kustomization.yaml")) {
+                JsonNode schema = new KubernetesSerialization()
+                        .unmarshal(Files.readString(file), JsonNode.class)
+                        .at("/spec/versions/0/schema/openAPIV3Schema/properties");
+                for (String part : List.of("spec", "status")) {
+                    assertThat(unexplained(schema.path(part), part))
+                            .as("%s", file.getFileName())
+                            .isEmpty();
+                }
+            }
+        }
+    }
+
+    private static List<String> unexplained(JsonNode schema, String path) {
+        List<String> found = new ArrayList<>();
+        if (schema.path("description").asText().isEmpty()) {
+            found.add(path);
+        }
+        schema.path("properties")
+                .properties()
+                .forEach(field -> found.addAll(unexplained(field.getValue(), path + "." + field.getKey())));
+        schema.path("items")
+                .path("properties")
+                .properties()
+                .forEach(field -> found.addAll(unexplained(field.getValue(), path + "[]." + field.getKey())));
+        return found;
+    }
+
+    @Test
     void crds_areWhatTheCodeGenerates(@TempDir Path generated) throws IOException {
         CrdFiles.generate(generated);
 

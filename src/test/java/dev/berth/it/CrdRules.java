@@ -183,7 +183,7 @@ abstract class CrdRules {
             pool("exclusions", "{addresses: [192.0.2.0/28], excluded: [192.0.2.1]}", ""),
             pool("a word", "addresses: [everything]", "spec.addresses[0]"),
             pool("a host name", "addresses: [lb.example.com]", "spec.addresses[0]"),
-            pool("upper-case hex", "addresses: ['2001:DB8::/64']", "spec.addresses[0]"),
+            pool("upper-case hex", "addresses: ['2001:DB8::/64']", ""),
             pool("an empty text", "addresses: ['']", "spec.addresses[0]"),
             pool("two prefixes", "addresses: [192.0.2.0/28/29]", "spec.addresses[0]"),
             pool("two dashes", "addresses: [192.0.2.1-192.0.2.2-192.0.2.3]", "spec.addresses[0]"),

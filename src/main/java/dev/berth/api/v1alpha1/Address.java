@@ -164,17 +164,24 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     /** A port that is in use on a shared address. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Port(
-            @Required @Pattern("^(TCP|UDP|SCTP)$") @Size(max = 4) String protocol,
+            @Required @Pattern("^(TCP|UDP|SCTP)$") @Size(max = 4) @JsonPropertyDescription("TCP, UDP or SCTP.")
+            String protocol,
 
-            @Required @Min(1) @Max(65535) Integer port) {}
+            @Required @Min(1) @Max(65535) @JsonPropertyDescription("A port of the Service.")
+            Integer port) {}
 
     /** One Service's hold on the address. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Claim(
-            @Default("Service") @Pattern("^Service$") @Size(max = 16) @Nullable String kind,
+            @Default("Service")
+            @Pattern("^Service$") @Size(max = 16) @JsonPropertyDescription("The kind of what has the address.")
+            @Nullable String kind,
 
-            @Required @Size(min = 1, max = 63) String namespace,
-            @Required @Size(min = 1, max = 63) String name,
+            @Required @Size(min = 1, max = 63) @JsonPropertyDescription("The namespace of the Service.")
+            String namespace,
+
+            @Required @Size(min = 1, max = 63) @JsonPropertyDescription("The name of the Service.")
+            String name,
 
             @Nullable @Size(max = 64) @JsonPropertyDescription(
                     "The Service's metadata.uid; absent: a reservation for the Service of that name, whenever it comes.")

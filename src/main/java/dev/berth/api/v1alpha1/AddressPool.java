@@ -78,14 +78,14 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.DATE)
 @JsonDeserialize(using = AddressPool.Reader.class)
 public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Status> {
-    private static final String CIDR_OR_RANGE = "^[0-9a-f:.]+(/[0-9]{1,3}|-[0-9a-f:.]+)?$";
+    private static final String CIDR_OR_RANGE = "^[0-9A-Fa-f:.]+(/[0-9]{1,3}|-[0-9A-Fa-f:.]+)?$";
 
     /** What the administrator asks for. */
     @JsonClassDescription("What the administrator asks for.")
     public record Spec(
             @Required
             @Size(min = 1, max = 256) @JsonPropertyDescription(
-                    "The addresses: CIDRs (192.0.2.0/28), ranges (192.0.2.10-192.0.2.20) and single addresses, of both families, in lower case.")
+                    "The addresses: CIDRs (192.0.2.0/28), ranges (192.0.2.10-192.0.2.20) and single addresses, of both families.")
             List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> addresses,
 
             @Nullable @Size(max = 256) @JsonPropertyDescription("Addresses out of these are never allocated; written like addresses.")
@@ -138,7 +138,8 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
     /** The limit of one namespace. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record NamespaceQuota(
-            @Required @Size(min = 1, max = 63) String namespace,
+            @Required @Size(min = 1, max = 63) @JsonPropertyDescription("The name of the namespace.")
+            String namespace,
 
             @Required @Min(0) @Max(1000000000) @JsonPropertyDescription("Of each family.")
             Integer addresses) {}
@@ -149,17 +150,24 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record LabelSelector(
-            @Nullable Map<String, String> matchLabels,
-            @Nullable @Size(max = 64) List<Requirement> matchExpressions) {}
+            @Nullable @JsonPropertyDescription("Labels that must be there, with these values.")
+            Map<String, String> matchLabels,
+
+            @Nullable @Size(max = 64) @JsonPropertyDescription("Conditions on labels; all of them must hold.")
+            List<Requirement> matchExpressions) {}
 
     /** One condition on one label. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Requirement(
-            @Required @Size(min = 1, max = 317) String key,
+            @Required @Size(min = 1, max = 317) @JsonPropertyDescription("The key of the label.")
+            String key,
 
-            @Required @Pattern("^(In|NotIn|Exists|DoesNotExist)$") @Size(max = 16) String operator,
+            @Required
+            @Pattern("^(In|NotIn|Exists|DoesNotExist)$") @Size(max = 16) @JsonPropertyDescription("What is asked of its value. Exists: the label is there, whatever its value.")
+            String operator,
 
-            @Nullable @Size(max = 256) List<String> values) {}
+            @Nullable @Size(max = 256) @JsonPropertyDescription("The values for In and NotIn; absent for the others.")
+            List<String> values) {}
 
     /**
      * How full the pool is, as Berth sees it. Absent until Berth has seen the pool. It is written by merge patches:
@@ -182,8 +190,11 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
                     "Addresses of both families in the pool that Services have. Stranded ones are no longer in it, and come on top.")
             Long allocated,
 
-            @Nullable Family ipv4,
-            @Nullable Family ipv6,
+            @Nullable @JsonPropertyDescription("Its IPv4 addresses; absent: it has none.")
+            Family ipv4,
+
+            @Nullable @JsonPropertyDescription("Its IPv6 addresses; absent: it has none.")
+            Family ipv6,
 
             @Nullable @JsonPropertyDescription(
                     "Addresses that came from this pool, that no pool has any more, and that Services keep; absent: none.")
@@ -205,7 +216,7 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
 
     /** One of them. */
     public record StrandedAddress(
-            String address,
+            @JsonPropertyDescription("In canonical form.") String address,
 
             @Size(max = 64) @JsonPropertyDescription("Who has it: namespace/name.")
             List<String> services) {}

@@ -199,9 +199,13 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
     /** A Service, by name. */
     public record ServiceReference(
-            @Required @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) String namespace,
+            @Required
+            @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) @JsonPropertyDescription("The namespace of the Service.")
+            String namespace,
 
-            @Required @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) String name) {}
+            @Required
+            @Pattern(NAME_OF_OBJECT) @Size(min = 1, max = 63) @JsonPropertyDescription("The name of the Service.")
+            String name) {}
 
     /**
      * What Berth sees and does. Absent until it has seen the policy. It is written by merge patches: what is no longer
@@ -247,7 +251,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @JsonPropertyDescription("The name of the ServiceCIDR.") @JsonProperty("serviceCIDR")
             String serviceCidr,
 
-            String cidr,
+            @JsonPropertyDescription("In canonical form.") String cidr,
 
             @JsonPropertyDescription("Ready, NotReady or Terminating.")
             String state,
@@ -265,9 +269,13 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     /** One band of a range. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Band(
+            @JsonPropertyDescription("How many addresses it has.")
             String size,
+
+            @JsonPropertyDescription("How many of them have an IPAddress.")
             String allocated,
-            String free,
+
+            @JsonPropertyDescription("How many are left.") String free,
 
             @Nullable @JsonPropertyDescription("How many more there are each day, by the history; absent: not known yet.")
             String growthPerDay,
@@ -278,9 +286,15 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     /** One family. It is part of a merge patch: what is no longer known has to be in it, as null. */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Family(
+            @JsonPropertyDescription("How many addresses there are.")
             String size,
+
+            @JsonPropertyDescription("How many of them have an IPAddress.")
             String allocated,
-            String free,
+
+            @JsonPropertyDescription("How many are left.") String free,
+
+            @JsonPropertyDescription("Percent of them that are in use.")
             Integer usedPercent,
 
             @Nullable @JsonPropertyDescription("As in a band.")
@@ -291,7 +305,8 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
     /** How much of each range was in use at a time. One that lacks something was edited by somebody. */
     public record Sample(
-            @Nullable String at,
+            @Nullable @JsonPropertyDescription("When that was.")
+            String at,
 
             @Nullable @JsonPropertyDescription("Of the static band, by CIDR.") @JsonProperty("static")
             Map<String, Long> staticBand,
@@ -300,12 +315,20 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             Map<String, Long> dynamicBand) {}
 
     /** A range to be. */
-    public record Proposal(String name, String cidr, String message) {}
+    public record Proposal(
+            @JsonPropertyDescription("The name of the ServiceCIDR to be.")
+            String name,
+
+            @JsonPropertyDescription("Its range.") String cidr,
+
+            @JsonPropertyDescription("Why it is needed, and what becomes of it.")
+            String message) {}
 
     /** A range that retires. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Retiring(
-            @JsonProperty("serviceCIDR") String serviceCidr,
+            @JsonPropertyDescription("The name of the ServiceCIDR.") @JsonProperty("serviceCIDR")
+            String serviceCidr,
 
             @JsonPropertyDescription("How many addresses only it has.")
             Long remaining,
@@ -318,7 +341,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
 
     /** What keeps a range that retires. */
     public record Remaining(
-            String address,
+            @JsonPropertyDescription("In canonical form.") String address,
 
             @JsonPropertyDescription("Whose it is: namespace/name of a Service, or else what the IPAddress names.")
             String owner,
@@ -329,16 +352,18 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
     /** What became of a reservation. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record ReservationState(
+            @JsonPropertyDescription("As in spec.reservations.")
             String address,
 
             @JsonPropertyDescription("Reserved, HandingOver, InUse, Taken or Refused.")
             String state,
 
-            @Nullable String message) {}
+            @Nullable @JsonPropertyDescription("Why it is so, and what to do; absent: there is nothing to add.")
+            String message) {}
 
     /** What the audit found. */
     public record Findings(
-            Integer total,
+            @JsonPropertyDescription("How many there are.") Integer total,
 
             @Size(max = 20) @JsonPropertyDescription("The first of them.")
             List<Finding> first) {}
@@ -353,6 +378,7 @@ public class ServiceCIDRPolicy extends OwnResource<ServiceCIDRPolicy.Spec, Servi
             @JsonPropertyDescription("KIND/NAME or KIND/NAMESPACE/NAME.")
             String object,
 
+            @JsonPropertyDescription("What is wrong, and what to do.")
             String message) {}
 
     /** Any content. */
