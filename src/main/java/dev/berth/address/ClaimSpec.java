@@ -111,10 +111,10 @@ public record ClaimSpec(
     }
 
     /**
-     * The same, kept or not as {@code service} asks by now. What another asks for stays; and what a person wrote, unless
-     * the Service says no.
+     * The same, kept or not as {@code service} asks by now. It stays kept while another Service asks for it, and if a
+     * person has set it, unless this Service asks not to.
      *
-     * @param says whether it is to be kept; null: the Service says nothing
+     * @param says what the annotation of the Service asks for; null: it has none
      */
     public ClaimSpec retainedFor(ServiceKey service, @Nullable Boolean says) {
         boolean keep = Boolean.TRUE.equals(says);

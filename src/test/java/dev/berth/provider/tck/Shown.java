@@ -37,7 +37,7 @@ final class Shown {
                 .toList();
     }
 
-    /** In one order: that of the answer says nothing. */
+    /** Sorted: the order of an answer has no meaning. */
     static List<Ingress> ingress(LoadBalancerStatus status) {
         return status.canonical().ingress();
     }
