@@ -257,6 +257,7 @@ $(BUILT): $(BUILT_FROM)
 $(AOT_CACHE): $(BUILT) $(APPLICATION) src/main/docker/jvm.options
 	@echo "make: recording the classes that the operator needs"
 	@$(JDK) java -cp "target/test-classes:target/quarkus-app/lib/main/*:target/quarkus-app/lib/boot/*" \
-	  dev.berth.rehearsal.Rehearsal @src/main/docker/jvm.options -XX:AOTCacheOutput=$@ \
+	  dev.berth.rehearsal.Rehearsal @src/main/docker/jvm.options -XX:AOTCacheOutput=$@.part \
 	  -jar target/quarkus-app/quarkus-run.jar operator --leader-elect --http-port=0 --log-format=json \
 	  > target/rehearsal.log 2>&1 || { tail -n 20 target/rehearsal.log >&2; exit 1; }
+	@mv $@.part $@

@@ -12,11 +12,13 @@ import dev.berth.announce.Reason;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -44,7 +46,8 @@ class MembershipTest {
     private static final class World {
         private final RandomGenerator random;
         private final Map<String, Membership> agents = new LinkedHashMap<>();
-        private final List<Flying> flying = new ArrayList<>();
+        private final PriorityQueue<Flying> flying =
+                new PriorityQueue<>(Comparator.comparingLong(Flying::at).thenComparingLong(Flying::number));
         private final List<Flying> recorded = new ArrayList<>();
         private final List<String> names;
         private BiPredicate<String, String> passes = (from, to) -> true;
@@ -52,7 +55,7 @@ class MembershipTest {
         private long now = 1_000_000;
         private long sent;
 
-        private record Flying(long at, String from, String to, Message message) {}
+        private record Flying(long number, long at, String from, String to, Message message) {}
 
         World(long seed, int count) {
             random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
@@ -74,7 +77,7 @@ class MembershipTest {
                 if (agents.containsKey(message.to())
                         && passes.test(from, message.to())
                         && random.nextDouble() >= loss) {
-                    Flying one = new Flying(now + 1 + random.nextInt(5), from, message.to(), message);
+                    Flying one = new Flying(sent, now + 1 + random.nextInt(5), from, message.to(), message);
                     flying.add(one);
                     recorded.add(one);
                 }
@@ -83,10 +86,9 @@ class MembershipTest {
 
         void pass(long millis) {
             for (long end = now + millis; now < end; now++) {
-                List<Flying> arriving =
-                        flying.stream().filter(one -> one.at() <= now).toList();
-                flying.removeAll(arriving);
-                arriving.forEach(this::deliver);
+                for (Flying next; (next = flying.peek()) != null && next.at() <= now; ) {
+                    deliver(flying.remove());
+                }
                 agents.forEach((name, agent) -> {
                     if ((now + name.hashCode()) % Membership.TICK == 0) {
                         send(name, agent.tick(now));
