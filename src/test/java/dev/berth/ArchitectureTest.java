@@ -105,7 +105,10 @@ class ArchitectureTest {
                     "a data plane knows the SPI, its host and who announces",
                     "dataplane",
                     List.of("provider", "announce", "host")),
-            new Row("the agent knows what to announce, and its host", "agent", List.of("announce", "address", "host")),
+            new Row(
+                    "the agent knows what to announce, its host, and how objects are read",
+                    "agent",
+                    List.of("announce", "address", "host", "kube")),
             new Row(
                     "telemetry decorates",
                     "telemetry",

@@ -1,10 +1,12 @@
 package dev.berth.agent;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
+import dev.berth.kube.FieldNames;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Collection;
@@ -29,7 +31,12 @@ import org.slf4j.LoggerFactory;
  */
 final class Watched<T> {
     private static final Logger LOG = LoggerFactory.getLogger(Watched.class);
-    private static final ObjectReader JSON = new ObjectMapper().reader();
+    private static final ObjectReader JSON = new ObjectMapper(FieldNames.readInFull(
+                    // Else it would keep those of all objects.
+                    JsonFactory.builder()
+                            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                            .build()))
+            .reader();
     private static final int PAGE = 500;
     private static final long SHORTEST_PAUSE = 200;
     private static final long LONGEST_PAUSE = 5_000;

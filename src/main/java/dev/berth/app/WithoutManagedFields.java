@@ -1,8 +1,8 @@
 package dev.berth.app;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.berth.kube.FieldNames;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.quarkus.kubernetes.client.KubernetesClientObjectMapperCustomizer;
@@ -19,10 +19,7 @@ public final class WithoutManagedFields implements KubernetesClientObjectMapperC
     @Override
     public void customize(ObjectMapper mapper) {
         mapper.addMixIn(ObjectMeta.class, Left.class);
-        mapper.getFactory()
-                .setStreamReadConstraints(StreamReadConstraints.builder()
-                        .maxNameLength(Integer.MAX_VALUE)
-                        .build());
+        FieldNames.readInFull(mapper.getFactory());
     }
 
     /** For a client that Quarkus does not make. */

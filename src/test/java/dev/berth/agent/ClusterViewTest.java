@@ -24,6 +24,11 @@ class ClusterViewTest {
     private static final int ODD_ONES = 500;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NODES = "/api/v1/nodes";
+    private static final String SERVICES = "/api/v1/services";
+    private static final String SERVICE = """
+            {"metadata": {"namespace": "shop", "name": "web", "uid": "u"},
+             "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}}
+            """;
     private static final String SLICES = "/apis/discovery.k8s.io/v1/endpointslices";
     private static final String ADDRESSES = "/apis/berth.dev/v1alpha1/addresses";
 
@@ -40,10 +45,7 @@ class ClusterViewTest {
         server.put("/apis/berth.dev/v1alpha1/loadbalancerclasses", """
                 {"metadata": {"name": "l2"}, "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2"}}
                 """);
-        server.put("/api/v1/services", """
-                {"metadata": {"namespace": "shop", "name": "web", "uid": "u"},
-                  "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}}
-                """);
+        server.put(SERVICES, SERVICE);
         server.put(ADDRESSES, address("192.0.2.10"));
         server.put(SLICES, slice(Stream.of("a")));
         view = new ClusterView(server.client(folder), () -> {}, () -> 0L);
@@ -135,10 +137,7 @@ class ClusterViewTest {
                 {"metadata": {"name": "l2", "creationTimestamp": "2026-01-01T00:00:00Z"},
                  "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2", "parameters": {"interfaces": "eth0"}}}
                 """, "spec"));
-        server.put("/api/v1/services", withOddOnes(true, """
-                {"metadata": {"namespace": "shop", "name": "web", "uid": "u"},
-                 "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}}
-                """, "spec"));
+        server.put(SERVICES, withOddOnes(true, SERVICE, "spec"));
         server.put(ADDRESSES, withOddOnes(false, address("192.0.2.10"), "spec"));
         server.put(SLICES, withOddOnes(true, """
                 {"metadata": {"namespace": "shop", "name": "web-1", "labels": {"kubernetes.io/service-name": "web"}},
@@ -153,6 +152,20 @@ class ClusterViewTest {
                     .satisfies(web -> assertThat(web.ready()).contains("a"));
         });
         assertThat(view.nodes()).hasSize(ODD_ONES + 1);
+    }
+
+    /** The API server writes the uid of an owner into the name of a field, and bounds neither. */
+    @Test
+    void ownerWithAUidOfAnyLength_keepsNoOtherFromBeingRead() {
+        server.put(
+                SERVICES,
+                """
+                {"metadata": {"namespace": "shop", "name": "owned", "uid": "o", "managedFields": [
+                  {"fieldsV1": {"f:metadata": {"f:ownerReferences": {"k:%s": {}}}}}]}, "spec": {"type": "LoadBalancer"}}
+                """.formatted("u".repeat(60_000)),
+                SERVICE);
+        assertThat(read()).hasSize(1);
+        assertThat(ready()).containsExactly("a");
     }
 
     @Test
