@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -92,30 +93,20 @@ final class ClusterView {
             number.incrementAndGet();
             changed.run();
         };
-        nodes = new Watched<>(server, "/api/v1/nodes", ClusterView::node, this::nodesChanged, random, ClusterView::now);
-        services =
-                new Watched<>(server, "/api/v1/services", ClusterView::service, this.changed, random, ClusterView::now);
-        slices = new Watched<>(
-                server,
-                "/apis/discovery.k8s.io/v1/endpointslices",
-                this::slice,
-                this::slicesChanged,
-                random,
-                ClusterView::now);
-        addresses = new Watched<>(
-                server,
-                "/apis/berth.dev/v1alpha1/addresses",
-                ClusterView::address,
-                this.changed,
-                random,
-                ClusterView::now);
-        classes = new Watched<>(
-                server,
-                "/apis/berth.dev/v1alpha1/loadbalancerclasses",
-                ClusterView::loadBalancerClass,
-                this.changed,
-                random,
-                ClusterView::now);
+        nodes = watched(server, Kind.NODES, ClusterView::node, this::nodesChanged, random);
+        services = watched(server, Kind.SERVICES, ClusterView::service, this.changed, random);
+        slices = watched(server, Kind.SLICES, this::slice, this::slicesChanged, random);
+        addresses = watched(server, Kind.ADDRESSES, ClusterView::address, this.changed, random);
+        classes = watched(server, Kind.CLASSES, ClusterView::loadBalancerClass, this.changed, random);
+    }
+
+    private static <T> Watched<T> watched(
+            ApiServer server,
+            Kind kind,
+            Function<JsonNode, Optional<T>> reading,
+            Runnable changed,
+            RandomGenerator random) {
+        return new Watched<>(server, kind, reading, changed, random, ClusterView::now);
     }
 
     private Stream<Watched<?>> kinds() {

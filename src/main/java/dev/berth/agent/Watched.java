@@ -49,7 +49,7 @@ final class Watched<T> {
     static final long SILENCE = 90_000;
 
     private final ApiServer server;
-    private final String path;
+    private final Kind kind;
     private final Function<JsonNode, Optional<T>> reading;
     private final Runnable changed;
     private final RandomGenerator random;
@@ -120,20 +120,19 @@ final class Watched<T> {
     /**
      * Not watched before {@link #start}.
      *
-     * @param path like /api/v1/nodes
      * @param reading what is kept; absent: nothing
      * @param changed called when something came, went or is otherwise: be quick
      * @param clock in milliseconds, from any moment on
      */
     Watched(
             ApiServer server,
-            String path,
+            Kind kind,
             Function<JsonNode, Optional<T>> reading,
             Runnable changed,
             RandomGenerator random,
             LongSupplier clock) {
         this.server = server;
-        this.path = path;
+        this.kind = kind;
         this.reading = reading;
         this.changed = changed;
         this.random = random;
@@ -144,7 +143,7 @@ final class Watched<T> {
     void start() {
         Thread.ofPlatform()
                 .daemon()
-                .name("watch" + path.substring(path.lastIndexOf('/')).replace('/', '-'))
+                .name("watch" + kind.path().substring(kind.path().lastIndexOf('/')).replace('/', '-'))
                 .start(this::run);
     }
 
@@ -210,7 +209,7 @@ final class Watched<T> {
         String message = ApiServer.message(failure);
         if (!message.equals(trouble)) {
             trouble = message;
-            LOG.warn("reading {}: {}", path, message);
+            LOG.warn("reading {}: {}", kind.path(), message);
         }
         try {
             Thread.sleep(pause + random.nextLong(pause));
@@ -239,7 +238,7 @@ final class Watched<T> {
                         read = metadata.path("resourceVersion").asText("");
                     } else if (field.equals("items") && value == JsonToken.START_ARRAY) {
                         while (parser.nextToken() == JsonToken.START_OBJECT) {
-                            JsonNode object = parser.readValueAsTree();
+                            JsonNode object = kind.fields().read(parser);
                             answer.hear();
                             there.add(key(object));
                             put(object);
@@ -259,7 +258,7 @@ final class Watched<T> {
     }
 
     private InputStream opened(String query) throws IOException, InterruptedException {
-        InputStream body = answer.opened(server.get(path + query));
+        InputStream body = answer.opened(server.get(kind.path() + query));
         if (isAgain) {
             body.close();
         }
@@ -270,10 +269,11 @@ final class Watched<T> {
         String query = "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + random.nextInt(300, 600)
                 + "&resourceVersion=" + version;
         long began = clock.getAsLong();
+        Fields events = kind.event();
         try (InputStream body = opened(query);
                 JsonParser parser = JSON.createParser(body)) {
             while (parser.nextToken() == JsonToken.START_OBJECT) {
-                JsonNode event = parser.readValueAsTree();
+                JsonNode event = events.read(parser);
                 answer.hear();
                 JsonNode object = event.path("object");
                 switch (event.path("type").asText("")) {
@@ -314,7 +314,7 @@ final class Watched<T> {
         } catch (RuntimeException odd) {
             // What was read of it before is better than nothing.
             if (unreadable.add(key)) {
-                LOG.warn("{} {} cannot be read: {}", path, key, ApiServer.message(odd));
+                LOG.warn("{} {} cannot be read: {}", kind.path(), key, ApiServer.message(odd));
             }
             return;
         }

@@ -1,0 +1,58 @@
+package dev.berth.agent;
+
+/**
+ * A kind of the API server, and what is read of its objects.
+ *
+ * @param path like /api/v1/nodes
+ * @param fields of an object
+ */
+record Kind(String path, Fields fields) {
+    static final Kind NODES = new Kind(
+            "/api/v1/nodes",
+            Fields.of()
+                    .with("metadata", metadata("deletionTimestamp", "labels"))
+                    .with("spec", Fields.of("unschedulable").with("taints", Fields.of("key")))
+                    .with(
+                            "status",
+                            Fields.of()
+                                    .with("addresses", Fields.of("type", "address"))
+                                    .with("conditions", Fields.of("type", "status"))));
+
+    static final Kind SERVICES = new Kind(
+            "/api/v1/services",
+            Fields.of().with("metadata", metadata("uid")).with("spec", Fields.of("type", "externalTrafficPolicy")));
+
+    static final Kind SLICES = new Kind(
+            "/apis/discovery.k8s.io/v1/endpointslices",
+            Fields.of("addressType")
+                    .with("metadata", metadata().with("labels", Fields.of("kubernetes.io/service-name")))
+                    .with(
+                            "endpoints",
+                            Fields.of("nodeName").with("conditions", Fields.of("ready", "serving", "terminating"))));
+
+    static final Kind ADDRESSES = new Kind(
+            "/apis/berth.dev/v1alpha1/addresses",
+            Fields.of()
+                    .with("metadata", metadata())
+                    .with("spec", Fields.of("address", "class").with("claims", Fields.of("namespace", "name", "uid"))));
+
+    static final Kind CLASSES = new Kind(
+            "/apis/berth.dev/v1alpha1/loadbalancerclasses",
+            Fields.of()
+                    .with("metadata", metadata("creationTimestamp"))
+                    .with("spec", Fields.of("loadBalancerClass", "provider", "parameters")));
+
+    /** Of every object, and these. */
+    static Fields metadata(String... more) {
+        Fields fields = Fields.of("namespace", "name", "resourceVersion");
+        for (String name : more) {
+            fields = fields.with(name, Fields.ALL);
+        }
+        return fields;
+    }
+
+    /** Of what a watch says, an object or what is wrong. */
+    Fields event() {
+        return Fields.of("type").with("object", fields.with("message", Fields.ALL));
+    }
+}
