@@ -26,6 +26,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,12 +34,6 @@ import org.slf4j.LoggerFactory;
 final class ClusterView {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
     private static final String PROVIDER = "l2";
-    private static final String EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
-    private static final String OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
-    private static final String TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
-
-    /** As Go's strconv.ParseBool reads them. */
-    private static final List<String> FALSE = List.of("0", "f", "F", "FALSE", "false", "False");
 
     /** How often watches are looked at that may be dead, in milliseconds. */
     private static final long LOOK_AGAIN = 5_000;
@@ -62,18 +57,11 @@ final class ClusterView {
 
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
     private final AtomicLong number = new AtomicLong();
+    private final Claimed claimed = new Claimed();
     private boolean isReadingSlices;
     private volatile boolean closed;
 
-    /**
-     * A Node.
-     *
-     * @param agent where its agent hears; absent: it has no InternalIP
-     * @param addresses all that it has
-     */
-    record NodeObject(String name, NodeFacts facts, Optional<InetAddress> agent, List<Ip> addresses) {}
-
-    record ServiceObject(String uid, boolean isLocal) {}
+    record ServiceObject(ServiceKey key, String uid, boolean isLocal) {}
 
     record Slice(ServiceKey service, IpFamily family, List<String> ready, List<String> terminating) {
         boolean hasUnknown() {
@@ -93,18 +81,18 @@ final class ClusterView {
             number.incrementAndGet();
             changed.run();
         };
-        nodes = watched(server, Kind.NODES, ClusterView::node, this::nodesChanged, random);
-        services = watched(server, Kind.SERVICES, ClusterView::service, this.changed, random);
-        slices = watched(server, Kind.SLICES, this::slice, this::slicesChanged, random);
-        addresses = watched(server, Kind.ADDRESSES, ClusterView::address, this.changed, random);
-        classes = watched(server, Kind.CLASSES, ClusterView::loadBalancerClass, this.changed, random);
+        nodes = watched(server, Kind.NODES, NodeObject::read, (_, _) -> nodesChanged(), random);
+        services = watched(server, Kind.SERVICES, ClusterView::service, this::serviceChanged, random);
+        slices = watched(server, Kind.SLICES, this::slice, this::sliceChanged, random);
+        addresses = watched(server, Kind.ADDRESSES, ClusterView::address, this::addressChanged, random);
+        classes = watched(server, Kind.CLASSES, ClusterView::loadBalancerClass, (_, _) -> this.changed.run(), random);
     }
 
     private static <T> Watched<T> watched(
             ApiServer server,
             Kind kind,
             Function<JsonNode, Optional<T>> reading,
-            Runnable changed,
+            Watched.Changed<T> changed,
             RandomGenerator random) {
         return new Watched<>(server, kind, reading, changed, random, ClusterView::now);
     }
@@ -139,11 +127,34 @@ final class ClusterView {
         }
     }
 
-    private void slicesChanged() {
+    private void serviceChanged(@Nullable ServiceObject before, @Nullable ServiceObject now) {
+        changed(
+                before == null ? null : before.key(),
+                now == null ? null : now.key());
+    }
+
+    private void sliceChanged(@Nullable Slice before, @Nullable Slice now) {
         if (!namesOfSlices.equals(names)) {
             readUnknownAgain();
         }
+        changed(
+                before == null ? null : before.service(),
+                now == null ? null : now.service());
+    }
+
+    private void addressChanged(@Nullable AddressObject before, @Nullable AddressObject now) {
+        claimed.change(
+                before == null ? List.of() : before.claims(),
+                now == null ? List.of() : now.claims());
         changed.run();
+    }
+
+    /** What is read of a Service without an Address is kept, and looked at once it has one. */
+    private void changed(@Nullable ServiceKey before, @Nullable ServiceKey now) {
+        boolean isRead = before == null && now == null;
+        if (isRead || (before != null && claimed.has(before)) || (now != null && claimed.has(now))) {
+            changed.run();
+        }
     }
 
     /** If another Node has come, it may be one of those that were not known. */
@@ -275,37 +286,15 @@ final class ClusterView {
                         .toList()));
     }
 
-    private static Optional<NodeObject> node(JsonNode object) {
-        JsonNode metadata = object.path("metadata");
-        JsonNode spec = object.path("spec");
-        JsonNode label = metadata.path("labels").path(EXCLUDE);
-        List<String> taints = texts(spec.path("taints"), "key");
-        boolean isUnavailable = elements(object.path("status").path("conditions"))
-                .anyMatch(condition -> condition.path("type").asText("").equals("NetworkUnavailable")
-                        && condition.path("status").asText("").equals("True"));
-        return Optional.of(new NodeObject(
-                metadata.path("name").asText(""),
-                new NodeFacts(
-                        label.isTextual() && !FALSE.contains(label.asText()),
-                        metadata.hasNonNull("deletionTimestamp"),
-                        taints.contains(OUT_OF_SERVICE),
-                        isUnavailable,
-                        spec.path("unschedulable").asBoolean(false) || taints.contains(TO_BE_DELETED)),
-                elements(object.path("status").path("addresses"))
-                        .filter(address -> address.path("type").asText("").equals("InternalIP"))
-                        .flatMap(address -> Ip.find(address.path("address").asText("")).stream())
-                        .map(ip -> InetAddress.ofLiteral(ip.toString()))
-                        .findFirst(),
-                elements(object.path("status").path("addresses"))
-                        .flatMap(address -> Ip.find(address.path("address").asText("")).stream())
-                        .toList()));
-    }
-
     private static Optional<ServiceObject> service(JsonNode object) {
+        JsonNode metadata = object.path("metadata");
         JsonNode spec = object.path("spec");
         return spec.path("type").asText("").equals("LoadBalancer")
                 ? Optional.of(new ServiceObject(
-                        object.path("metadata").path("uid").asText(""),
+                        new ServiceKey(
+                                metadata.path("namespace").asText(""),
+                                metadata.path("name").asText("")),
+                        metadata.path("uid").asText(""),
                         spec.path("externalTrafficPolicy").asText("").equals("Local")))
                 : Optional.empty();
     }
@@ -375,9 +364,5 @@ final class ClusterView {
 
     private static Stream<JsonNode> elements(JsonNode array) {
         return array.valueStream();
-    }
-
-    private static List<String> texts(JsonNode array, String field) {
-        return elements(array).map(one -> one.path(field).asText("")).toList();
     }
 }

@@ -12,7 +12,6 @@ import java.io.InputStream;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,7 +50,7 @@ final class Watched<T> {
     private final ApiServer server;
     private final Kind kind;
     private final Function<JsonNode, Optional<T>> reading;
-    private final Runnable changed;
+    private final Changed<T> changed;
     private final RandomGenerator random;
     private final Map<String, T> objects = new ConcurrentHashMap<>();
 
@@ -68,6 +67,21 @@ final class Watched<T> {
     private final LongSupplier clock;
     private final Answer answer;
     private final Set<String> unreadable = new HashSet<>();
+
+    /**
+     * Notified of what came, went or is otherwise. Be quick.
+     *
+     * @param <T> what is kept of an object
+     */
+    interface Changed<T> {
+        /**
+         * Of one object; of none, when all have been read once.
+         *
+         * @param before null: there was none
+         * @param now null: there is none
+         */
+        void from(@Nullable T before, @Nullable T now);
+    }
 
     /** What is just being read. */
     private static final class Answer {
@@ -121,14 +135,13 @@ final class Watched<T> {
      * Not watched before {@link #start}.
      *
      * @param reading what is kept; absent: nothing
-     * @param changed called when something came, went or is otherwise: be quick
      * @param clock in milliseconds, from any moment on
      */
     Watched(
             ApiServer server,
             Kind kind,
             Function<JsonNode, Optional<T>> reading,
-            Runnable changed,
+            Changed<T> changed,
             RandomGenerator random,
             LongSupplier clock) {
         this.server = server;
@@ -143,7 +156,8 @@ final class Watched<T> {
     void start() {
         Thread.ofPlatform()
                 .daemon()
-                .name("watch" + kind.path().substring(kind.path().lastIndexOf('/')).replace('/', '-'))
+                .name("watch"
+                        + kind.path().substring(kind.path().lastIndexOf('/')).replace('/', '-'))
                 .start(this::run);
     }
 
@@ -250,9 +264,10 @@ final class Watched<T> {
             }
         } while (!next.isEmpty());
         unreadable.retainAll(there);
-        if (objects.keySet().retainAll(there) || !isKnown) {
+        objects.keySet().stream().filter(key -> !there.contains(key)).toList().forEach(this::remove);
+        if (!isKnown) {
             isKnown = true;
-            changed.run();
+            changed.from(null, null);
         }
         version = read;
     }
@@ -320,15 +335,19 @@ final class Watched<T> {
         }
         if (kept.isEmpty()) {
             remove(key);
-        } else if (!Objects.equals(objects.put(key, kept.get()), kept.get())) {
-            changed.run();
+            return;
+        }
+        T before = objects.put(key, kept.get());
+        if (!kept.get().equals(before)) {
+            changed.from(before, kept.get());
         }
     }
 
     private void remove(String key) {
         unreadable.remove(key);
-        if (objects.remove(key) != null) {
-            changed.run();
+        T before = objects.remove(key);
+        if (before != null) {
+            changed.from(before, null);
         }
     }
 }

@@ -25,10 +25,6 @@ class ClusterViewTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String NODES = "/api/v1/nodes";
     private static final String SERVICES = "/api/v1/services";
-    private static final String SERVICE = """
-            {"metadata": {"namespace": "shop", "name": "web", "uid": "u"},
-             "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}}
-            """;
     private static final String SLICES = "/apis/discovery.k8s.io/v1/endpointslices";
     private static final String ADDRESSES = "/apis/berth.dev/v1alpha1/addresses";
 
@@ -45,7 +41,7 @@ class ClusterViewTest {
         server.put("/apis/berth.dev/v1alpha1/loadbalancerclasses", """
                 {"metadata": {"name": "l2"}, "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2"}}
                 """);
-        server.put(SERVICES, SERVICE);
+        server.put(SERVICES, service("web", "Local"));
         server.put(ADDRESSES, address("192.0.2.10"));
         server.put(SLICES, slice(Stream.of("a")));
         view = new ClusterView(server.client(folder), () -> {}, () -> 0L);
@@ -69,18 +65,36 @@ class ClusterViewTest {
     }
 
     private static String address(String ip) {
+        return address(ip, "web");
+    }
+
+    private static String address(String ip, String service) {
         return """
                 {"metadata": {"name": "%1$s"}, "spec": {"address": "%1$s", "class": "test.dev/l2",
-                  "claims": [{"namespace": "shop", "name": "web", "uid": "u"}]}}
-                """.formatted(ip);
+                  "claims": [{"namespace": "shop", "name": "%2$s", "uid": "u"}]}}
+                """.formatted(ip, service);
+    }
+
+    private static String service(String name, String policy) {
+        return """
+                {"metadata": {"namespace": "shop", "name": "%s", "uid": "u"},
+                 "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "%s"}}
+                """.formatted(name, policy);
     }
 
     private static String slice(Stream<String> nodes) {
+        return slice("web", nodes);
+    }
+
+    private static String slice(String service, Stream<String> nodes) {
         return """
-                {"metadata": {"namespace": "shop", "name": "web-1", "labels": {"kubernetes.io/service-name": "web"}},
-                  "addressType": "IPv4", "endpoints": [%s]}
-                """.formatted(String.join(
-                ", ", nodes.map("{\"nodeName\": \"%s\"}"::formatted).toList()));
+                {"metadata": {"namespace": "shop", "name": "%1$s-1", "labels": {"kubernetes.io/service-name": "%1$s"}},
+                  "addressType": "IPv4", "endpoints": [%2$s]}
+                """.formatted(
+                        service,
+                        String.join(
+                                ", ",
+                                nodes.map("{\"nodeName\": \"%s\"}"::formatted).toList()));
     }
 
     private List<Asked> read() {
@@ -100,6 +114,40 @@ class ClusterViewTest {
         assertThat(read())
                 .extracting(asked -> asked.address() + " " + asked.isOfNode())
                 .containsExactly("192.0.2.2 true", "192.0.2.10 false", "2001:db8::2 true");
+    }
+
+    /** There may be very many, and each change of one is a reason to decide about all addresses. */
+    @Test
+    void serviceWithoutAnAddress_changesNothing_andNeitherDoItsEndpoints() {
+        read();
+        long number = view.number();
+
+        server.send(SLICES, "ADDED", slice("other", Stream.of("a")));
+        server.send(SLICES, "MODIFIED", slice("other", Stream.of()));
+        server.send(SLICES, "MODIFIED", slice(Stream.of()));
+        await().until(() -> ready().isEmpty());
+        assertThat(view.number()).isEqualTo(number + 1);
+
+        server.send(SERVICES, "ADDED", service("other", "Cluster"));
+        server.send(SERVICES, "MODIFIED", service("web", "Cluster"));
+        await().until(() -> !view.asked().getFirst().services().getFirst().isLocal());
+        assertThat(view.number()).isEqualTo(number + 2);
+    }
+
+    @Test
+    void serviceThatGetsAnAddressLater_isKnownThen_withItsEndpoints() {
+        server.put(SERVICES, service("web", "Local"), service("api", "Local"));
+        server.put(SLICES, slice(Stream.of("a")), slice("api", Stream.of("a")));
+        assertThat(read()).hasSize(1);
+        long number = view.number();
+
+        server.send(ADDRESSES, "ADDED", address("192.0.2.9", "api"));
+        await().until(() -> view.number() > number);
+        assertThat(ready()).containsExactly("a");
+
+        server.send(SLICES, "MODIFIED", slice("api", Stream.of()));
+        await().until(() -> ready().isEmpty());
+        assertThat(view.number()).isEqualTo(number + 2);
     }
 
     @Test
@@ -137,7 +185,7 @@ class ClusterViewTest {
                 {"metadata": {"name": "l2", "creationTimestamp": "2026-01-01T00:00:00Z"},
                  "spec": {"loadBalancerClass": "test.dev/l2", "provider": "l2", "parameters": {"interfaces": "eth0"}}}
                 """, "spec"));
-        server.put(SERVICES, withOddOnes(true, SERVICE, "spec"));
+        server.put(SERVICES, withOddOnes(true, service("web", "Local"), "spec"));
         server.put(ADDRESSES, withOddOnes(false, address("192.0.2.10"), "spec"));
         server.put(SLICES, withOddOnes(true, """
                 {"metadata": {"namespace": "shop", "name": "web-1", "labels": {"kubernetes.io/service-name": "web"}},
@@ -163,7 +211,7 @@ class ClusterViewTest {
                 {"metadata": {"namespace": "shop", "name": "owned", "uid": "o", "managedFields": [
                   {"fieldsV1": {"f:metadata": {"f:ownerReferences": {"k:%s": {}}}}}]}, "spec": {"type": "LoadBalancer"}}
                 """.formatted("u".repeat(60_000)),
-                SERVICE);
+                service("web", "Local"));
         assertThat(read()).hasSize(1);
         assertThat(ready()).containsExactly("a");
     }

@@ -32,7 +32,12 @@ class WatchedTest {
         server = new FakeApiServer();
         server.put(NODES, node("a", 1, "1"));
         watched = new Watched<>(
-                server.client(folder), new Kind(NODES, Fields.of("metadata")), WatchedTest::size, () -> {}, () -> 0L, () -> clock.getAsLong());
+                server.client(folder),
+                new Kind(NODES, Fields.of("metadata")),
+                WatchedTest::size,
+                (_, _) -> {},
+                () -> 0L,
+                () -> clock.getAsLong());
     }
 
     @AfterEach
