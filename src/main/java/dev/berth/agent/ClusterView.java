@@ -38,6 +38,9 @@ final class ClusterView {
     /** How often watches are looked at that may be dead, in milliseconds. */
     private static final long LOOK_AGAIN = 5_000;
 
+    /** How many addresses are not announced for being in the status of one Node: its own two of each family. */
+    private static final int MOST_OF_A_NODE = 4;
+
     private final Watched<NodeObject> nodes;
     private final Watched<ServiceObject> services;
     private final Watched<Slice> slices;
@@ -128,24 +131,18 @@ final class ClusterView {
     }
 
     private void serviceChanged(@Nullable ServiceObject before, @Nullable ServiceObject now) {
-        changed(
-                before == null ? null : before.key(),
-                now == null ? null : now.key());
+        changed(before == null ? null : before.key(), now == null ? null : now.key());
     }
 
     private void sliceChanged(@Nullable Slice before, @Nullable Slice now) {
         if (!namesOfSlices.equals(names)) {
             readUnknownAgain();
         }
-        changed(
-                before == null ? null : before.service(),
-                now == null ? null : now.service());
+        changed(before == null ? null : before.service(), now == null ? null : now.service());
     }
 
     private void addressChanged(@Nullable AddressObject before, @Nullable AddressObject now) {
-        claimed.change(
-                before == null ? List.of() : before.claims(),
-                now == null ? List.of() : now.claims());
+        claimed.change(before == null ? List.of() : before.claims(), now == null ? List.of() : now.claims());
         changed.run();
     }
 
@@ -221,13 +218,23 @@ final class ClusterView {
                 .forEach(slice -> byService
                         .computeIfAbsent(slice.service(), _ -> new ArrayList<>())
                         .add(slice));
-        Set<Ip> ofNodes =
-                nodes.all().stream().flatMap(node -> node.addresses().stream()).collect(Collectors.toSet());
+        Set<Ip> ofNodes = ofNodes();
         return addresses.all().stream()
                 .flatMap(address -> Stream.ofNullable(byClass.get(address.loadBalancerClass()))
                         .map(parameters -> asked(address, parameters, byService, ofNodes.contains(address.ip()))))
                 .sorted(Comparator.comparing(Asked::address))
                 .toList();
+    }
+
+    /** Of each Node a few: whoever may write its status may not keep all addresses from being announced. */
+    private Set<Ip> ofNodes() {
+        Set<Ip> all = addresses.all().stream().map(AddressObject::ip).collect(Collectors.toSet());
+        return nodes.all().stream()
+                .flatMap(node -> node.addresses().stream()
+                        .filter(all::contains)
+                        .distinct()
+                        .limit(MOST_OF_A_NODE))
+                .collect(Collectors.toSet());
     }
 
     private Asked asked(

@@ -91,10 +91,8 @@ class ClusterViewTest {
                 {"metadata": {"namespace": "shop", "name": "%1$s-1", "labels": {"kubernetes.io/service-name": "%1$s"}},
                   "addressType": "IPv4", "endpoints": [%2$s]}
                 """.formatted(
-                        service,
-                        String.join(
-                                ", ",
-                                nodes.map("{\"nodeName\": \"%s\"}"::formatted).toList()));
+                service,
+                String.join(", ", nodes.map("{\"nodeName\": \"%s\"}"::formatted).toList()));
     }
 
     private List<Asked> read() {
@@ -114,6 +112,20 @@ class ClusterViewTest {
         assertThat(read())
                 .extracting(asked -> asked.address() + " " + asked.isOfNode())
                 .containsExactly("192.0.2.2 true", "192.0.2.10 false", "2001:db8::2 true");
+    }
+
+    /** Its own, and no more: whoever may write the status of one Node could else stop all addresses. */
+    @Test
+    void statusOfANode_keepsFourAddressesFromBeingAnnounced_howeverManyItNames() {
+        String[] forged =
+                IntStream.range(10, 100).mapToObj("192.0.2.%d"::formatted).toArray(String[]::new);
+        server.put(NODES, node("a", forged), node("b", "192.0.2.2", "192.0.2.99"));
+        server.put(ADDRESSES, Stream.of(forged).map(ClusterViewTest::address).toArray(String[]::new));
+        assertThat(read())
+                .hasSize(90)
+                .filteredOn(Asked::isOfNode)
+                .extracting(asked -> asked.address().toString())
+                .containsExactly("192.0.2.10", "192.0.2.11", "192.0.2.12", "192.0.2.13", "192.0.2.99");
     }
 
     /** There may be very many, and each change of one is a reason to decide about all addresses. */
@@ -205,13 +217,10 @@ class ClusterViewTest {
     /** The API server writes the uid of an owner into the name of a field, and bounds neither. */
     @Test
     void ownerWithAUidOfAnyLength_keepsNoOtherFromBeingRead() {
-        server.put(
-                SERVICES,
-                """
+        server.put(SERVICES, """
                 {"metadata": {"namespace": "shop", "name": "owned", "uid": "o", "managedFields": [
                   {"fieldsV1": {"f:metadata": {"f:ownerReferences": {"k:%s": {}}}}}]}, "spec": {"type": "LoadBalancer"}}
-                """.formatted("u".repeat(60_000)),
-                service("web", "Local"));
+                """.formatted("u".repeat(60_000)), service("web", "Local"));
         assertThat(read()).hasSize(1);
         assertThat(ready()).containsExactly("a");
     }
