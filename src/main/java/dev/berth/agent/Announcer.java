@@ -41,9 +41,6 @@ final class Announcer {
     /** For how long an address stays that another node has taken: until its neighbours have heard of that. */
     private static final long LINGER = 250;
 
-    /** How often interfaces are looked at. */
-    private static final long LOOK_AGAIN = 1_000;
-
     /** How often what the kernel has is compared with what it should have. */
     private static final long REPAIR = 10_000;
 
@@ -81,8 +78,8 @@ final class Announcer {
 
     /** When to do what again. */
     private static final class Rounds {
+        private final Pace pace = new Pace(now());
         private volatile boolean isEnding;
-        private long lastLook = now() - LOOK_AGAIN;
         private long lastRepair = now() - REPAIR;
     }
 
@@ -148,26 +145,44 @@ final class Announcer {
     private void run() {
         try {
             while (!rounds.isEnding) {
-                long wait = oneRound(due.drainPermits() > 0);
-                if (due.tryAcquire(Math.max(0, wait), TimeUnit.MILLISECONDS)) {
-                    due.release();
+                if (due.drainPermits() > 0) {
+                    rounds.pace.change();
                 }
+                await(Math.max(0, oneRound()));
             }
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
         }
     }
 
+    private void await(long millis) throws InterruptedException {
+        if (rounds.pace.isHeldUp(now())) {
+            // Whatever else comes meanwhile.
+            Thread.sleep(millis);
+        } else if (due.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+            due.release();
+        }
+    }
+
     /** The time until the next, in milliseconds. */
-    private synchronized long oneRound(boolean isDue) {
+    private synchronized long oneRound() {
+        if (!rounds.isEnding) {
+            round(now());
+        }
+        return untilNext(now());
+    }
+
+    /** A part of a round; one that fails keeps no other from being done. */
+    private interface Part {
+        void run() throws IOException;
+    }
+
+    private void attempt(Part part) {
         try {
-            if (!rounds.isEnding) {
-                round(now(), isDue);
-            }
+            part.run();
         } catch (IOException | RuntimeException failure) {
             fail(failure);
         }
-        return untilNext(now());
     }
 
     private void fail(Exception failure) {
@@ -176,7 +191,7 @@ final class Announcer {
     }
 
     private long untilNext(long now) {
-        long next = rounds.lastLook + LOOK_AGAIN;
+        long next = rounds.pace.next();
         for (Bound one : bound.values()) {
             if (one.ends > 0) {
                 next = Math.min(next, one.ends);
@@ -187,17 +202,14 @@ final class Announcer {
         return next - now;
     }
 
-    private void round(long now, boolean isDue) throws IOException {
-        if (isDue || now - rounds.lastLook >= LOOK_AGAIN) {
-            rounds.lastLook = now;
-            if (view.isKnown()) {
-                decide(now);
-            }
+    private void round(long now) {
+        if (rounds.pace.begins(now) && view.isKnown()) {
+            attempt(() -> decide(now));
         }
         if (standing.isDecided) {
             tell(now);
         } else {
-            doubt(now);
+            attempt(() -> doubt(now));
         }
         takeOff(now);
         conflicts.watch(staying().collect(Collectors.toMap(one -> inet(one.getKey()), one -> one.getValue().index)));
@@ -308,7 +320,7 @@ final class Announcer {
                 Ip ip = ip(held);
                 Bound known = bound.get(ip);
                 if (known != null && known.index != held.index()) {
-                    MarkedAddresses.remove(held.address(), held.index());
+                    takeOff(held);
                 } else {
                     marked.put(ip, held);
                 }
@@ -429,7 +441,7 @@ final class Announcer {
                 return true;
             } catch (IOException failure) {
                 fail(failure);
-                one.ends = now + LOOK_AGAIN;
+                one.ends = now + Pace.LOOK_AGAIN;
                 return false;
             }
         });
@@ -461,7 +473,7 @@ final class Announcer {
         return InetAddress.ofLiteral(ip.toString());
     }
 
-    private void tell(long now) throws IOException {
+    private void tell(long now) {
         Map<String, List<String>> byLink = new HashMap<>();
         bound.forEach((ip, one) -> {
             if (one.ends == 0 && one.tellings.next() <= now) {
@@ -470,12 +482,10 @@ final class Announcer {
                 count(ip, "told");
             }
         });
-        for (Map.Entry<String, List<String>> link : byLink.entrySet()) {
-            Neighbours.tell(link.getKey(), link.getValue());
-        }
+        PerLink.send(byLink, Neighbours::tell, this::fail);
     }
 
-    private void probe(long now) throws IOException {
+    private void probe(long now) {
         long pause = standing.isDecided ? PROBE : PROBE_IN_DOUBT;
         Map<String, List<String>> byLink = new HashMap<>();
         bound.forEach((ip, one) -> {
@@ -485,9 +495,7 @@ final class Announcer {
                 count(ip, "asked");
             }
         });
-        for (Map.Entry<String, List<String>> link : byLink.entrySet()) {
-            Neighbours.probe(link.getKey(), link.getValue());
-        }
+        PerLink.send(byLink, Neighbours::probe, this::fail);
     }
 
     private void count(Ip ip, String kind) {
