@@ -38,7 +38,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class SeveralHosts implements RemoteProvider {
     private static final Logger LOG = LoggerFactory.getLogger(SeveralHosts.class);
-    private static final Duration TRY_AGAIN = Duration.ofSeconds(5);
 
     private final String file;
     private final SequencedMap<String, RemoteProvider> hosts;
@@ -48,6 +47,7 @@ public final class SeveralHosts implements RemoteProvider {
     private final Map<String, Thread> telling = new ConcurrentHashMap<>();
 
     private final ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor();
+    private final Pauses pauses;
     private volatile Runnable listener = () -> {};
     private volatile boolean closed;
 
@@ -67,7 +67,12 @@ public final class SeveralHosts implements RemoteProvider {
      * @param hosts by what people call them; not empty
      */
     public SeveralHosts(String file, SequencedMap<String, ? extends RemoteProvider> hosts) {
+        this(file, hosts, Pauses.REAL);
+    }
+
+    SeveralHosts(String file, SequencedMap<String, ? extends RemoteProvider> hosts, Pauses pauses) {
         this.file = file;
+        this.pauses = pauses;
         this.hosts = new LinkedHashMap<>(hosts);
         this.hosts.forEach((name, host) -> host.whenChanged(() -> changed(name, host)));
     }
@@ -86,41 +91,44 @@ public final class SeveralHosts implements RemoteProvider {
 
     /** Tells a host that is back all that there is: it may have missed some of it, or have lost its disk. */
     private void tell(String name, RemoteProvider host) {
-        List<ServiceIdentity> left = List.copyOf(asked.keySet());
-        LOG.info("{} is back, and is notified of {} load balancers", name, left.size());
+        List<ServiceIdentity> all = List.copyOf(asked.keySet());
+        LOG.info("{} is back, and is notified of {} load balancers", name, all.size());
         try {
-            while (!left.isEmpty() && host.isAvailable()) {
-                List<ServiceIdentity> failed = new ArrayList<>();
-                for (ServiceIdentity service : left) {
-                    if (!tell(name, host, service)) {
-                        failed.add(service);
-                    }
-                }
-                left = failed;
-                if (!left.isEmpty()) {
-                    Thread.sleep(TRY_AGAIN);
-                }
-            }
+            new Telling(host::isAvailable, service -> tell(name, host, service), pauses).of(all);
         } catch (InterruptedException again) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private boolean tell(String name, RemoteProvider host, ServiceIdentity service) throws InterruptedException {
+    private Optional<Duration> tell(String name, RemoteProvider host, ServiceIdentity service)
+            throws InterruptedException {
         Asked what = asked.get(service);
         if (what == null) {
-            return true;
+            return Optional.empty();
         }
         what.turn.lockInterruptibly();
         try {
-            return what.request == null || host.ensureLoadBalancer(what.request) instanceof EnsureOutcome.Ready;
+            return what.request != null
+                            && host.ensureLoadBalancer(what.request) instanceof EnsureOutcome.Pending pending
+                    ? Optional.of(pending.retryAfter())
+                    : Optional.empty();
         } catch (RuntimeException failure) {
             // Of any kind: the other Services are to be told, and this one again.
             LOG.warn("{} is back, and is notified of Service {}: {}", name, service, failure.toString());
-            return false;
+            return again(failure);
         } finally {
             what.turn.unlock();
         }
+    }
+
+    /** What it rejects it rejects until it is asked for something else: {@link #ensureLoadBalancer} does that. */
+    private static Optional<Duration> again(RuntimeException failure) {
+        return switch (failure) {
+            case ProviderException rejected
+            when rejected.kind() == ProviderException.Kind.PERMANENT -> rejected.retryAfter();
+            case ProviderException other -> Optional.of(other.retryAfter().orElse(Duration.ZERO));
+            default -> Optional.of(Duration.ZERO);
+        };
     }
 
     @Override

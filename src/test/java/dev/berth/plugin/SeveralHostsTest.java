@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -44,7 +46,8 @@ class SeveralHostsTest {
 
     private final FakeHost one = new FakeHost();
     private final FakeHost two = new FakeHost();
-    private final SeveralHosts hosts = new SeveralHosts("lb.grpc.properties", both());
+    private final FakePauses pauses = new FakePauses();
+    private final SeveralHosts hosts = new SeveralHosts("lb.grpc.properties", both(), pauses);
 
     private SequencedMap<String, RemoteProvider> both() {
         SequencedMap<String, RemoteProvider> both = new LinkedHashMap<>();
@@ -64,6 +67,27 @@ class SeveralHostsTest {
                 .toList());
     }
 
+    /** Over at once, but for what comes after the first few: that is waited for until the end of the test. */
+    private static final class FakePauses implements Pauses {
+        private static final int FEW = 8;
+        final List<Duration> all = new CopyOnWriteArrayList<>();
+        private volatile Duration now = Duration.ofDays(1);
+
+        @Override
+        public Duration now() {
+            return now;
+        }
+
+        @Override
+        public void pause(Duration duration) throws InterruptedException {
+            all.add(duration);
+            if (all.size() == FEW) {
+                new CountDownLatch(1).await();
+            }
+            now = now.plus(duration);
+        }
+    }
+
     /** What a plug-in on a host is to Berth. */
     private static final class FakeHost implements RemoteProvider {
         final Map<ServiceIdentity, LoadBalancerRequest> has = new ConcurrentHashMap<>();
@@ -71,6 +95,11 @@ class SeveralHostsTest {
                 Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.LISTING);
         volatile boolean away;
         volatile @Nullable String refusal;
+        final Set<ServiceIdentity> rejected = ConcurrentHashMap.newKeySet();
+
+        /** Each call of ensureLoadBalancer. */
+        final List<ServiceIdentity> ensured = new CopyOnWriteArrayList<>();
+
         volatile @Nullable Duration pending;
         volatile Runnable listener = () -> {};
         volatile Runnable whileDeleting = () -> {};
@@ -115,7 +144,11 @@ class SeveralHostsTest {
 
         @Override
         public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            ensured.add(request.service());
             called();
+            if (rejected.contains(request.service())) {
+                throw ProviderException.permanent("it is wrong");
+            }
             has.put(request.service(), request);
             Duration wait = pending;
             return wait == null ? EnsureOutcome.ready(status(request)) : EnsureOutcome.pending(wait, "soon");
@@ -222,6 +255,54 @@ class SeveralHostsTest {
         two.returns();
 
         Awaitility.await().until(() -> !two.has.isEmpty());
+    }
+
+    @Test
+    void aHostThatIsBackAndFails_isAskedAfterLongerAndLongerPauses() {
+        hosts.ensureLoadBalancer(REQUEST);
+        two.bugs.set(Integer.MAX_VALUE);
+
+        two.returns();
+
+        Awaitility.await().until(() -> pauses.all.size() == FakePauses.FEW);
+        assertThat(pauses.all)
+                .extracting(Duration::toSeconds)
+                .containsExactly(5L, 10L, 20L, 40L, 80L, 160L, 300L, 300L);
+    }
+
+    @Test
+    void aHostThatIsBackAndIsNotReady_isNotAskedBeforeItsTime_norForEverInShortPauses() {
+        hosts.ensureLoadBalancer(REQUEST);
+        two.pending = Duration.ofSeconds(30);
+
+        two.returns();
+
+        Awaitility.await().until(() -> pauses.all.size() == FakePauses.FEW);
+        assertThat(pauses.all)
+                .extracting(Duration::toSeconds)
+                .containsExactly(30L, 30L, 30L, 40L, 80L, 160L, 300L, 300L);
+    }
+
+    @Test
+    void whatAHostThatIsBackRejects_isNotSentAgain_beforeItChanges_orTheHostIsBackAnew() {
+        hosts.ensureLoadBalancer(REQUEST);
+        hosts.ensureLoadBalancer(API);
+        two.ensured.clear();
+        two.rejected.add(WEB);
+        two.pending = Duration.ofSeconds(1);
+
+        two.returns();
+
+        Awaitility.await().until(() -> pauses.all.size() == FakePauses.FEW);
+        assertThat(two.ensured).containsOnlyOnce(WEB).contains(API.service());
+
+        two.rejected.clear();
+        two.pending = null;
+        hosts.ensureLoadBalancer(OTHER);
+        assertThat(two.has).containsEntry(WEB, OTHER);
+        two.has.clear();
+        two.returns();
+        Awaitility.await().until(() -> two.has.equals(Map.of(WEB, OTHER, API.service(), API)));
     }
 
     /** A Service that is deleted, and wanted again at once. */
