@@ -32,9 +32,6 @@ final class Changes {
     /** After a reload: each leaves a worker behind that lives as long as its connections. */
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
-    /** For finding out which of several changes HAProxy does not take. */
-    private static final Duration ONE_BY_ONE = Duration.ofSeconds(10);
-
     private final String directory;
     private final Records records;
     private final Certificates certificates;
@@ -235,21 +232,17 @@ final class Changes {
     }
 
     /**
-     * Makes these changes with one reload at most. If HAProxy refuses them together, each is tried alone; others may have
-     * their turn in between.
+     * Makes these changes with one reload at most.
      *
-     * @return those that were refused, and why
      * @throws ProviderException if HAProxy does not answer; nothing has changed
      */
-    private SequencedMap<Change, RuntimeException> changeAll(List<Change> changes) {
+    private Batches.Came<Change> changeAll(List<Change> changes) {
         haproxy.awaitAnswer();
         Attempt attempt = together(changes);
-        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>(attempt.refused);
-        if (attempt.reason != null) {
-            refused.putAll(
-                    oneByOne(attempt.prepared.stream().map(Prepared::change).toList(), attempt.reason));
-        }
-        return refused;
+        return new Batches.Came<>(
+                attempt.refused,
+                attempt.prepared.stream().map(Prepared::change).toList(),
+                attempt.reason);
     }
 
     private synchronized Attempt together(List<Change> changes) {
@@ -273,19 +266,6 @@ final class Changes {
         }
         settle(prepared, all);
         return new Attempt(refused, prepared, null);
-    }
-
-    private SequencedMap<Change, RuntimeException> oneByOne(List<Change> changes, RuntimeException together) {
-        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
-        long end = System.nanoTime() + ONE_BY_ONE.toNanos();
-        for (Change change : changes) {
-            if (changes.size() == 1 || System.nanoTime() > end) {
-                refused.put(change, together);
-            } else {
-                refused.putAll(changeAll(List.of(change)));
-            }
-        }
-        return refused;
     }
 
     /**

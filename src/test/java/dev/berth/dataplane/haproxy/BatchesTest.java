@@ -8,15 +8,18 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +31,9 @@ class BatchesTest {
     private final Deque<Planned> planned = new ConcurrentLinkedDeque<>();
     private final List<List<String>> goes = new ArrayList<>();
     private final SequencedMap<String, RuntimeException> refused = new LinkedHashMap<>();
+    /** Together with which nothing can be done. */
+    private final Map<String, RuntimeException> bad = new ConcurrentHashMap<>();
+
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1_000);
 
     /** How long a go takes. */
@@ -36,8 +42,17 @@ class BatchesTest {
     private final Batches<String> batches = new Batches<>(LONGEST, now::get, this::plan, all -> {
         goes.add(all);
         pass(millis);
-        return refused;
+        return came(all);
     });
+
+    /** The worst of those that nothing is done with, whoever is asked for together with it. */
+    private Batches.Came<String> came(List<String> all) {
+        return all.stream()
+                .filter(bad::containsKey)
+                .findFirst()
+                .map(first -> new Batches.Came<>(refused, all, bad.get(first)))
+                .orElseGet(() -> Batches.Came.done(refused));
+    }
 
     private void plan(Runnable go, Duration delay) {
         planned.add(new Planned(go, delay));
@@ -139,7 +154,7 @@ class BatchesTest {
                 late.set(ask(self.get(), "late"));
             }
             pass(40);
-            return refused;
+            return Batches.Came.done(refused);
         }));
         CompletableFuture<Void> first = ask(self.get(), "first");
 
@@ -163,6 +178,87 @@ class BatchesTest {
         soon(bad::isDone);
         assertThat(bad.exceptionNow()).hasMessage("it is bad");
         good.join();
+    }
+
+    @Test
+    void ofThoseThatFailTogether_eachIsRefusedForItsOwnReason_orDone() {
+        bad.put("other-3", new ProviderException("3 is bad"));
+        bad.put("other-12", new ProviderException("12 is bad"));
+        List<CompletableFuture<Void>> others =
+                IntStream.range(0, 16).mapToObj(i -> ask("other-" + i)).toList();
+
+        go();
+
+        soon(() -> others.stream().allMatch(CompletableFuture::isDone));
+        for (int i = 0; i < 16; i++) {
+            if (i == 3 || i == 12) {
+                assertThat(others.get(i).exceptionNow()).hasMessage(i + " is bad");
+            } else {
+                others.get(i).join();
+            }
+        }
+        assertThat(goes).hasSize(15);
+    }
+
+    @Test
+    void oneBadAmongMany_isFoundInFewGoes() {
+        bad.put("other-700", new ProviderException("700 is bad"));
+        List<CompletableFuture<Void>> others =
+                IntStream.range(0, 1_024).mapToObj(i -> ask("other-" + i)).toList();
+
+        go();
+
+        soon(() -> others.stream().allMatch(CompletableFuture::isDone));
+        assertThat(others.stream().filter(CompletableFuture::isCompletedExceptionally))
+                .hasSize(1);
+        assertThat(goes).hasSizeLessThanOrEqualTo(21);
+    }
+
+    @Test
+    void whoIsNotTriedInTime_isAskedToComeAgain_andNotRefusedForAnother() {
+        bad.put("other-0", new ProviderException("0 is bad"));
+        List<CompletableFuture<Void>> others =
+                IntStream.range(0, 16).mapToObj(i -> ask("other-" + i)).toList();
+        millis = 4_000;
+
+        go();
+
+        soon(() -> others.stream().allMatch(CompletableFuture::isDone));
+        List<Throwable> reasons =
+                others.stream().map(CompletableFuture::exceptionNow).toList();
+        assertThat(goes).hasSize(4);
+        assertThat(reasons)
+                .allSatisfy(reason -> assertThat(reason)
+                        .hasMessageStartingWith(
+                                "16 changes came together, and one of them is refused; which one was not"
+                                        + " found out within 10 s")
+                        .isInstanceOfSatisfying(
+                                ProviderException.class,
+                                again -> assertThat(again.retryAfter()).contains(Duration.ofSeconds(1))));
+    }
+
+    /** HAProxy hangs in between. */
+    @Test
+    void whatIsDoneBeforeAGoFails_staysDone() {
+        bad.put("first", new ProviderException("it is bad"));
+        AtomicBoolean hangs = new AtomicBoolean();
+        Batches<String> hanging = new Batches<>(LONGEST, now::get, this::plan, all -> {
+            if (hangs.get()) {
+                throw new ProviderException("HAProxy hangs");
+            }
+            hangs.set(all.equals(List.of("good")));
+            return came(all);
+        });
+        List<CompletableFuture<Void>> asked = Stream.of("good", "first", "late")
+                .map(what -> ask(hanging, what))
+                .toList();
+
+        go();
+
+        asked.getFirst().join();
+        soon(() -> asked.stream().allMatch(CompletableFuture::isDone));
+        assertThat(asked.get(1).exceptionNow()).hasMessage("HAProxy hangs");
+        assertThat(asked.get(2).exceptionNow()).hasMessage("HAProxy hangs");
     }
 
     @Test
@@ -214,7 +310,7 @@ class BatchesTest {
             soon(() -> returned.get() || !caller.get().isInterrupted());
             soon(() -> returned.get() || caller.get().getState() == Thread.State.WAITING);
             returnedBefore.set(returned.get());
-            return refused;
+            return Batches.Came.done(refused);
         });
         caller.set(Thread.ofVirtual().start(() -> {
             try {
@@ -240,7 +336,7 @@ class BatchesTest {
                 (go, delay) -> {
                     throw new RejectedExecutionException();
                 },
-                all -> refused);
+                all -> Batches.Came.done(refused));
 
         CompletableFuture<Void> asked = ask(ended, "late");
 
