@@ -37,6 +37,7 @@ final class Changes {
     private final Certificates certificates;
     private final HostAddresses host;
     private final Addresses addresses;
+    private final RecordedAddresses recorded;
     private final boolean sharesAddresses;
     private final Haproxy haproxy;
     private final Statistics statistics;
@@ -86,13 +87,13 @@ final class Changes {
     /**
      * Nothing is done yet.
      *
-     * @param recorded what HAProxy was to do at last
+     * @param before what HAProxy was to do at last
      * @param addresses those of {@code host}, or what shares them with other hosts
      * @param later runs what waits
      */
     Changes(
             Settings settings,
-            SequencedMap<String, LoadBalancer> recorded,
+            SequencedMap<String, LoadBalancer> before,
             Records records,
             Certificates certificates,
             HostAddresses host,
@@ -102,11 +103,12 @@ final class Changes {
             Batches.Later later) {
         this.directory = settings.directory().toString();
         this.sharesAddresses = settings.sharing() != null;
-        this.wanted = new TreeMap<>(recorded);
+        this.wanted = new TreeMap<>(before);
         this.records = records;
         this.certificates = certificates;
         this.host = host;
         this.addresses = addresses;
+        this.recorded = new RecordedAddresses(addresses, records);
         this.haproxy = haproxy;
         this.statistics = statistics;
         this.runtime = new RuntimeChanges(haproxy, certificates);
@@ -115,16 +117,7 @@ final class Changes {
 
     /** One that another interface has by now is said, and stops nothing else. */
     synchronized void bindAddresses() {
-        List<String> all = addressesOf(wanted);
-        records.addresses().stream().filter(former -> !all.contains(former)).forEach(addresses::remove);
-        for (String address : all) {
-            try {
-                addresses.add(address);
-            } catch (ProviderException refused) {
-                LOG.error("{}", refused.getMessage());
-            }
-        }
-        records.putAddresses(all);
+        recorded.begin(addressesOf(wanted));
     }
 
     /** All that HAProxy is to do. */
@@ -177,9 +170,17 @@ final class Changes {
 
     /** Targets change at once; what HAProxy has to be reloaded for, together with what others ask for. */
     void make(Change change) {
-        if (change.next == null && isGone(change.name)) {
-            return;
+        if (change.next != null || !isGone(change.name)) {
+            change(change);
         }
+        requireNothingLeft(change.name);
+    }
+
+    private synchronized void requireNothingLeft(String name) {
+        recorded.requireNothingLeft(name, addressesOf(wanted));
+    }
+
+    private void change(Change change) {
         haproxy.awaitAnswer();
         synchronized (this) {
             LoadBalancer former = wanted.get(change.name);
@@ -207,8 +208,7 @@ final class Changes {
         // What a removal that failed has left.
         certificates.put(name, null);
         records.put(name, null);
-        List<String> all = addressesOf(wanted);
-        remove(records.addresses().stream().filter(one -> !all.contains(one)).toList());
+        recorded.removeOthers(addressesOf(wanted));
         return true;
     }
 
@@ -240,9 +240,7 @@ final class Changes {
         haproxy.awaitAnswer();
         Attempt attempt = together(changes);
         return new Batches.Came<>(
-                attempt.refused,
-                attempt.prepared.stream().map(Prepared::change).toList(),
-                attempt.reason);
+                attempt.refused, attempt.prepared.stream().map(Prepared::change).toList(), attempt.reason);
     }
 
     private synchronized Attempt together(List<Change> changes) {
@@ -264,7 +262,7 @@ final class Changes {
             takeBack(prepared, all);
             return new Attempt(refused, prepared, reason);
         }
-        settle(prepared, all);
+        refused.putAll(settle(prepared, all));
         return new Attempt(refused, prepared, null);
     }
 
@@ -292,16 +290,12 @@ final class Changes {
                 certificates.put(change.name, pem);
             }
             records.put(next.name(), next);
-            records.putAddresses(Stream.of(records.addresses(), added)
-                    .flatMap(List::stream)
-                    .distinct()
-                    .toList());
-            next.addresses().forEach(addresses::add);
+            recorded.add(next.addresses(), added);
             requireFreePorts(next, all.values());
         } catch (RuntimeException refused) {
             records.put(next.name(), all.get(next.name()));
             certificates.put(next.name(), formerPem);
-            remove(added);
+            recorded.remove(added);
             throw refused;
         }
         all.put(next.name(), next);
@@ -314,7 +308,8 @@ final class Changes {
             certificates.put(one.name(), one.formerPem);
         });
         List<String> held = addressesOf(wanted);
-        remove(addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
+        recorded.remove(
+                addressesOf(all).stream().filter(one -> !held.contains(one)).toList());
         if (isAhead) {
             goBack();
         }
@@ -335,10 +330,15 @@ final class Changes {
         }
     }
 
-    private void settle(List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
+    /** HAProxy has taken them; returns those that have an address on the host still that they gave up, and why. */
+    private SequencedMap<Change, RuntimeException> settle(
+            List<Prepared> prepared, SequencedMap<String, LoadBalancer> all) {
         List<String> held = addressesOf(all);
-        List<String> gone =
-                addressesOf(wanted).stream().filter(one -> !held.contains(one)).toList();
+        SequencedMap<String, String> gone = new TreeMap<>();
+        wanted.values()
+                .forEach(former -> former.addresses().stream()
+                        .filter(one -> !held.contains(one))
+                        .forEach(one -> gone.put(one, former.name())));
         wanted.clear();
         wanted.putAll(all);
         for (Prepared one : prepared) {
@@ -351,14 +351,12 @@ final class Changes {
             }
         }
         // Last: where it fails, the record of the addresses says what is left.
-        remove(gone);
-    }
-
-    /** From the host, and from the record of those that are on it. */
-    private void remove(List<String> some) {
-        some.forEach(addresses::remove);
-        records.putAddresses(
-                records.addresses().stream().filter(one -> !some.contains(one)).toList());
+        SequencedMap<String, RuntimeException> stay = recorded.remove(gone);
+        SequencedMap<Change, RuntimeException> refused = new LinkedHashMap<>();
+        prepared.stream()
+                .filter(one -> stay.containsKey(one.name()))
+                .forEach(one -> refused.put(one.change, stay.get(one.name())));
+        return refused;
     }
 
     private static List<String> addressesOf(SequencedMap<String, LoadBalancer> all) {

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of load balancers on an interface of this host. */
-final class HostAddresses implements Addresses {
+final class HostAddresses implements Addresses, Leases {
     private final String networkInterface;
 
     /**
@@ -45,12 +45,8 @@ final class HostAddresses implements Addresses {
         }
     }
 
-    /**
-     * Refuses an address of the host itself.
-     *
-     * @throws ProviderException if it is on another interface, or has the prefix of its network
-     */
-    void requireNotTheHosts(String address) {
+    @Override
+    public void requireNotTheHosts(String address) {
         NetworkInterface has = holder(address);
         if (has != null && !isOurs(has, address)) {
             throw new ProviderException(
@@ -59,8 +55,8 @@ final class HostAddresses implements Addresses {
         }
     }
 
-    /** Those of these that are on the interface for load balancers. */
-    List<String> bound(Collection<String> addresses) {
+    @Override
+    public List<String> bound(Collection<String> addresses) {
         try {
             NetworkInterface has = NetworkInterface.getByName(networkInterface);
             Set<InetAddress> ours = has == null
@@ -77,8 +73,8 @@ final class HostAddresses implements Addresses {
         }
     }
 
-    /** Whether packets can come by the interface. */
-    boolean isUp() {
+    @Override
+    public boolean isUp() {
         try {
             NetworkInterface has = NetworkInterface.getByName(networkInterface);
             return has != null && has.isUp();
@@ -87,11 +83,8 @@ final class HostAddresses implements Addresses {
         }
     }
 
-    /**
-     * Puts addresses onto the interface, or leaves them there, from now on for so many seconds: then the kernel takes
-     * them off. No connection of the host itself begins from them.
-     */
-    void lease(Collection<String> addresses, int seconds) {
+    @Override
+    public void lease(Collection<String> addresses, int seconds) {
         if (!addresses.isEmpty()) {
             ipBatch(addresses.stream()
                     .map(one -> "addr replace %s dev %s valid_lft %d preferred_lft 0%s"
@@ -103,8 +96,8 @@ final class HostAddresses implements Addresses {
         }
     }
 
-    /** Takes these off the interface. */
-    void release(Collection<String> addresses) {
+    @Override
+    public void release(Collection<String> addresses) {
         List<String> there = bound(addresses);
         if (!there.isEmpty()) {
             ipBatch(there.stream().map(one -> "addr del " + withPrefix(one) + " dev " + networkInterface));

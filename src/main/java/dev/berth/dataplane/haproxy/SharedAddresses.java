@@ -36,7 +36,7 @@ final class SharedAddresses implements Addresses {
     /** For how long an address that could not be bound is left to others. */
     private static final long LEAVE_ALONE = 10_000;
 
-    private final HostAddresses host;
+    private final Leases host;
     private final String networkInterface;
     private final BooleanSupplier carries;
     private final Peers peers;
@@ -86,7 +86,7 @@ final class SharedAddresses implements Addresses {
      * @throws ProviderException if it cannot listen for the others, or a file cannot be used
      */
     SharedAddresses(
-            HostAddresses host,
+            Leases host,
             String networkInterface,
             Sharing sharing,
             String identity,
@@ -179,7 +179,12 @@ final class SharedAddresses implements Addresses {
         refused.values().removeIf(since -> now - since > LEAVE_ALONE);
         held.retainAll(host.bound(held));
         Election.Round round = election.round(isAble(), willing(), held, now);
-        release(round.released());
+        try {
+            release(round.released());
+        } catch (ProviderException stays) {
+            // For the rest of its lease; the others have to be bound again before theirs end.
+            sayOnce(String.valueOf(stays.getMessage()));
+        }
         bind(round.bound(), now);
         round.contested().forEach(address -> untold.put(address, TELLINGS));
         tell(now);

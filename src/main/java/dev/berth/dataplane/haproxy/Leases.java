@@ -1,0 +1,35 @@
+package dev.berth.dataplane.haproxy;
+
+import java.util.Collection;
+import java.util.List;
+
+/** Addresses that a host has for a while at a time. */
+interface Leases {
+    /**
+     * Refuses an address of the host itself.
+     *
+     * @throws dev.berth.provider.ProviderException if it is on another interface, or has the prefix of its network
+     */
+    void requireNotTheHosts(String address);
+
+    /** Those of these that are on the interface for load balancers. */
+    List<String> bound(Collection<String> addresses);
+
+    /** Whether packets can come by the interface. */
+    boolean isUp();
+
+    /**
+     * Puts addresses onto the interface, or leaves them there, from now on for so many seconds: then the kernel takes
+     * them off. No connection of the host itself begins from them.
+     *
+     * @throws dev.berth.provider.ProviderException if one cannot be put there; the others are
+     */
+    void lease(Collection<String> addresses, int seconds);
+
+    /**
+     * Takes these off the interface.
+     *
+     * @throws dev.berth.provider.ProviderException if one cannot be taken off; the others are
+     */
+    void release(Collection<String> addresses);
+}
