@@ -44,6 +44,9 @@ public interface ClusterNetwork {
     /** The Pods whose address is in one of these networks, live: there may be very many Pods. */
     Read<List<ExcludedNetwork>> readPods(List<IpRange> networks);
 
+    /** All else that is in one of these networks and that a cache may know of, live: {@link TakenNetworks}. */
+    Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks);
+
     /** The IPAddresses that are Berth's reservations, live. */
     Read<List<ClusterIp>> readReservations();
 

@@ -3,6 +3,7 @@ package dev.berth.kube;
 import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.ServiceKey;
+import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.ClusterIps;
 import dev.berth.servicecidr.ExcludedNetwork;
@@ -111,6 +112,42 @@ public final class FabricClusterNetwork implements ClusterNetwork {
         return list(version.ipAddress(), object -> ServiceCidrs.clusterIp(object).stream());
     }
 
+    /** What is listed, and what of each object is taken. */
+    private record Listing(
+            String kind,
+            Listable<? extends KubernetesResourceList<? extends HasMetadata>> which,
+            long page,
+            Function<HasMetadata, Stream<ExcludedNetwork>> translate) {}
+
+    @Override
+    public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
+        List<ExcludedNetwork> all = new ArrayList<>();
+        for (Listing one : List.of(
+                new Listing("Nodes", client.nodes(), Surroundings.PAGE, TakenNetworks::ofNode),
+                new Listing(
+                        "the endpoints of Service default/kubernetes",
+                        Surroundings.apiServers(client),
+                        PAGE,
+                        TakenNetworks::ofApiServer),
+                new Listing("Services", client.services().inAnyNamespace(), PAGE, TakenNetworks::ofService),
+                new Listing("AddressPools", client.resources(AddressPool.class), PAGE, TakenNetworks::ofPool))) {
+            Read<List<ExcludedNetwork>> found = list(
+                    one.which(),
+                    one.page(),
+                    object -> one.translate()
+                            .apply(object)
+                            .filter(taken -> networks.stream().anyMatch(network -> network.overlaps(taken.range()))));
+            if (found instanceof Read.Found<List<ExcludedNetwork>>(List<ExcludedNetwork> some)) {
+                all.addAll(some);
+            } else {
+                return found instanceof Read.Failed<List<ExcludedNetwork>>(String message)
+                        ? new Read.Failed<>("listing " + one.kind() + ": " + message)
+                        : found;
+            }
+        }
+        return new Read.Found<>(all);
+    }
+
     @Override
     public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
         Read<List<ExcludedNetwork>> found =
@@ -131,9 +168,16 @@ public final class FabricClusterNetwork implements ClusterNetwork {
         return list(client.resources(kind), translate);
     }
 
+    private <T> Read<List<T>> list(
+            Listable<? extends KubernetesResourceList<? extends HasMetadata>> which,
+            Function<HasMetadata, Stream<T>> translate) {
+        return list(which, PAGE, translate);
+    }
+
     /** One page after another: of tens of thousands of objects, only what is needed of them is kept. */
     private <T> Read<List<T>> list(
             Listable<? extends KubernetesResourceList<? extends HasMetadata>> which,
+            long objects,
             Function<HasMetadata, Stream<T>> translate) {
         List<T> found = new ArrayList<>();
         return calls.read(
@@ -141,7 +185,7 @@ public final class FabricClusterNetwork implements ClusterNetwork {
                     String next = "";
                     do {
                         KubernetesResourceList<? extends HasMetadata> page = which.list(new ListOptionsBuilder()
-                                .withLimit(PAGE)
+                                .withLimit(objects)
                                 .withContinue(next.isEmpty() ? null : next)
                                 .build());
                         for (HasMetadata object : page.getItems()) {

@@ -12,8 +12,11 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceList;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.FilterWatchListDeletable;
 import io.fabric8.kubernetes.client.dsl.Informable;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.informers.cache.ItemStore;
@@ -44,7 +47,7 @@ public final class Surroundings implements AutoCloseable {
     }
 
     /** Of Nodes: they are read whole before they are trimmed. */
-    private static final long PAGE = 250;
+    static final long PAGE = 250;
 
     private static final String NAMESPACE_OF_THE_CLUSTER = "kube-system";
     private static final String API_SERVERS_LABEL = "kubernetes.io/service-name";
@@ -103,13 +106,17 @@ public final class Surroundings implements AutoCloseable {
             }
         }));
         caches.apiServers(watch(
-                client.discovery()
-                        .v1()
-                        .endpointSlices()
-                        .inNamespace("default")
-                        .withLabel(API_SERVERS_LABEL, "kubernetes"),
-                Trimmed.withoutManagedFields(),
-                Surroundings.<EndpointSlice>telling(listener)));
+                apiServers(client), Trimmed.withoutManagedFields(), Surroundings.<EndpointSlice>telling(listener)));
+    }
+
+    /** Where they are. */
+    static FilterWatchListDeletable<EndpointSlice, EndpointSliceList, Resource<EndpointSlice>> apiServers(
+            KubernetesClient client) {
+        return client.discovery()
+                .v1()
+                .endpointSlices()
+                .inNamespace("default")
+                .withLabel(API_SERVERS_LABEL, "kubernetes");
     }
 
     private static <T> Quiet<T> telling(Listener listener) {

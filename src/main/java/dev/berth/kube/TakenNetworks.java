@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,8 +20,7 @@ public final class TakenNetworks {
     /** Of Nodes, their Pods, the API servers and AddressPools, and what Services publish. */
     public static List<ExcludedNetwork> of(Caches caches) {
         List<ExcludedNetwork> all = ofOthers(caches);
-        pools(caches)
-                .forEach(pool -> all.add(new ExcludedNetwork("AddressPool \"" + pool.pool() + "\"", pool.range())));
+        pools(caches).forEach(pool -> all.add(of(pool)));
         return all;
     }
 
@@ -28,13 +28,37 @@ public final class TakenNetworks {
     public static List<ExcludedNetwork> ofOthers(Caches caches) {
         List<ExcludedNetwork> all = new ArrayList<>();
         caches.nodes().list().forEach(node -> all.addAll(of(node)));
-        caches.apiServers()
-                .list()
-                .flatMap(slice -> Surroundings.addresses(slice).stream())
-                .flatMap(address -> IpRange.find(address).stream())
-                .forEach(range -> all.add(new ExcludedNetwork("an API server", range)));
+        caches.apiServers().list().flatMap(TakenNetworks::of).forEach(all::add);
         caches.services().list().forEach(service -> all.addAll(of(service)));
         return all;
+    }
+
+    private static ExcludedNetwork of(PoolRange pool) {
+        return new ExcludedNetwork("AddressPool \"" + pool.pool() + "\"", pool.range());
+    }
+
+    private static Stream<ExcludedNetwork> of(EndpointSlice slice) {
+        return Surroundings.addresses(slice).stream()
+                .flatMap(address -> IpRange.find(address).stream())
+                .map(range -> new ExcludedNetwork("an API server", range));
+    }
+
+    static Stream<ExcludedNetwork> ofNode(HasMetadata node) {
+        return node instanceof Node known ? of(known).stream() : Stream.empty();
+    }
+
+    static Stream<ExcludedNetwork> ofApiServer(HasMetadata slice) {
+        return slice instanceof EndpointSlice known ? of(known) : Stream.empty();
+    }
+
+    static Stream<ExcludedNetwork> ofService(HasMetadata service) {
+        return service instanceof Service known ? of(known).stream() : Stream.empty();
+    }
+
+    static Stream<ExcludedNetwork> ofPool(HasMetadata pool) {
+        return pool instanceof AddressPool known
+                ? pools(Stream.of(known)).stream().map(TakenNetworks::of)
+                : Stream.empty();
     }
 
     /** What the Service is reached at from outside, no matter who saw to that. */

@@ -185,15 +185,19 @@ final class RangeGrowth {
                 .flatMap(text -> IpRange.find(text).stream())
                 .toList();
         return LiveRanges.read(network)
-                .then(live -> network.readPods(supernets)
-                        .then(pods -> new Read.Found<>(
-                                make(new Question(settings, avoid(spec), live.cidrs()), live.ips(), pods))));
+                .then(live -> network.readTaken(supernets)
+                        .then(others -> network.readPods(supernets)
+                                .then(pods -> new Read.Found<>(make(
+                                        new Question(settings, avoid(spec), live.cidrs()),
+                                        live.ips(),
+                                        Stream.concat(others.stream(), pods.stream())
+                                                .toList())))));
     }
 
     /** What was not in the way when the plan was made may be now. */
-    private Outcome make(Question question, ClusterIps live, List<ExcludedNetwork> pods) {
+    private Outcome make(Question question, ClusterIps live, List<ExcludedNetwork> found) {
         IpFamily family = question.settings().family();
-        Growth growth = decide(question, live, pods, this::plan);
+        Growth growth = decide(question, live, found, this::plan);
         if (!(growth instanceof Growth.Next(String name, ServiceRange range))) {
             return outcome(family, growth);
         }
@@ -227,9 +231,9 @@ final class RangeGrowth {
     private Growth decide(
             Question question,
             ClusterIps ips,
-            List<ExcludedNetwork> pods,
+            List<ExcludedNetwork> found,
             BiFunction<Question, Growth.World, Growth.Plan> plan) {
-        Growth.World world = new Growth.World(question.cidrs(), ips, () -> avoided(question, pods));
+        Growth.World world = new Growth.World(question.cidrs(), ips, () -> avoided(question, found));
         return Growth.of(question.settings(), world, plan.apply(question, world));
     }
 
@@ -257,12 +261,12 @@ final class RangeGrowth {
         return plan;
     }
 
-    private List<ExcludedNetwork> avoided(Question question, List<ExcludedNetwork> pods) {
+    private List<ExcludedNetwork> avoided(Question question, List<ExcludedNetwork> found) {
         return Stream.of(
                         taken.get().stream(),
                         question.avoid().stream()
                                 .map(text -> new ExcludedNetwork("spec.growth.avoid", IpRange.parse(text))),
-                        pods.stream())
+                        found.stream())
                 .flatMap(all -> all)
                 .toList();
     }

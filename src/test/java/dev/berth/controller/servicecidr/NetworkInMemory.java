@@ -71,6 +71,9 @@ final class NetworkInMemory implements ClusterNetwork {
 
     final List<ExcludedNetwork> pods = new ArrayList<>();
 
+    /** Nodes, API servers, AddressPools and published addresses that no cache has heard of. */
+    final List<ExcludedNetwork> taken = new ArrayList<>();
+
     boolean watched;
 
     /** Whether live reads fail. */
@@ -180,6 +183,11 @@ final class NetworkInMemory implements ClusterNetwork {
     @Override
     public Read<List<ExcludedNetwork>> readPods(List<IpRange> networks) {
         return read(pods.stream().filter(pod -> networks.stream().anyMatch(pod.range()::overlaps)));
+    }
+
+    @Override
+    public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
+        return read(taken.stream().filter(one -> networks.stream().anyMatch(one.range()::overlaps)));
     }
 
     @Override

@@ -117,6 +117,16 @@ class RangeGrowthTest {
                         IpFamily.IPV4, "berth-10.100.0.16-28", ServiceRange.parse("10.100.0.16/28")));
     }
 
+    /** A Node, an AddressPool, a published address or an API server may have come a moment ago. */
+    @Test
+    void whatTheCacheHasNotHeardOf_isListedBeforeTheRangeIsMade() {
+        network.taken.add(new ExcludedNetwork("AddressPool \"edge\"", IpRange.parse("10.100.0.8-10.100.0.20")));
+
+        assertThat(grow(forReal()))
+                .containsExactly(new RangeGrowth.Outcome.Created(
+                        IpFamily.IPV4, "berth-10.100.0.32-28", ServiceRange.parse("10.100.0.32/28")));
+    }
+
     @Test
     void rangeThatTheCacheHasNotHeardOf_isSeenBeforeAnotherIsMade() {
         network.lag();

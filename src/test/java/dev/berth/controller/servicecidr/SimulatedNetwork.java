@@ -248,6 +248,11 @@ final class SimulatedNetwork implements ClusterNetwork {
     }
 
     @Override
+    public Read<List<ExcludedNetwork>> readTaken(List<IpRange> networks) {
+        return read(Stream::empty);
+    }
+
+    @Override
     public Read<List<ClusterIp>> readReservations() {
         return read(() -> addresses.values().stream().filter(ClusterIp::isReservation));
     }
