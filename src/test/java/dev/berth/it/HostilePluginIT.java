@@ -3,12 +3,19 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.Capabilities;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.testing.Build;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.GrpcHosts;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.ProviderHostProcess;
+import dev.berth.testing.QuietProvider;
 import dev.berth.testing.SampleProvider;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
@@ -26,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A jar whose provider answers each Service by its name, most of them against the contract. */
+/** A jar and plug-ins whose providers answer each Service by its name, most of them against the contract. */
 @ExtendWith(SharedInstallation.class)
 class HostilePluginIT {
     private static final String CLASS = "example.com/hostile";
@@ -66,6 +73,28 @@ class HostilePluginIT {
             }
             """;
 
+    /** A plug-in with addresses of its own. */
+    private static final String OWN = "example.com/own";
+
+    /** Served by this JVM. */
+    private record Own() implements QuietProvider {
+        @Override
+        public Capabilities capabilities() {
+            return Capabilities.ofItsOwn(IpMode.VIP);
+        }
+
+        @Override
+        public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+            return EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp(
+                    switch (request.service().name()) {
+                        case "own-pool" -> "198.51.100.13";
+                        case "own-cluster" -> "10.96.0.1";
+                        default -> "203.0.113.7";
+                    },
+                    IpMode.VIP))));
+        }
+    }
+
     private record Row(String service, String reason, String message) {}
 
     private static final List<Row> ROWS = List.of(
@@ -76,6 +105,8 @@ class HostilePluginIT {
             new Row("far-outside", "AnswerRefused", "\"8.8.8.8\", but was given 198.51.100."),
             new Row("far-cluster", "AnswerRefused", "\"10.96.0.1\", but was given 198.51.100."),
             new Row("far-unclaimed", "AnswerRefused", "(rule ensure04)"),
+            new Row("own-pool", "AnswerRefused", "(rule ensure25)"),
+            new Row("own-cluster", "AnswerRefused", "(rule ensure25)"),
             new Row("nothing", "EnsureFailed", "it answered null to ensureLoadBalancer"),
             new Row("hasty", "Pending", "soon"),
             new Row("forger", "EnsureFailed", ": [2Jquota 2026-01-01 INFO all is well"));
@@ -96,7 +127,7 @@ class HostilePluginIT {
                 kind: Service
                 metadata: {name: %s, namespace: default}
                 spec: {type: LoadBalancer, loadBalancerClass: %s, selector: {app: web}, ports: [{port: 80}]}
-                """.formatted(name, name.startsWith("far-") ? FAR : CLASS);
+                """.formatted(name, name.startsWith("far-") ? FAR : name.startsWith("own-") ? OWN : CLASS);
     }
 
     private Path plugins() throws IOException {
@@ -122,14 +153,19 @@ class HostilePluginIT {
         Files.copy(hosted.resolve("hostile.jar"), plugins.resolve("hostile.jar"));
         Path socket = hosts.socket();
         Files.writeString(plugins.resolve("far.grpc.properties"), "target=unix://" + socket + "\n");
+        Path ownSocket = hosts.socket();
+        hosts.serve(new Own(), ownSocket);
+        Files.writeString(plugins.resolve("own.grpc.properties"), "target=unix://" + ownSocket + "\n");
         try (BerthOnCluster berth = BerthOnCluster.on(shared);
                 ProviderHostProcess far = ProviderHostProcess.start(hosted, "hostile", socket)) {
             berth.createPool("edge", "198.51.100.0/27");
             berth.createClass("hostile", "loadBalancerClass: " + CLASS + ", provider: hostile");
             berth.createClass("far", "loadBalancerClass: " + FAR + ", provider: far");
+            berth.createClass("own", "loadBalancerClass: " + OWN + ", provider: own");
             OperatorProcess operator = berth.startOperator("--plugin-dir=" + plugins);
             String services = Stream.concat(
-                            Stream.of("spinner", "twister"), ROWS.stream().map(Row::service))
+                            Stream.of("spinner", "twister", "own-honest"),
+                            ROWS.stream().map(Row::service))
                     .map(HostilePluginIT::service)
                     .collect(Collectors.joining("---\n"));
             cluster.kubectl("apply", "--filename=" + Files.writeString(temporary.resolve("services.yaml"), services));
@@ -155,6 +191,11 @@ class HostilePluginIT {
             assertThat(BerthOnCluster.ingress(honest))
                     .extracting(LoadBalancerIngress::getIp)
                     .containsExactly("198.51.100.14");
+            assertThat(BerthOnCluster.ingress(berth.awaitService(
+                            "own-honest",
+                            service -> !BerthOnCluster.ingress(service).isEmpty())))
+                    .extracting(LoadBalancerIngress::getIp)
+                    .containsExactly("203.0.113.7");
             String shown = cluster.kubectl(
                     "get",
                     "services",
