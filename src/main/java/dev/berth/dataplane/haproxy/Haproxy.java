@@ -21,8 +21,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +48,15 @@ final class Haproxy {
     private static final int LONGEST_PAYLOAD = 15_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private static final Duration ANSWER = Duration.ofSeconds(2);
     private static final Duration POLL = Duration.ofMillis(10);
+
+    /** In place of a worker: none has the current configuration. */
+    private static final long NONE = 0;
+
+    /** The same: the master starts itself anew, and answers nothing for a moment. */
+    private static final long BUSY = -1;
 
     private final Path directory;
     private final String binary;
@@ -330,45 +339,60 @@ final class Haproxy {
         } catch (IOException failure) {
             throw failed("starting it", failure);
         }
-        // It stays in the foreground; worker() is negative without an answer.
-        if (!comesTrue(() -> !master.isAlive() || (worker() > 0 && answers()), PATIENCE) || !master.isAlive()) {
+        // It stays in the foreground.
+        if (!comesTrue(() -> !master.isAlive() || answers(worker()), PATIENCE) || !master.isAlive()) {
             master.destroyForcibly();
             throw new ProviderException("HAProxy did not start: " + lastAlert());
         }
     }
 
     private void reload() {
-        long former = worker();
+        long former = answered(pid -> true);
+        if (former == BUSY) {
+            throw new ProviderException("HAProxy could not be reloaded, for it does not answer; it goes on as before");
+        }
         try {
             ask(masterSocket(), "reload");
         } catch (IOException restarting) {
             LOG.debug("the master closes its socket when it reloads: {}", restarting.toString());
         }
         // A worker that cannot listen ends at once, and the former one goes on; the master shows none but "old" ones.
-        boolean loaded = comesTrue(
-                () -> {
-                    long now = worker();
-                    return now != former && (now == 0 || answers());
-                },
-                PATIENCE);
-        if (!loaded || worker() == 0) {
+        long now = answered(pid -> pid != former && (pid == NONE || answers(pid)));
+        if (now == BUSY || now == NONE) {
             throw new ProviderException("HAProxy could not be reloaded, it goes on as before: " + lastAlert());
         }
     }
 
-    /** The process ID of the worker that has the current configuration; 0: there is none. */
+    /** What {@link #worker} says once it is this; {@link #BUSY}: never within {@link #PATIENCE}. */
+    private long answered(LongPredicate wanted) {
+        AtomicLong last = new AtomicLong(BUSY);
+        return comesTrue(
+                        () -> {
+                            last.set(worker());
+                            return last.get() != BUSY && wanted.test(last.get());
+                        },
+                        PATIENCE)
+                ? last.get()
+                : BUSY;
+    }
+
+    /** The process ID of the worker that has the current configuration, {@link #NONE} or {@link #BUSY}. */
     private long worker() {
         try {
-            Matcher worker = WORKER.matcher(ask(masterSocket(), "show proc"));
-            return worker.find() ? Long.parseLong(worker.group(1)) : 0;
+            String answer = ask(masterSocket(), "show proc");
+            Matcher worker = WORKER.matcher(answer);
+            if (answer.isEmpty()) {
+                return BUSY;
+            }
+            return worker.find() ? Long.parseLong(worker.group(1)) : NONE;
         } catch (IOException notNow) {
-            return -1;
+            return BUSY;
         }
     }
 
-    private boolean answers() {
+    private boolean answers(long worker) {
         try {
-            return ask(file("stats.sock"), "show info").contains("Pid: " + worker());
+            return ask(file("stats.sock"), "show info").contains("Pid: " + worker + "\n");
         } catch (IOException notYet) {
             return false;
         }

@@ -1,0 +1,120 @@
+package dev.berth.dataplane.haproxy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is made of the answers of a master that starts itself anew, which is busy for a moment. */
+class HaproxyReloadTest {
+    private static final String FORMER = proc("# workers\n100 worker 0\n");
+    private static final String NEXT = proc("# workers\n101 worker 0\n# old workers\n100 worker 1\n");
+    private static final String FAILED = proc("# workers\n# old workers\n100 worker 1\n");
+
+    /** It closes the connection. */
+    private static final String NOTHING = "";
+
+    @TempDir
+    private Path directory;
+
+    private final Deque<String> procs = new ArrayDeque<>();
+    private final List<ServerSocketChannel> servers = new ArrayList<>();
+    private Process process;
+    private Haproxy haproxy;
+
+    private static String proc(String workers) {
+        return "#<PID> <type> <reloads> <uptime> <version>\n1 master 0\n" + workers + "# programs\n";
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        Path binary = Files.writeString(directory.resolve("binary"), "#!/bin/sh\necho 'HAProxy version 2.9.0'\n");
+        Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwx------"));
+        // A process of that name, by which it is known that it runs.
+        Path named = Files.copy(Path.of("/bin/sleep").toRealPath(), directory.resolve("haproxy"));
+        process = new ProcessBuilder(named.toString(), "600").start();
+        Files.writeString(directory.resolve("haproxy.pid"), process.pid() + "\n");
+        Files.writeString(directory.resolve("haproxy.cfg"), "old");
+        serve("master.sock", this::master);
+        serve("stats.sock", this::worker);
+        haproxy = new Haproxy(directory, binary.toString());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        process.destroyForcibly();
+        for (ServerSocketChannel server : servers) {
+            server.close();
+        }
+    }
+
+    private synchronized String master(String command) {
+        return command.startsWith("reload") ? NOTHING : procs.size() > 1 ? procs.removeFirst() : procs.getFirst();
+    }
+
+    /** The one that is there. */
+    private synchronized String worker(String command) {
+        return command.startsWith("show info") ? "Pid: " + (procs.getFirst().equals(NEXT) ? 101 : 100) + "\n" : "1\n";
+    }
+
+    private void serve(String name, Function<String, String> answers) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(UnixDomainSocketAddress.of(directory.resolve(name)));
+        servers.add(server);
+        Thread.ofPlatform().daemon().start(() -> {
+            while (server.isOpen()) {
+                try (SocketChannel client = server.accept()) {
+                    ByteBuffer asked = ByteBuffer.allocate(4096);
+                    while (client.read(asked) >= 0) {
+                        // Until it has asked all.
+                    }
+                    client.write(ByteBuffer.wrap(answers.apply(new String(asked.array(), 0, asked.position(), UTF_8))
+                            .getBytes(UTF_8)));
+                } catch (IOException gone) {
+                    // The test has ended, or who asked has.
+                }
+            }
+        });
+    }
+
+    private void answers(String... all) {
+        procs.addAll(List.of(all));
+    }
+
+    @Test
+    void masterThatAnswersNothingForAMoment_andHasNotReloaded_isAFailure() {
+        answers(FORMER, FORMER, NOTHING, FORMER, FORMER, NOTHING, FAILED);
+
+        assertThatThrownBy(() -> haproxy.load("new", List.of()))
+                .hasMessageStartingWith("HAProxy could not be reloaded, it goes on as before: ");
+        assertThat(haproxy.configuration()).isEqualTo("old");
+    }
+
+    @Test
+    void masterThatAnswersNothingForAMoment_andHasReloaded_isASuccess() {
+        answers(FORMER, NOTHING, FORMER, FORMER, NOTHING, NOTHING, NEXT);
+
+        assertThatCode(() -> haproxy.load("new", List.of())).doesNotThrowAnyException();
+        assertThat(haproxy.configuration()).isEqualTo("new");
+        assertThat(procs).hasSize(1);
+    }
+}
