@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,10 +30,16 @@ class ClaimantsIT {
         MarkedAddressesIT.ip("link", "add", "here", "type", "veth", "peer", "name", "there");
         MarkedAddressesIT.ip("link", "set", "here", "up");
         MarkedAddressesIT.ip("link", "set", "there", "up");
-        here = NetworkInterface.getByName("here").getIndex();
-        there = NetworkInterface.getByName("there").getIndex();
+        here = index("here");
+        there = index("there");
         claimants = new Claimants((address, hardware, index) ->
                 heard.add(address.getHostAddress() + " " + hardware + (index == here ? " here" : " elsewhere")));
+    }
+
+    /** Java shows interfaces that have an address, and the kernel gives them one of IPv6 a moment after they are up. */
+    private static int index(String name) {
+        return await().until(() -> NetworkInterface.getByName(name), Objects::nonNull)
+                .getIndex();
     }
 
     @AfterEach

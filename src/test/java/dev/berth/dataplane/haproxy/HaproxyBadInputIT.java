@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.lab.LabOnly;
+import dev.berth.lab.LoopbackStaysClean;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
@@ -36,10 +37,12 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is wrong with a host, a setting or a Service is said in one line, and what worked goes on. */
 @LabOnly
+@ExtendWith(LoopbackStaysClean.class)
 class HaproxyBadInputIT {
     private static final String ADDRESS = "198.51.100.1";
     private static final String OTHER = "198.51.100.2";

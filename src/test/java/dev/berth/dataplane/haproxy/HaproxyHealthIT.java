@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.lab.LabOnly;
+import dev.berth.lab.LoopbackStaysClean;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
@@ -34,10 +35,12 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a real HAProxy does by the health checks of targets, and what it says of it. */
 @LabOnly
+@ExtendWith(LoopbackStaysClean.class)
 class HaproxyHealthIT {
     private static final String ADDRESS = "198.51.100.3";
     private static final String ADDRESS6 = "2001:db8:ffff::3";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.lab.LabOnly;
+import dev.berth.lab.LoopbackStaysClean;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Node;
@@ -30,10 +31,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS that a real HAProxy terminates. */
 @LabOnly
+@ExtendWith(LoopbackStaysClean.class)
 class HaproxyTlsIT {
     private static final String ADDRESS = "198.51.100.3";
     private static final SampleCertificate FIRST = sample("EC", 256);
