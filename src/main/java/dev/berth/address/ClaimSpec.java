@@ -105,11 +105,6 @@ public record ClaimSpec(
         return new ClaimSpec(pool, loadBalancerClass, owners, terms, releasedAt, retain, retaining, departures);
     }
 
-    /** The same, kept or not for its owner's return. */
-    public ClaimSpec retained(boolean keep) {
-        return new ClaimSpec(pool, loadBalancerClass, owners, sharing, releasedAt, keep, retaining, departures);
-    }
-
     /**
      * The same, kept or not as {@code service} asks by now. It stays kept while another Service asks for it, and if a
      * person has set it, unless this Service asks not to.

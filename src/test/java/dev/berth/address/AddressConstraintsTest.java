@@ -112,7 +112,7 @@ class AddressConstraintsTest {
         AddressRequest former = sharing(request("a", 0, IPV4), "k", 80);
         ClaimSpec left = former.claimOf("edge").leftBy(former.owner(), Sample.START);
         say(FIRST, left);
-        say(SECOND, left.retained(true));
+        say(SECOND, SampleClaims.retained(left));
         AddressRequest other = sharing(request("b", 0, IPV4), "k", 443);
 
         assertThat(answer(asking(other, "192.0.2.0")))
@@ -450,7 +450,8 @@ class AddressConstraintsTest {
 
     @Test
     void namesThatAreGone_makeRoomForThoseWhoShare_theEarliestFirst() {
-        ClaimSpec spec = sharing(request("a", 0, IPV4), "k", 1).claimOf("edge").retained(true);
+        ClaimSpec spec =
+                SampleClaims.retained(sharing(request("a", 0, IPV4), "k", 1).claimOf("edge"));
         for (int i = 0; i < 100; i++) {
             AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
             spec = spec.joinedBy(
@@ -467,9 +468,8 @@ class AddressConstraintsTest {
 
     @Test
     void reservationsMadeByHand_makeNoRoom_howeverOldTheyAre() {
-        ClaimSpec spec = sharing(request("a", 0, IPV4), "k", 1)
-                .claimOf("edge")
-                .retained(true)
+        ClaimSpec spec = SampleClaims.retained(
+                        sharing(request("a", 0, IPV4), "k", 1).claimOf("edge"))
                 .joinedBy(new Owner(key("by-hand"), null), new Sharing("k", "", List.of()));
         for (int i = 0; i < 100; i++) {
             AddressRequest next = sharing(request("s" + i, 0, IPV4), "k", 1000 + i);
@@ -500,8 +500,9 @@ class AddressConstraintsTest {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 1);
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 2);
         Sharing shared = Objects.requireNonNull(b.wishes().sharing());
-        ClaimSpec left =
-                a.claimOf("edge").retained(true).joinedBy(b.owner(), shared).leftBy(b.owner(), Sample.START);
+        ClaimSpec left = SampleClaims.retained(a.claimOf("edge"))
+                .joinedBy(b.owner(), shared)
+                .leftBy(b.owner(), Sample.START);
 
         assertThat(left.joinedBy(b.owner(), shared).owners()).containsExactly(a.owner(), b.owner());
     }
@@ -530,9 +531,8 @@ class AddressConstraintsTest {
     void retain_keepsAShareForTheOneThatLeft() {
         AddressRequest a = sharing(request("a", 0, IPV4), "k", 80);
         AddressRequest b = sharing(request("b", 0, IPV4), "k", 443);
-        ClaimSpec both = a.claimOf("edge")
-                .joinedBy(b.owner(), java.util.Objects.requireNonNull(b.wishes().sharing()))
-                .retained(true);
+        ClaimSpec both = SampleClaims.retained(a.claimOf("edge")
+                .joinedBy(b.owner(), java.util.Objects.requireNonNull(b.wishes().sharing())));
 
         ClaimSpec one = both.leftBy(a.owner(), Sample.START);
         assertThat(one.owners()).containsExactly(b.owner(), new Owner(key("a"), null));

@@ -26,7 +26,7 @@ class ClaimSpecTest {
     }
 
     private static ClaimSpec byHand(Owner... owners) {
-        return ClaimSpec.of("edge", null, owners).shared(TERMS).retained(true);
+        return SampleClaims.retained(ClaimSpec.of("edge", null, owners).shared(TERMS));
     }
 
     @Test

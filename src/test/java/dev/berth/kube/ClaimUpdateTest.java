@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Owner;
+import dev.berth.address.SampleClaims;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.kube.AnsweringServer.Answer;
@@ -75,7 +76,7 @@ class ClaimUpdateTest {
 
         assertThat(cluster.updateClaim(seen, seen.spec().leftBy(WEB, Instant.parse("2026-01-01T00:00:00Z"))))
                 .isInstanceOf(Write.Done.class);
-        cluster.updateClaim(seen, seen.spec().retained(true));
+        cluster.updateClaim(seen, SampleClaims.retained(seen.spec()));
 
         ObjectMapper json = new ObjectMapper();
         assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""
@@ -111,7 +112,7 @@ class ClaimUpdateTest {
         assertThat(seen.spec().departures())
                 .containsExactly(
                         new ClaimSpec.Departure(new ServiceKey("prod", "gone"), Instant.parse("2026-01-01T00:00:00Z")));
-        cluster.updateClaim(seen, seen.spec().retained(true));
+        cluster.updateClaim(seen, SampleClaims.retained(seen.spec()));
         assertThat(new ObjectMapper()
                         .readTree(patches.getFirst())
                         .at("/spec/claims")
@@ -123,7 +124,7 @@ class ClaimUpdateTest {
     void whatIsNotSoAnyMore_isRemoved() throws IOException {
         Claim seen = claim(BEGIN + "\"retain\": true, \"claims\": []}}");
 
-        cluster.updateClaim(seen, seen.spec().retained(false));
+        cluster.updateClaim(seen, SampleClaims.notRetained(seen.spec()));
 
         ObjectMapper json = new ObjectMapper();
         assertThat(json.readTree(patches.getFirst())).isEqualTo(json.readTree("""

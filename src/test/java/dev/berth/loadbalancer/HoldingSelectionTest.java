@@ -12,6 +12,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
+import dev.berth.address.SampleClaims;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
@@ -200,7 +201,8 @@ class HoldingSelectionTest {
         assertThat(amended(held("192.0.2.1"), web())).isNull();
         assertThat(amended(held("192.0.2.1"), web().annotation(WellKnownNames.RETAIN, "true")))
                 .isEqualTo(plain.retainedFor(WEB, true));
-        assertThat(amended(held("192.0.2.1", plain.retained(true)), web())).isNull();
+        assertThat(amended(held("192.0.2.1", SampleClaims.retained(plain)), web()))
+                .isNull();
         assertThat(amended(held("192.0.2.1"), web().annotation(WellKnownNames.SHARING_KEY, "k")))
                 .isEqualTo(plain.shared(sharing(WEB, "k", 80)));
         assertThat(amended(held("192.0.2.1", plain.shared(sharing(WEB, "k", 80))), web()))
@@ -227,7 +229,7 @@ class HoldingSelectionTest {
 
     @Test
     void retainThatAPersonWroteOnTheAddress_isUndoneByASayingOfTheServiceOnly() {
-        ClaimSpec byHand = held("192.0.2.1").spec().retained(true);
+        ClaimSpec byHand = SampleClaims.retained(held("192.0.2.1").spec());
 
         assertThat(amended(held("192.0.2.1", byHand), web())).isNull();
         assertThat(amended(held("192.0.2.1", byHand), web().annotation(WellKnownNames.RETAIN, "false")))

@@ -10,6 +10,7 @@ import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
+import dev.berth.address.SampleClaims;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
@@ -696,8 +697,7 @@ class PlannerTest {
     @Test
     void anAddressThatIsKeptForIt_andThatAnotherHasByNow_isItsOwnAgainOnlyIfTheyShare() {
         Owner other = new Owner(new ServiceKey("prod", "other"), "u9");
-        ClaimSpec alone =
-                ClaimSpec.of("edge", OURS, other, new Owner(WEB, null)).retained(true);
+        ClaimSpec alone = SampleClaims.retained(ClaimSpec.of("edge", OURS, other, new Owner(WEB, null)));
         SampleService shares = web().annotation(WellKnownNames.SHARING_KEY, "k");
         Sharing sharing = AskedAddresses.of(shares.build(), IpMode.VIP, List.of())
                 .wishes()

@@ -11,6 +11,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolPolicy;
+import dev.berth.address.SampleClaims;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
@@ -129,7 +130,7 @@ class AddressControlTest {
                 IP,
                 "a1",
                 "5",
-                ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER).retained(true));
+                SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
         ledger.observe(shared);
         ledger.vanished(shared, null);
 
@@ -145,7 +146,7 @@ class AddressControlTest {
                 IP,
                 "a1",
                 "5",
-                ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER).retained(true));
+                SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
         ledger.observe(shared);
         cluster.update = new Write.NotFound<>("no such Address");
 

@@ -7,6 +7,7 @@ import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
+import dev.berth.address.SampleClaims;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Sharing;
 import dev.berth.loadbalancer.SampleService;
@@ -29,9 +30,9 @@ class KeptAddressTest {
 
     private @Nullable Sharing sharingOnceWebIsBack(Owner other, List<Sharing.Port> ports, String key) {
         Sharing sharing = new Sharing("k0", "ipMode Proxy, externalTrafficPolicy Cluster", ports);
-        ClaimSpec spec = ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, other, new Owner(WEB, null))
-                .shared(sharing)
-                .retained(true);
+        ClaimSpec spec =
+                SampleClaims.retained(ClaimSpec.of(PoolOperator.POOL, PoolOperator.CLASS, other, new Owner(WEB, null))
+                        .shared(sharing));
         cluster.putClaim(new Claim(IP, cluster.newUid(), "", spec));
         cluster.put(
                 WEB,
