@@ -29,11 +29,13 @@ public interface Cluster {
         return service(key).isPresent();
     }
 
-    /** All Services in the cache that can be read. */
-    List<ServiceState> services();
+    /** All Services in the cache. */
+    CachedServices allServices();
 
-    /** What Services in the cache publish that cannot be read otherwise; empty: all can be. */
-    Map<ServiceKey, List<Published>> publishedByUnreadable();
+    /** Those of them that can be read. */
+    default List<ServiceState> services() {
+        return allServices().states();
+    }
 
     /** The labels of a namespace in the cache; empty if it is not there. */
     Map<String, String> namespaceLabels(String namespace);

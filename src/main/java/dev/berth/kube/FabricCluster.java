@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,18 +51,13 @@ public final class FabricCluster implements Cluster {
     }
 
     @Override
-    public List<ServiceState> services() {
-        return OneByOne.read(caches.services().list(), service -> Stream.of(ServiceStates.of(service)));
-    }
-
-    @Override
-    public Map<ServiceKey, List<Published>> publishedByUnreadable() {
-        Map<ServiceKey, List<Published>> published = new TreeMap<>();
-        caches.services()
-                .list()
-                .filter(service -> !ServiceStates.canBeRead(service))
-                .forEach(service -> published.put(ServiceStates.keyOf(service), ServiceStates.ingress(service)));
-        return published;
+    public CachedServices allServices() {
+        SequencedMap<ServiceKey, List<Published>> unreadable = new TreeMap<>();
+        List<ServiceState> states = OneByOne.read(
+                caches.services().list(),
+                service -> Stream.of(ServiceStates.of(service)),
+                service -> unreadable.put(ServiceStates.keyOf(service), ServiceStates.ingress(service)));
+        return new CachedServices(states, unreadable);
     }
 
     @Override

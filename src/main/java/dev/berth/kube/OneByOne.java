@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -28,11 +29,18 @@ final class OneByOne {
 
     /** What each of them says; one that cannot be read is left out, and the log says why. */
     static <O extends HasMetadata, T> List<T> read(Stream<O> objects, Function<O, Stream<T>> reading) {
+        return read(objects, reading, unreadable -> {});
+    }
+
+    /** The same, with those that are left out. */
+    static <O extends HasMetadata, T> List<T> read(
+            Stream<O> objects, Function<O, Stream<T>> reading, Consumer<O> leftOut) {
         return objects.flatMap(object -> {
                     try {
                         return reading.apply(object).toList().stream();
                     } catch (RuntimeException unreadable) {
                         tell(object, unreadable);
+                        leftOut.accept(object);
                         return Stream.empty();
                     }
                 })

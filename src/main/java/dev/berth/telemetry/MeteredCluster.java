@@ -4,6 +4,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
+import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -92,13 +93,8 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
-    public List<ServiceState> services() {
-        return cluster.services();
-    }
-
-    @Override
-    public Map<ServiceKey, List<Published>> publishedByUnreadable() {
-        return cluster.publishedByUnreadable();
+    public CachedServices allServices() {
+        return cluster.allServices();
     }
 
     @Override

@@ -201,7 +201,7 @@ class HostileObjectsTest {
             Cluster cluster = new FabricCluster(client, caches, new ApiBudget());
 
             assertThat(cluster.services()).containsExactly(ServiceStates.of(web));
-            assertThat(cluster.publishedByUnreadable())
+            assertThat(cluster.allServices().unreadable())
                     .containsExactly(entry(
                             ServiceStates.keyOf(odd), ServiceStates.of(web).ingress()));
             assertThat(ServiceStates.of(web).ingress()).isNotEmpty();

@@ -13,6 +13,7 @@ import dev.berth.controller.StartGate;
 import dev.berth.controller.Timer;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.loadbalancerclass.ClassControl;
+import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Events;
 import dev.berth.kube.Read;
@@ -250,12 +251,12 @@ public final class ServiceControl implements ClassControl.Services {
      */
     public void adopt() {
         markedAtStart.clear();
-        List<ServiceState> services = parts.cluster().services().stream()
+        CachedServices all = parts.cluster().allServices();
+        List<ServiceState> services = all.states().stream()
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
         each(services, this::holdWhatIsPublished);
-        parts.cluster()
-                .publishedByUnreadable()
+        all.unreadable()
                 .forEach((service, published) ->
                         due.accept(parts.ledger().withhold(service, Adoption.withheld(published))));
         each(services, service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));

@@ -16,6 +16,7 @@ import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
+import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,11 +128,8 @@ class AddressControlTest {
     /** Of two who share it and are to have it again, one leaves before it is made again. */
     @Test
     void whoLeavesAnAddressThatIsToBeMadeAgain_leftNow() {
-        Claim shared = new Claim(
-                IP,
-                "a1",
-                "5",
-                SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
+        Claim shared =
+                new Claim(IP, "a1", "5", SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
         ledger.observe(shared);
         ledger.vanished(shared, null);
 
@@ -142,11 +141,8 @@ class AddressControlTest {
 
     @Test
     void whoFindsTheAddressVanishedOnLeaving_leftNow() {
-        Claim shared = new Claim(
-                IP,
-                "a1",
-                "5",
-                SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
+        Claim shared =
+                new Claim(IP, "a1", "5", SampleClaims.retained(ClaimSpec.of("edge", "berth.dev/pool", WEB, OTHER)));
         ledger.observe(shared);
         cluster.update = new Write.NotFound<>("no such Address");
 
@@ -398,13 +394,8 @@ class AddressControlTest {
         }
 
         @Override
-        public Map<ServiceKey, List<Published>> publishedByUnreadable() {
-            return Map.of();
-        }
-
-        @Override
-        public List<ServiceState> services() {
-            return List.of();
+        public CachedServices allServices() {
+            return new CachedServices(List.of(), new TreeMap<>());
         }
 
         @Override

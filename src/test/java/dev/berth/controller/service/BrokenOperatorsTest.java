@@ -11,6 +11,7 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.controller.Next;
 import dev.berth.controller.Silently;
+import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -404,23 +405,27 @@ class BrokenOperatorsTest {
         }
 
         @Override
-        public List<ServiceState> services() {
-            return client.services().stream()
-                    .map(service -> service.ingress().isEmpty() || service.isMarkedOurs()
-                            ? service
-                            : SampleService.from(service)
-                                    .finalizer(WellKnownNames.FINALIZER)
-                                    .conditions(Stream.concat(
-                                                    service.conditions().stream(),
-                                                    Stream.of(new Condition(
-                                                            WellKnownNames.ADDRESS_ASSIGNED,
-                                                            Condition.Status.TRUE,
-                                                            "Assigned",
-                                                            "",
-                                                            Instant.EPOCH)))
-                                            .toList())
-                                    .build())
-                    .toList();
+        public CachedServices allServices() {
+            CachedServices all = client.allServices();
+            return new CachedServices(
+                    all.states().stream().map(Believes::marked).toList(), all.unreadable());
+        }
+
+        private static ServiceState marked(ServiceState service) {
+            return service.ingress().isEmpty() || service.isMarkedOurs()
+                    ? service
+                    : SampleService.from(service)
+                            .finalizer(WellKnownNames.FINALIZER)
+                            .conditions(Stream.concat(
+                                            service.conditions().stream(),
+                                            Stream.of(new Condition(
+                                                    WellKnownNames.ADDRESS_ASSIGNED,
+                                                    Condition.Status.TRUE,
+                                                    "Assigned",
+                                                    "",
+                                                    Instant.EPOCH)))
+                                    .toList())
+                            .build();
         }
     }
 

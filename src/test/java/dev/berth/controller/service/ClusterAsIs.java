@@ -4,6 +4,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
+import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
@@ -28,13 +29,8 @@ class ClusterAsIs implements Cluster {
     }
 
     @Override
-    public Map<ServiceKey, List<Published>> publishedByUnreadable() {
-        return client.publishedByUnreadable();
-    }
-
-    @Override
-    public List<ServiceState> services() {
-        return client.services();
+    public CachedServices allServices() {
+        return client.allServices();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.ClaimSpec;
 import dev.berth.address.Ip;
 import dev.berth.address.ServiceKey;
+import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -328,19 +330,16 @@ final class SimulatedCluster {
         }
 
         @Override
-        public List<ServiceState> services() {
-            return cachedServices.values().stream()
-                    .filter(service -> !UnknownWords.has(service))
-                    .toList();
-        }
-
-        @Override
-        public Map<ServiceKey, List<Published>> publishedByUnreadable() {
-            Map<ServiceKey, List<Published>> published = new TreeMap<>();
+        public CachedServices allServices() {
+            SequencedMap<ServiceKey, List<Published>> unreadable = new TreeMap<>();
             cachedServices.values().stream()
                     .filter(UnknownWords::has)
-                    .forEach(service -> published.put(service.key(), service.ingress()));
-            return published;
+                    .forEach(service -> unreadable.put(service.key(), service.ingress()));
+            return new CachedServices(
+                    cachedServices.values().stream()
+                            .filter(service -> !UnknownWords.has(service))
+                            .toList(),
+                    unreadable);
         }
 
         @Override
