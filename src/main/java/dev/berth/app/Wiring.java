@@ -302,6 +302,7 @@ public final class Wiring {
                     public void poolsChanged() {
                         meters.refresh();
                         addressConditions.poolsChanged();
+                        services.poolsChanged();
                     }
                 });
     }

@@ -57,6 +57,7 @@ public record AskedAddresses(
     public static AskedAddresses of(ServiceState service, IpMode ipMode, List<ForeignAnnotations> dialects) {
         try {
             Boolean retain = retain(service);
+            refuseUnreadable(annotation(service, WellKnownNames.REPLACE_ADDRESS));
             AddressConstraints wishes = new AddressConstraints(
                     addresses(service, dialects),
                     pools(service, dialects),
@@ -66,7 +67,7 @@ public record AskedAddresses(
         } catch (Misunderstood what) {
             return new AskedAddresses(
                     AddressConstraints.NONE,
-                    Optional.of(new WaitReason(what.reason, String.valueOf(what.getMessage()))),
+                    Optional.of(new WaitReason(what.reason, what.getMessage() + WellKnownNames.ANNOTATIONS_PAGE)),
                     null);
         }
     }
@@ -212,6 +213,20 @@ public record AskedAddresses(
                 .toList();
         List<String> pools = agreed(said, "PoolsDiffer", "pools");
         return pools == null ? List.of() : pools;
+    }
+
+    /** What is given up is asked of {@link ServiceState#givesUp}. */
+    private static void refuseUnreadable(Optional<String> replaced) {
+        replaced.stream()
+                .flatMap(AskedAddresses::list)
+                .filter(part -> Ip.find(part).isEmpty())
+                .findFirst()
+                .ifPresent(part -> {
+                    throw new Misunderstood(
+                            "InvalidReplaceAddress",
+                            "annotation " + WellKnownNames.REPLACE_ADDRESS + ": \"" + OneLine.of(part, LONGEST_KEY)
+                                    + "\" is no IP address; it has to name those that the Service gives up");
+                });
     }
 
     private static @Nullable Boolean retain(ServiceState service) {

@@ -1,7 +1,9 @@
 package dev.berth.loadbalancer;
 
 import dev.berth.address.AddressConstraints;
+import dev.berth.address.Holding;
 import dev.berth.address.Ip;
+import dev.berth.address.PoolBook;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.PortError;
@@ -18,6 +20,8 @@ import java.util.stream.Stream;
  *
  * @param service as it was read
  * @param addresses that are surely its own
+ * @param stranded those of its own that no pool has any more
+ * @param pools by which they are stranded
  * @param answer what its provider has answered to what it asks; absent: it was not asked, or did not answer
  * @param outOfSight whether its provider has not said for a while what has become of that
  * @param overwritten whether another controller keeps writing its status
@@ -28,6 +32,8 @@ public record Conditions(
         ServedClass served,
         Facts facts,
         List<Ip> addresses,
+        List<Holding> stranded,
+        PoolBook pools,
         Optional<EnsureOutcome.Ready> answer,
         boolean outOfSight,
         boolean overwritten,
@@ -50,10 +56,13 @@ public record Conditions(
             Conditions::ofDemand,
             Conditions::sharingConflict,
             Conditions::nodePortsConflict,
+            Conditions::annotationsIgnored,
+            Conditions::addressStranded,
             Conditions::statusConflict);
 
     public Conditions {
         addresses = List.copyOf(addresses);
+        stranded = List.copyOf(stranded);
     }
 
     /** All that must be there; those of ours that are not among them must go. */
@@ -270,6 +279,24 @@ public record Conditions(
                                 + " spec.allocateLoadBalancerNodePorts: false where the Service is kept, or nodePorts:"
                                 + " Keep on LoadBalancerClass \"" + served.name() + "\""))
                 : Stream.empty();
+    }
+
+    private Stream<Condition> annotationsIgnored() {
+        return facts.ignored().stream()
+                .map(why -> condition(WellKnownNames.ANNOTATIONS_IGNORED, true, why.reason(), why.message()));
+    }
+
+    private Stream<Condition> addressStranded() {
+        List<WaitReason> all = stranded.stream()
+                .map(holding -> StrandedAddress.why(holding, pools))
+                .toList();
+        return all.stream()
+                .limit(1)
+                .map(first -> condition(
+                        WellKnownNames.ADDRESS_STRANDED,
+                        true,
+                        first.reason(),
+                        all.stream().map(WaitReason::message).collect(Collectors.joining("; "))));
     }
 
     private Stream<Condition> statusConflict() {

@@ -131,7 +131,7 @@ public record Facts(List<Outcome> outcomes) {
         return last(Outcome.Lacks.class).map(Outcome.Lacks::why).or(this::fault);
     }
 
-    /** Why what it asks for cannot be understood; absent: it can. */
+    /** Why what it asks for changes nothing; absent: there is no such reason. */
     Optional<WaitReason> fault() {
         return last(Outcome.NotUnderstood.class).map(Outcome.NotUnderstood::why);
     }
@@ -139,6 +139,11 @@ public record Facts(List<Outcome> outcomes) {
     /** Why it cannot share its address as it asks to; absent: it can, or does not ask. */
     Optional<WaitReason> sharingConflict() {
         return last(Outcome.CannotShare.class).map(Outcome.CannotShare::why);
+    }
+
+    /** Which of its annotations are not read; absent: none that should be. */
+    Optional<WaitReason> ignored() {
+        return last(Outcome.Ignored.class).map(Outcome.Ignored::why);
     }
 
     /** What went wrong; absent: nothing. */

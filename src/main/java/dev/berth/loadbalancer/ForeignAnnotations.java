@@ -18,6 +18,28 @@ public record ForeignAnnotations(
         List<String> pools,
         List<String> sharingKeys,
         boolean unspecifiedIsDhcp) {
+    /** Of all controllers whose Services Berth can take over. */
+    public static final List<ForeignAnnotations> KNOWN = List.of(
+            new ForeignAnnotations(
+                    "metallb",
+                    List.of("metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"),
+                    List.of("metallb.io/address-pool", "metallb.universe.tf/address-pool"),
+                    List.of("metallb.io/allow-shared-ip", "metallb.universe.tf/allow-shared-ip"),
+                    false),
+            new ForeignAnnotations(
+                    "cilium",
+                    List.of("lbipam.cilium.io/ips", "io.cilium/lb-ipam-ips"),
+                    List.of(),
+                    List.of("lbipam.cilium.io/sharing-key", "io.cilium/lb-ipam-sharing-key"),
+                    false),
+            new ForeignAnnotations("kube-vip", List.of("kube-vip.io/loadbalancerIPs"), List.of(), List.of(), true),
+            new ForeignAnnotations(
+                    "purelb",
+                    List.of("purelb.io/addresses"),
+                    List.of("purelb.io/service-group"),
+                    List.of("purelb.io/allow-shared-ip"),
+                    false));
+
     public ForeignAnnotations {
         addresses = List.copyOf(addresses);
         pools = List.copyOf(pools);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param kept in the Service's order of families
  * @param lacking the families that it has none of
  * @param wishing the families of which it has one, and asks for another by now: it keeps the one until it
- *     has the other
+ *     has the other. One of another pool is not enough: its owner has to give up the one that it has
  * @param rest what it holds and must give back, once it is published no longer
  */
 public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<IpFamily> wishing, List<Holding> rest) {
@@ -47,7 +47,8 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
                     .filter(holding -> holding.ip().family() == family)
                     .findFirst();
             best.ifPresentOrElse(kept::add, () -> lacking.add(family));
-            best.filter(holding -> !asAsked(holding, wishes, pools)).ifPresent(none -> wishing.add(family));
+            best.filter(holding -> isToBeReplaced(holding, service, wishes, pools))
+                    .ifPresent(none -> wishing.add(family));
         }
         List<Holding> rest = holdings.stream()
                 .filter(holding -> holding.isFor(service.key(), service.uid()) && !kept.contains(holding))
@@ -76,24 +77,40 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
         return pools.takesBack(holding.ip(), holding.spec().pool());
     }
 
-    /**
-     * Whether an address is what the Service asks for, as far as it asks. A pool that it names is right if
-     * the address is in it, or came from it: an edit of pools alone moves nobody.
-     */
+    /** Whether an address is what the Service asks for, as far as it asks. */
     static boolean asAsked(Holding holding, AddressConstraints wishes, PoolBook pools) {
-        Ip ip = holding.ip();
-        Optional<Ip> named = wishes.address(ip.family());
-        if (named.isPresent() && !named.get().equals(ip)) {
-            return false;
-        }
-        boolean rightPool = wishes.pools().isEmpty()
-                || named.isPresent()
+        return isNamed(holding, wishes)
+                && isOfPoolAsked(holding, wishes, pools)
+                && sharedAsAsked(holding, wishes.sharing());
+    }
+
+    /** A pool alone costs nobody the address that he has, unless he gives that one up. */
+    private static boolean isToBeReplaced(
+            Holding holding, ServiceState service, AddressConstraints wishes, PoolBook pools) {
+        return !isNamed(holding, wishes)
+                || !sharedAsAsked(holding, wishes.sharing())
+                || (!isOfPoolAsked(holding, wishes, pools) && service.givesUp(holding.ip()));
+    }
+
+    /** Whether it is the very address that is asked for, if one is. */
+    private static boolean isNamed(Holding holding, AddressConstraints wishes) {
+        return wishes.address(holding.ip().family())
+                .filter(named -> !named.equals(holding.ip()))
+                .isEmpty();
+    }
+
+    /**
+     * Whether it is of a pool that is asked for, if one is, and no address. A pool is right if the address is in it, or
+     * came from it: an edit of pools alone moves nobody.
+     */
+    static boolean isOfPoolAsked(Holding holding, AddressConstraints wishes, PoolBook pools) {
+        return wishes.pools().isEmpty()
+                || wishes.address(holding.ip().family()).isPresent()
                 || holding.spec().pool() == null
                 || wishes.pools().contains(holding.spec().pool())
-                || pools.poolOf(ip)
+                || pools.poolOf(holding.ip())
                         .filter(pool -> wishes.pools().contains(pool.name()))
                         .isPresent();
-        return rightPool && sharedAsAsked(holding, wishes.sharing());
     }
 
     private static boolean sharedAsAsked(Holding holding, @Nullable Sharing asked) {

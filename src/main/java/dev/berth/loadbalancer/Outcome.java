@@ -16,11 +16,14 @@ public sealed interface Outcome {
     /** It lacks an address. */
     record Lacks(WaitReason why) implements Outcome {}
 
-    /** What it asks for cannot be understood: nothing is chosen for it, and what it has it keeps. */
+    /** What it asks for changes nothing: nothing is chosen for it, and what it has it keeps. */
     record NotUnderstood(WaitReason why) implements Outcome {}
 
     /** It cannot share its address as it asks to. */
     record CannotShare(WaitReason why) implements Outcome {}
+
+    /** Some of its annotations are not read. */
+    record Ignored(WaitReason why) implements Outcome {}
 
     /** It went wrong: nothing more is tried for the Service, but to say so. */
     record Failed(Trouble what) implements Outcome {}

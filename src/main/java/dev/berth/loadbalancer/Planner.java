@@ -363,6 +363,8 @@ public final class Planner {
     private ServicePlan serve(ServedClass served) {
         List<Step.Serving> steps = new ArrayList<>();
         AskedAddresses asked = asked(served);
+        IgnoredAnnotations.of(service, served.capabilities(), snapshot.migrateFrom())
+                .ifPresent(why -> steps.add(new Step.Hint(why)));
         HoldingSelection keeping = HoldingSelection.of(service, snapshot.holdings(), asked.wishes(), snapshot.pools());
         if (served.capabilities().addresses() == AddressSource.POOLS) {
             address(served, asked, keeping, steps);
@@ -424,6 +426,9 @@ public final class Planner {
                     asked.wishes(),
                     formerAddresses(),
                     snapshot.turn())));
+        } else {
+            PoolWish.unmet(service, keeping, asked.wishes(), snapshot.pools())
+                    .ifPresent(why -> steps.add(new Step.Refuse(why)));
         }
         if (whole) {
             // A half that is no use would be given back at once, and taken again: it stays reserved until then.

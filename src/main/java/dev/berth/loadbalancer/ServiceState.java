@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,14 @@ public record ServiceState(
         SINGLE_STACK,
         PREFER_DUAL_STACK,
         REQUIRE_DUAL_STACK
+    }
+
+    /** Whether its owner gives {@code ip} up, should the Service ask for one of another pool. */
+    boolean givesUp(Ip ip) {
+        String text = asked.annotations().get(WellKnownNames.REPLACE_ADDRESS);
+        return text != null
+                && Stream.of(text.split(",", -1))
+                        .anyMatch(part -> Ip.find(part.trim()).equals(Optional.of(ip)));
     }
 
     /** Whether it asks for a load balancer now. */

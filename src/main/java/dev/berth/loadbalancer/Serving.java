@@ -105,6 +105,7 @@ public final class Serving {
                         new ServingEffect.Note(List.of(done, new Outcome.NotUnderstood(why)));
                     case Step.Warn(WaitReason why) ->
                         new ServingEffect.Note(List.of(done, new Outcome.CannotShare(why)));
+                    case Step.Hint(WaitReason why) -> new ServingEffect.Note(List.of(done, new Outcome.Ignored(why)));
                     case Step.OfClaims claims -> new ServingEffect.TakeStep(index, claims);
                 };
             }
@@ -225,6 +226,8 @@ public final class Serving {
                 served,
                 facts,
                 addresses(),
+                situation.stranded(service, serve.wishes()),
+                situation.pools(),
                 facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request(), served)),
                 situation.provider().isOutOfSight(),
                 isInConflict(),

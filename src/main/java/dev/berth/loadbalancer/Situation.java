@@ -46,4 +46,12 @@ public record Situation(
     public List<Ip> addresses(ServiceState service, AddressConstraints wishes) {
         return claimed(service, wishes).publishable(service);
     }
+
+    /** Those of its own addresses that no pool has any more. */
+    List<Holding> stranded(ServiceState service, AddressConstraints wishes) {
+        return claimed(service, wishes).kept().stream()
+                .filter(kept ->
+                        kept.spec().pool() != null && pools.poolOf(kept.ip()).isEmpty())
+                .toList();
+    }
 }

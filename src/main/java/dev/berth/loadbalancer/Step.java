@@ -20,11 +20,17 @@ public sealed interface Step {
     /** Have the Address object of an address that it keeps say what the Service says by now. */
     record Amend(Holding holding, ClaimSpec spec) implements OfClaims {}
 
-    /** Say why nothing can be asked for: the Service is not to be understood. */
+    /**
+     * Say why what it asks for changes nothing: it is not to be understood, contradicts itself, or needs the consent of
+     * its owner.
+     */
     record Refuse(WaitReason why) implements Serving {}
 
     /** Say why it cannot share its address as it asks to. */
     record Warn(WaitReason why) implements Serving {}
+
+    /** Say which of its annotations are not read. */
+    record Hint(WaitReason why) implements Serving {}
 
     /** Choose, hold and claim the addresses that are missing. */
     record Acquire(AddressRequest request) implements OfClaims {}

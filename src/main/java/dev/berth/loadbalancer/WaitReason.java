@@ -21,6 +21,13 @@ public record WaitReason(String reason, String message) {
     /** A status has to be read by people, and sent to all who watch. */
     private static final int NAMED_POOLS = 100;
 
+    private static final int LONGEST_MESSAGE = 10_000;
+    private static final int LONGEST_NAME = 253;
+
+    public WaitReason {
+        message = OneLine.of(message, LONGEST_MESSAGE);
+    }
+
     /** What a pool does not have at all. */
     private static final List<RefusalReason> NOT_THERE =
             List.of(RefusalReason.NO_SUCH_FAMILY, RefusalReason.NOT_ITS_ADDRESS);
@@ -69,7 +76,9 @@ public record WaitReason(String reason, String message) {
                     asked.isEmpty() ? " of its class" : " that it asks for",
                     named.stream()
                             .filter(name -> !all.contains(name))
-                            .map(name -> "AddressPool \"" + name + "\", " + who + ", does not exist")
+                            .limit(NAMED_POOLS)
+                            .map(name -> "AddressPool \"" + OneLine.of(name, LONGEST_NAME) + "\", " + who
+                                    + ", does not exist" + Spelling.didYouMean(name, all))
                             .toList(),
                     refusals.stream()
                             .filter(refusal -> named.contains(refusal.pool()))

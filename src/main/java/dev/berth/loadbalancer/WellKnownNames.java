@@ -34,6 +34,12 @@ public final class WellKnownNames {
     /** True while node ports that were given back are there again; else absent. */
     public static final String NODE_PORTS_CONFLICT = "berth.dev/NodePortsConflict";
 
+    /** True while it has annotations that look as if they asked Berth for something, and are not read; else absent. */
+    public static final String ANNOTATIONS_IGNORED = "berth.dev/AnnotationsIgnored";
+
+    /** True while it has an address that no pool has any more; else absent. */
+    public static final String ADDRESS_STRANDED = "berth.dev/AddressStranded";
+
     /**
      * True while addresses that it never published are given back; else absent. Its writing is what counts: an
      * operator that is about to publish one of them looks again.
@@ -69,6 +75,9 @@ public final class WellKnownNames {
     /** On a Service: whether its address is kept for its return. */
     public static final String RETAIN = "berth.dev/retain";
 
+    /** On a Service: the addresses that it gives up for others of the pools that it asks for. */
+    public static final String REPLACE_ADDRESS = "berth.dev/replace-address";
+
     /** On an AddressPool: with its generation, addresses that it lost by edits are taken back, once. */
     public static final String RELEASE_STRANDED = "berth.dev/release-stranded";
 
@@ -82,6 +91,9 @@ public final class WellKnownNames {
     /** On a Service: the ports whose node ports were given back, as {@link NodePortRules#ports} says them. */
     public static final String NODE_PORTS_RELEASED = "berth.dev/node-ports-released";
 
+    /** What a message ends with that is about annotations. */
+    static final String ANNOTATIONS_PAGE = " (see docs/annotations.md)";
+
     /** The conditions on Services that are Berth's to write and to remove. */
     public static final List<String> CONDITIONS = List.of(
             ADDRESS_ASSIGNED,
@@ -91,6 +103,8 @@ public final class WellKnownNames {
             SHARING_CONFLICT,
             UNSUPPORTED,
             NODE_PORTS_CONFLICT,
+            ANNOTATIONS_IGNORED,
+            ADDRESS_STRANDED,
             RELEASING);
 
     private static final List<String> OTHER_CONTROLLERS = List.of("service.k8s.aws/resources");

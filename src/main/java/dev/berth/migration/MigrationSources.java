@@ -15,27 +15,6 @@ public record MigrationSources(List<ForeignAnnotations> dialects) {
     /** By default: what others allocated is theirs. */
     public static final MigrationSources NONE = new MigrationSources(List.of());
 
-    private static final List<ForeignAnnotations> ALL = List.of(
-            new ForeignAnnotations(
-                    "metallb",
-                    List.of("metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"),
-                    List.of("metallb.io/address-pool", "metallb.universe.tf/address-pool"),
-                    List.of("metallb.io/allow-shared-ip", "metallb.universe.tf/allow-shared-ip"),
-                    false),
-            new ForeignAnnotations(
-                    "cilium",
-                    List.of("lbipam.cilium.io/ips", "io.cilium/lb-ipam-ips"),
-                    List.of(),
-                    List.of("lbipam.cilium.io/sharing-key", "io.cilium/lb-ipam-sharing-key"),
-                    false),
-            new ForeignAnnotations("kube-vip", List.of("kube-vip.io/loadbalancerIPs"), List.of(), List.of(), true),
-            new ForeignAnnotations(
-                    "purelb",
-                    List.of("purelb.io/addresses"),
-                    List.of("purelb.io/service-group"),
-                    List.of("purelb.io/allow-shared-ip"),
-                    false));
-
     public MigrationSources {
         dialects = List.copyOf(dialects);
     }
@@ -51,7 +30,7 @@ public record MigrationSources(List<ForeignAnnotations> dialects) {
             if (!name.isBlank()) {
                 ForeignAnnotations dialect = named(name.trim())
                         .orElseThrow(() -> new IllegalArgumentException("\"" + name.trim() + "\" is none of "
-                                + ALL.stream()
+                                + ForeignAnnotations.KNOWN.stream()
                                         .map(ForeignAnnotations::controller)
                                         .collect(Collectors.joining(", "))));
                 if (!named.contains(dialect)) {
@@ -63,6 +42,8 @@ public record MigrationSources(List<ForeignAnnotations> dialects) {
     }
 
     private static Optional<ForeignAnnotations> named(String name) {
-        return ALL.stream().filter(dialect -> dialect.controller().equals(name)).findFirst();
+        return ForeignAnnotations.KNOWN.stream()
+                .filter(dialect -> dialect.controller().equals(name))
+                .findFirst();
     }
 }

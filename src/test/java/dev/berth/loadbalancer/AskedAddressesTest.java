@@ -33,7 +33,8 @@ class AskedAddressesTest {
         AskedAddresses asked = AskedAddresses.of(service.build(), IpMode.VIP, List.of());
         assertThat(asked.wishes()).isEqualTo(AddressConstraints.NONE);
         WaitReason why = asked.fault().orElseThrow();
-        return why.reason() + ": " + why.message();
+        assertThat(why.message()).endsWith(WellKnownNames.ANNOTATIONS_PAGE);
+        return why.reason() + ": " + why.message().replace(WellKnownNames.ANNOTATIONS_PAGE, "");
     }
 
     private static Sharing sharing(SampleService service, IpMode ipMode) {
@@ -147,5 +148,14 @@ class AskedAddressesTest {
         assertThat(sharing(local, IpMode.VIP).terms())
                 .isEqualTo("ipMode VIP, externalTrafficPolicy Local, selector {a=1, b=2}");
         assertThat(sharing(local, IpMode.PROXY).terms()).isEqualTo("ipMode Proxy, externalTrafficPolicy Local");
+    }
+
+    @Test
+    void whatIsGivenUp_hasToBeAddresses() {
+        assertThat(wishes(web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7, 2001:db8::7")))
+                .isEqualTo(AddressConstraints.NONE);
+        assertThat(fault(web().annotation(WellKnownNames.REPLACE_ADDRESS, "true")))
+                .isEqualTo(
+                        "InvalidReplaceAddress: annotation berth.dev/replace-address: \"true\" is no IP address; it has to name those that the Service gives up");
     }
 }

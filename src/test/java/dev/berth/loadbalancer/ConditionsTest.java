@@ -2,8 +2,16 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.ServiceKey;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.Trouble.Reason;
@@ -41,6 +49,8 @@ class ConditionsTest {
                         served,
                         facts,
                         List.of(addresses).stream().map(Ip::parse).toList(),
+                        List.of(),
+                        PoolBook.empty(),
                         Optional.empty(),
                         false,
                         false,
@@ -126,7 +136,17 @@ class ConditionsTest {
         EnsureOutcome.Ready ready =
                 EnsureOutcome.ready(new LoadBalancerStatus(List.of(Ingress.ofIp("192.0.2.1", IpMode.PROXY)))
                         .withTargets(new TargetHealth(total, healthy)));
-        return new Conditions(service, POOLS, Facts.NONE, List.of(), Optional.of(ready), false, false, NOW)
+        return new Conditions(
+                        service,
+                        POOLS,
+                        Facts.NONE,
+                        List.of(),
+                        List.of(),
+                        PoolBook.empty(),
+                        Optional.of(ready),
+                        false,
+                        false,
+                        NOW)
                 .all().stream()
                         .filter(condition -> condition.type().equals(WellKnownNames.TARGETS_HEALTHY))
                         .map(condition -> condition.status() + " " + condition.reason() + ": " + condition.message())
@@ -163,5 +183,57 @@ class ConditionsTest {
                 .isEmpty();
         assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, "PartiallyAssigned", "", NOW)))
                 .contains("PartiallyAssigned");
+    }
+
+    private static Holding of(String pool, String ip) {
+        ClaimSpec spec = ClaimSpec.of(pool, "x/y", new Owner(new ServiceKey("prod", "web"), "u1"));
+        return Holding.of(new Claim(Ip.parse(ip), "c", "5", spec));
+    }
+
+    private static List<String> stranded(PoolBook pools, Holding... stranded) {
+        return new Conditions(
+                        new SampleService().build(),
+                        POOLS,
+                        Facts.NONE,
+                        List.of(),
+                        List.of(stranded),
+                        pools,
+                        Optional.empty(),
+                        false,
+                        false,
+                        NOW)
+                .all().stream()
+                        .filter(condition -> condition.type().equals(WellKnownNames.ADDRESS_STRANDED))
+                        .map(condition -> condition.status() + " " + condition.reason() + ": " + condition.message())
+                        .toList();
+    }
+
+    @Test
+    void addressThatNoPoolHas_isSaid_withWhatBecameOfItsPool() {
+        PoolBook pools = PoolBook.of(
+                List.of(new PoolDeclaration(
+                        "edge", NOW, List.of("192.0.2.0/28"), List.of(), false, PoolPolicy.OPEN, false)),
+                List.of());
+
+        assertThat(stranded(pools)).isEmpty();
+        assertThat(stranded(pools, of("edge", "192.0.2.99")))
+                .containsExactly(
+                        "True OutsideOfPools: AddressPool \"edge\" does not have 192.0.2.99 any more; the Service keeps the address until it is deleted or the pool takes it back");
+        assertThat(stranded(pools, of("office", "203.0.113.0"), of("office", "2001:db8:1::")))
+                .singleElement()
+                .asString()
+                .startsWith("True PoolDeleted: AddressPool \"office\", which 203.0.113.0 is of, was deleted; ")
+                .contains("which 2001:db8:1:: is of, was deleted");
+    }
+
+    @Test
+    void annotationsThatAreNotRead_areSaid() {
+        assertThat(of(
+                        POOLS,
+                        Facts.NONE.with(new Outcome.Ignored(new WaitReason("UnknownAnnotation", "is not known"))),
+                        "192.0.2.1"))
+                .containsExactly(
+                        "AddressAssigned=True Assigned: holds 192.0.2.1",
+                        "AnnotationsIgnored=True UnknownAnnotation: is not known");
     }
 }

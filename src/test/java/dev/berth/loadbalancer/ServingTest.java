@@ -11,6 +11,8 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
 import dev.berth.address.QueuePosition;
 import dev.berth.address.Requester;
 import dev.berth.address.ServiceKey;
@@ -61,6 +63,17 @@ class ServingTest {
     /** What others do while an effect is carried out; by its name. */
     private final Map<String, Runnable> meanwhile = new HashMap<>();
 
+    private static final PoolBook POOLS = PoolBook.of(
+            List.of(new PoolDeclaration(
+                    "pool",
+                    Instant.EPOCH,
+                    List.of("192.0.2.0/24", "2001:db8::/64"),
+                    List.of(),
+                    false,
+                    PoolPolicy.OPEN,
+                    false)),
+            List.of());
+
     private static Holding claimed(String ip) {
         return Holding.of(new Claim(Ip.parse(ip), "c-" + ip, "5", ClaimSpec.of("pool", "x/y", new Owner(WEB, "u1"))));
     }
@@ -102,7 +115,7 @@ class ServingTest {
 
     private Serving.Known known() {
         return new Serving.Known(
-                new Situation(live, holdings, PoolBook.of(List.of(), List.of()), provider, waits, wordsWait, NOW),
+                new Situation(live, holdings, POOLS, provider, waits, wordsWait, NOW),
                 (request, answer) -> true,
                 published,
                 false,

@@ -192,7 +192,8 @@ class MigrationSourcesTest {
         for (Refused row : REFUSED) {
             AskedAddresses asked = asked(row.peers(), row.service());
 
-            assertThat(asked.fault()).contains(new WaitReason(row.reason(), row.message()));
+            assertThat(asked.fault())
+                    .contains(new WaitReason(row.reason(), row.message() + " (see docs/annotations.md)"));
         }
     }
 

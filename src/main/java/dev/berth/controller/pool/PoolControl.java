@@ -7,6 +7,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
+import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolUse;
@@ -178,11 +179,18 @@ public final class PoolControl {
         PoolBook book = PoolBook.of(pools, around);
         Collection<ServiceKey> due = ledger.usePools(book);
         Set<Ip> after = new HashSet<>(ledger.stranded());
-        listener.strandedChanged(Stream.concat(
+        List<Ip> changed = Stream.concat(
                         before.stream().filter(ip -> !after.contains(ip)),
                         after.stream().filter(ip -> !before.contains(ip)))
-                .toList());
+                .toList();
+        listener.strandedChanged(changed);
         listener.due(due);
+        listener.due(changed.stream()
+                .flatMap(ip -> ledger.holding(ip).stream())
+                .flatMap(holding -> holding.owners().stream())
+                .map(Owner::service)
+                .distinct()
+                .toList());
         listener.restChanged(ledger.holdings().stream()
                 .filter(holding -> holding.spec().phase() == ClaimSpec.Phase.COOLING)
                 .map(Holding::ip)

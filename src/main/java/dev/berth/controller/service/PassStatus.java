@@ -33,6 +33,13 @@ import org.slf4j.LoggerFactory;
 final class PassStatus {
     private static final Logger LOG = LoggerFactory.getLogger(PassStatus.class);
 
+    /** The conditions that an event tells of when they come, or say something else. */
+    private static final List<String> REPORTED = List.of(
+            WellKnownNames.UNSUPPORTED,
+            WellKnownNames.NODE_PORTS_CONFLICT,
+            WellKnownNames.ANNOTATIONS_IGNORED,
+            WellKnownNames.ADDRESS_STRANDED);
+
     private final Pass pass;
 
     PassStatus(Pass pass) {
@@ -245,8 +252,7 @@ final class PassStatus {
             pass.parts().events().normal(About.service(state), "EnsuredLoadBalancer", "Ensured load balancer: " + list);
         }
         difference.conditions().stream()
-                .filter(condition -> condition.type().equals(WellKnownNames.UNSUPPORTED)
-                        || condition.type().equals(WellKnownNames.NODE_PORTS_CONFLICT)
+                .filter(condition -> REPORTED.contains(condition.type())
                         || (condition.type().equals(WellKnownNames.TARGETS_HEALTHY)
                                 && condition.status() == Condition.Status.FALSE))
                 .forEach(condition ->

@@ -5,6 +5,7 @@ import dev.berth.address.Claim;
 import dev.berth.address.Ip;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
@@ -543,7 +544,9 @@ public final class ServiceControl implements ClassControl.Services {
                 return new Looked(Next.ON_EVENT, true);
             }
             Map<Ip, Claim> claims = Pass.claims(parts.ledger(), key);
-            ServicePlan plan = Planner.plan(snapshot(key, service));
+            ServiceSnapshot snapshot = snapshot(key, service);
+            ServicePlan plan = Planner.plan(snapshot);
+            noteWhatIsToldOfPools(memory, snapshot, plan);
             if (isAnothers(plan)) {
                 memory.forgetTurn();
             }
@@ -578,6 +581,25 @@ public final class ServiceControl implements ClassControl.Services {
                 case Performed.Again(boolean readLive) -> live = readLive;
             }
         }
+    }
+
+    private void noteWhatIsToldOfPools(ServiceMemory memory, ServiceSnapshot snapshot, ServicePlan plan) {
+        PoolBook pools = snapshot.pools();
+        boolean tells = plan.steps().stream().anyMatch(Step.Refuse.class::isInstance)
+                || snapshot.holdings().stream()
+                        .anyMatch(holding -> holding.spec().pool() != null
+                                && pools.poolOf(holding.ip()).isEmpty());
+        memory.tells(tells ? pools : null);
+        if (memory.toldOfOther(parts.ledger().pools())) {
+            // They changed before it was noted.
+            due.accept(List.of(snapshot.key()));
+        }
+    }
+
+    /** There are other pools: what is said by them of Services that do not wait may be untrue. */
+    public void poolsChanged() {
+        PoolBook now = parts.ledger().pools();
+        makeDue((key, memory) -> memory.toldOfOther(now));
     }
 
     /** Of a Service that is gone no timer comes, but those of its addresses do. */

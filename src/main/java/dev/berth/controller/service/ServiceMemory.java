@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
 import dev.berth.loadbalancer.ProviderState;
 import java.time.Duration;
@@ -27,6 +28,9 @@ final class ServiceMemory {
     private final AtomicReference<ProviderState> provider = new AtomicReference<>(ProviderState.nothing());
     private @Nullable QueuePosition turn;
 
+    /** By which pools something was said of it that others may make untrue; null: nothing. */
+    private volatile @Nullable PoolBook toldOf;
+
     private Instant look = Instant.EPOCH;
 
     ProviderState provider() {
@@ -36,6 +40,17 @@ final class ServiceMemory {
     /** Called by other threads, too. */
     void provider(UnaryOperator<ProviderState> change) {
         provider.updateAndGet(change);
+    }
+
+    /** Something is said of it that goes by these pools; null: nothing is. */
+    void tells(@Nullable PoolBook pools) {
+        toldOf = pools;
+    }
+
+    /** Whether what is said of it goes by other pools than {@code now}. Asked by other threads, too. */
+    boolean toldOfOther(PoolBook now) {
+        PoolBook then = toldOf;
+        return then != null && then != now;
     }
 
     /** Nothing is left to do for now. */

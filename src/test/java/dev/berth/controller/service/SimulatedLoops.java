@@ -136,7 +136,9 @@ final class SimulatedLoops {
                     }
 
                     @Override
-                    public void poolsChanged() {}
+                    public void poolsChanged() {
+                        operator.services.poolsChanged();
+                    }
                 });
     }
 

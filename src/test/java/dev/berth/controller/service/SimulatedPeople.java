@@ -264,6 +264,9 @@ final class SimulatedPeople {
             }
             if (oneIn(6)) {
                 annotations.put(WellKnownNames.ADDRESS_POOL, POOLS.get(random.nextInt(POOLS.size())));
+                if (oneIn(2)) {
+                    annotations.put(WellKnownNames.REPLACE_ADDRESS, "192.0.2.0,192.0.2.1,192.0.2.2,192.0.2.3");
+                }
             }
             if (oneIn(8)) {
                 annotations.put(WellKnownNames.RETAIN, "true");

@@ -10,6 +10,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
 import dev.berth.address.ServiceKey;
 import dev.berth.loadbalancer.Backends;
@@ -432,6 +433,29 @@ final class SimulationRules {
                 service.condition(WellKnownNames.ADDRESS_ASSIGNED).orElseThrow().message();
         String said = why.map(WaitReason::message).orElse("");
         check(message.endsWith(said), () -> service + " should say: " + said);
+        checkStranded(service, held);
+    }
+
+    private void checkStranded(ServiceState service, List<Claim> held) {
+        PoolBook pools = world.poolBook();
+        List<Claim> stranded = held.stream()
+                .filter(claim ->
+                        claim.spec().pool() != null && pools.poolOf(claim.ip()).isEmpty())
+                .toList();
+        Optional<String> said =
+                service.condition(WellKnownNames.ADDRESS_STRANDED).map(Condition::message);
+        check(
+                stranded.isEmpty()
+                        ? said.isEmpty()
+                        : said.filter(text -> stranded.stream()
+                                        .allMatch(claim -> text.contains(claim.ip() + " ")
+                                                && text.contains("was deleted")
+                                                        == stranded.stream()
+                                                                .anyMatch(any -> pools.named(String.valueOf(any.spec()
+                                                                                .pool()))
+                                                                        .isEmpty())))
+                                .isPresent(),
+                () -> service + " has what no pool has, " + stranded + ", and says " + said);
     }
 
     /** Node ports that the class before released are not there for the provider of the next. */

@@ -1,0 +1,85 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.Pool;
+import dev.berth.address.PoolBook;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Why a Service that has an address is not of the pools that it asks for: it asks for that very address, which is of
+ * another pool, or its owner has not given it up. Pure.
+ */
+final class PoolWish {
+    /** As conditions and events name it. */
+    enum Reason {
+        AddressOfOtherPool,
+        ReplacementPending
+    }
+
+    /** How many pools are named in a sentence. */
+    private static final int NAMED = 3;
+
+    private static final int LONGEST_NAME = 253;
+
+    private PoolWish() {}
+
+    /** In words; absent: its addresses are of these pools, or it asks for none. */
+    static Optional<WaitReason> unmet(
+            ServiceState service, HoldingSelection keeping, AddressConstraints wishes, PoolBook pools) {
+        return wishes.pools().isEmpty()
+                ? Optional.empty()
+                : contradiction(keeping, wishes, pools).or(() -> notGivenUp(service, keeping, wishes, pools));
+    }
+
+    /** Recreated, it would get none. */
+    private static Optional<WaitReason> contradiction(
+            HoldingSelection keeping, AddressConstraints wishes, PoolBook pools) {
+        return keeping.kept().stream()
+                .map(Holding::ip)
+                .filter(ip -> wishes.address(ip.family()).equals(Optional.of(ip)))
+                .flatMap(ip -> pools.poolOf(ip).stream()
+                        .map(Pool::name)
+                        .filter(name -> !wishes.pools().contains(name))
+                        .map(name -> new WaitReason(
+                                Reason.AddressOfOtherPool.name(),
+                                "it asks for " + ip + ", which is of AddressPool \"" + name + "\", and for one of "
+                                        + named(wishes, pools)
+                                        + "; recreated, it would get none: correct one of the two annotations"
+                                        + WellKnownNames.ANNOTATIONS_PAGE)))
+                .findFirst();
+    }
+
+    private static Optional<WaitReason> notGivenUp(
+            ServiceState service, HoldingSelection keeping, AddressConstraints wishes, PoolBook pools) {
+        List<Ip> others = keeping.kept().stream()
+                .filter(holding -> !HoldingSelection.isOfPoolAsked(holding, wishes, pools))
+                .map(Holding::ip)
+                .toList();
+        if (others.isEmpty()) {
+            return Optional.empty();
+        }
+        String list = others.stream().map(Ip::toString).collect(Collectors.joining(","));
+        return Optional.of(new WaitReason(
+                Reason.ReplacementPending.name(),
+                "it asks for an address of " + named(wishes, pools) + "; to give up "
+                        + list.replace(",", " and ") + " for that: kubectl annotate service "
+                        + service.key().name() + " --namespace="
+                        + service.key().namespace() + " " + WellKnownNames.REPLACE_ADDRESS + "=" + list
+                        + " --overwrite"));
+    }
+
+    private static String named(AddressConstraints wishes, PoolBook pools) {
+        int more = wishes.pools().size() - NAMED;
+        List<String> there = pools.pools().stream().map(Pool::name).toList();
+        return wishes.pools().stream()
+                        .limit(NAMED)
+                        .map(name -> "AddressPool \"" + OneLine.of(name, LONGEST_NAME) + "\""
+                                + (there.contains(name) ? "" : ", which does not exist"))
+                        .collect(Collectors.joining(" or "))
+                + (more > 0 ? " or " + more + " more" : "");
+    }
+}

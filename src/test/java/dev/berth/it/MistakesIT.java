@@ -1,0 +1,190 @@
+package dev.berth.it;
+
+import static dev.berth.testing.Installation.condition;
+import static dev.berth.testing.Installation.ips;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What administrators get wrong, or may not expect: what they are told, and what it costs them. */
+@ExtendWith(SharedInstallation.class)
+class MistakesIT {
+    private static final String PAGE = " (see docs/annotations.md)";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static Installation berth;
+
+    @BeforeAll
+    static void install(Installation shared) {
+        berth = shared;
+        berth.operator();
+    }
+
+    private static UnaryOperator<ServiceBuilder> annotated(String name, String value) {
+        return builder ->
+                builder.editMetadata().addToAnnotations(name, value).endMetadata();
+    }
+
+    private static String kubectl(String... arguments) {
+        return berth.controlPlane().kubectl(arguments);
+    }
+
+    private static void annotate(String namespace, String name, String... annotations) {
+        String[] command = new String[annotations.length + 5];
+        command[0] = "annotate";
+        command[1] = "service";
+        command[2] = name;
+        command[3] = "--namespace=" + namespace;
+        command[4] = "--overwrite";
+        System.arraycopy(annotations, 0, command, 5, annotations.length);
+        kubectl(command);
+    }
+
+    private static void awaitIps(String namespace, String name, String... ips) {
+        berth.await(namespace, name, service -> ips(service).equals(List.of(ips)));
+    }
+
+    /** The message of a condition, once it has this reason. */
+    private static String awaitSaid(String namespace, String name, String type, String reason) {
+        return condition(
+                        berth.await(
+                                namespace,
+                                name,
+                                service -> condition(service, type)
+                                        .filter(said -> said.getReason().equals(reason))
+                                        .isPresent()),
+                        type)
+                .map(Condition::getMessage)
+                .orElseThrow();
+    }
+
+    private static void awaitNotSaid(String namespace, String name, String type) {
+        berth.await(namespace, name, service -> condition(service, type).isEmpty());
+    }
+
+    private static void awaitEvent(String namespace, String about, String reason, String note) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(berth.events(namespace, about))
+                        .containsOnlyOnce(Map.entry(reason, note)));
+    }
+
+    @Test
+    void aMisspeltAnnotation_isSaidInOneEventAndACondition_untilItIsCorrected() {
+        String namespace = berth.namespace("misspelt");
+        berth.pool(namespace, "198.18.0.0/28");
+        berth.service(namespace, "web", annotated("berth.dev/adresses", "198.18.0.7"));
+
+        String said = awaitSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED, "UnknownAnnotation");
+        assertThat(said).isEqualTo("annotation berth.dev/adresses is not known; did you mean berth.dev/addresses?" + PAGE);
+        awaitEvent(namespace, "web", "UnknownAnnotation", said);
+
+        annotate(namespace, "web", "berth.dev/adresses-", "berth.dev/addresses=198.18.0.7");
+        awaitIps(namespace, "web", "198.18.0.7");
+        awaitNotSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED);
+    }
+
+    @Test
+    void anAnnotationOfAnotherController_isSaidInOneEventAndACondition() {
+        String namespace = berth.namespace("foreign");
+        berth.pool(namespace, "198.18.0.16/28");
+        berth.service(namespace, "web", annotated("metallb.io/loadBalancerIPs", "198.18.0.20"));
+        berth.service(namespace, "mail", annotated("kube-vip.io/loadbalancerIPs", "198.18.0.21"));
+        berth.service(namespace, "dns", annotated("lbipam.cilium.io/sharing-key", "dns"));
+
+        for (Map.Entry<String, String> each : Map.of(
+                        "web", "annotation metallb.io/loadBalancerIPs is of metallb, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=metallb (see docs/annotations.md)",
+                        "mail", "annotation kube-vip.io/loadbalancerIPs is of kube-vip, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=kube-vip (see docs/annotations.md)",
+                        "dns", "annotation lbipam.cilium.io/sharing-key is of cilium, and is not read; use berth.dev/sharing-key, or start Berth with --migrate-from=cilium (see docs/annotations.md)")
+                .entrySet()) {
+            assertThat(awaitSaid(
+                            namespace,
+                            each.getKey(),
+                            WellKnownNames.ANNOTATIONS_IGNORED,
+                            "AnnotationOfOtherController"))
+                    .isEqualTo(each.getValue());
+            awaitEvent(namespace, each.getKey(), "AnnotationOfOtherController", each.getValue());
+        }
+    }
+
+    @Test
+    void anAddressOfOnePool_andTheNameOfAnother_areSaidAtOnce_andTheAddressIsKept() {
+        String namespace = berth.namespace("contradiction");
+        berth.pool(namespace, "198.18.0.32/28");
+        berth.service(namespace, "web", annotated(WellKnownNames.ADDRESSES, "198.18.0.40"));
+        awaitIps(namespace, "web", "198.18.0.40");
+
+        annotate(namespace, "web", "berth.dev/address-pool=office");
+        assertThat(awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "AddressOfOtherPool"))
+                .isEqualTo("holds 198.18.0.40; it asks for 198.18.0.40, which is of AddressPool \"" + namespace
+                        + "\", and for one of AddressPool \"office\", which does not exist; recreated, it would get"
+                        + " none: correct one of the two annotations" + PAGE);
+        assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.40");
+
+        annotate(namespace, "web", "berth.dev/address-pool=" + namespace);
+        awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "Assigned");
+    }
+
+    @Test
+    void anotherPool_movesAServiceOnlyOnceItsAddressIsGivenUp_andOnceThereIsOne() {
+        String namespace = berth.namespace("move");
+        String office = namespace + "-office";
+        berth.pool(namespace, "198.18.0.48/28");
+        berth.pool(office, namespace, UnaryOperator.identity(), "198.18.0.64/32");
+        berth.service(namespace, "web", annotated(WellKnownNames.ADDRESS_POOL, namespace));
+        berth.service(namespace, "first", annotated(WellKnownNames.ADDRESS_POOL, office));
+        awaitIps(namespace, "web", "198.18.0.48");
+        awaitIps(namespace, "first", "198.18.0.64");
+
+        annotate(namespace, "web", "berth.dev/address-pool=" + office);
+        String said = awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "ReplacementPending");
+        String command = "kubectl annotate service web --namespace=" + namespace
+                + " berth.dev/replace-address=198.18.0.48 --overwrite";
+        assertThat(said).endsWith(command);
+
+        kubectl(command.substring("kubectl ".length()).split(" "));
+        berth.await(
+                namespace,
+                "web",
+                service -> condition(service, WellKnownNames.ADDRESS_ASSIGNED)
+                        .filter(now -> now.getReason().equals("ReplacementPending")
+                                && now.getMessage().contains("\"" + office + "\" (0 of 1 free)"))
+                        .isPresent());
+        assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.48");
+
+        berth.deleteService(namespace, "first");
+        awaitIps(namespace, "web", "198.18.0.64");
+        berth.awaitAddressesOf(namespace, "web", "198.18.0.64");
+    }
+
+    @Test
+    void deletingAPoolInUse_isSaidOnItsServices_untilAPoolHasTheAddressesAgain() {
+        String namespace = berth.namespace("deleted");
+        AddressPool pool = berth.pool(namespace, "198.18.0.80/28");
+        berth.service(namespace, "web");
+        awaitIps(namespace, "web", "198.18.0.80");
+
+        berth.client().resource(pool).delete();
+        String said = awaitSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED, "PoolDeleted");
+        assertThat(said)
+                .isEqualTo("AddressPool \"" + namespace + "\", which 198.18.0.80 is of, was deleted; the Service keeps"
+                        + " the address until it is deleted or the pool takes it back");
+        awaitEvent(namespace, "web", "PoolDeleted", said);
+        assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.80");
+
+        berth.pool(namespace + "-anew", namespace, UnaryOperator.identity(), "198.18.0.80/28");
+        awaitNotSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED);
+    }
+}

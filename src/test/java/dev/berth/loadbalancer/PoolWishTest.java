@@ -1,0 +1,124 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.AddressConstraints;
+import dev.berth.address.Claim;
+import dev.berth.address.ClaimSpec;
+import dev.berth.address.Holding;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Owner;
+import dev.berth.address.PoolBook;
+import dev.berth.address.PoolDeclaration;
+import dev.berth.address.PoolPolicy;
+import dev.berth.address.ServiceKey;
+import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class PoolWishTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+    private static final PoolBook POOLS = PoolBook.of(
+            List.of(
+                    pool("edge", "192.0.2.0/24", "2001:db8::/120"),
+                    pool("office", "203.0.113.0/24", "2001:db8:1::/120")),
+            List.of());
+
+    private static PoolDeclaration pool(String name, String... ranges) {
+        return new PoolDeclaration(name, Instant.EPOCH, List.of(ranges), List.of(), false, PoolPolicy.OPEN, false);
+    }
+
+    private static Holding held(String ip, String pool) {
+        ClaimSpec spec = ClaimSpec.of(pool, "x", new Owner(WEB, "u1"));
+        return new Holding(Ip.parse(ip), Holding.State.CLAIMED, spec, new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
+    }
+
+    private static SampleService web() {
+        return SampleService.named(WEB, "u1").families(FamilyPolicy.PREFER_DUAL_STACK, IpFamily.IPV4, IpFamily.IPV6);
+    }
+
+    private static HoldingSelection keeping(SampleService service, AddressConstraints wishes, Holding... holdings) {
+        return HoldingSelection.of(service.build(), List.of(holdings), wishes, POOLS);
+    }
+
+    private static Optional<WaitReason> unmet(SampleService service, AddressConstraints wishes, Holding... holdings) {
+        return PoolWish.unmet(service.build(), keeping(service, wishes, holdings), wishes, POOLS);
+    }
+
+    private static AddressConstraints asking(List<String> ips, String... pools) {
+        return new AddressConstraints(ips.stream().map(Ip::parse).toList(), List.of(pools), null, false);
+    }
+
+    @Test
+    void addressOfOnePool_andTheNameOfAnother_contradictEachOther_alsoOnceItIsHeld() {
+        assertThat(unmet(web(), asking(List.of("192.0.2.7"), "office"), held("192.0.2.7", "edge")))
+                .hasValue(
+                        new WaitReason(
+                                "AddressOfOtherPool",
+                                "it asks for 192.0.2.7, which is of AddressPool \"edge\", and for one of AddressPool \"office\"; recreated, it would get none: correct one of the two annotations (see docs/annotations.md)"));
+        assertThat(unmet(web(), asking(List.of("192.0.2.7"), "exmaple"), held("192.0.2.7", "edge")))
+                .hasValueSatisfying(why ->
+                        assertThat(why.message()).contains("one of AddressPool \"exmaple\", which does not exist;"));
+        assertThat(unmet(web(), asking(List.of("192.0.2.7"), "office", "edge"), held("192.0.2.7", "edge")))
+                .isEmpty();
+    }
+
+    @Test
+    void addressThatNoPoolHas_contradictsNone() {
+        assertThat(unmet(web(), asking(List.of("198.51.100.1"), "office"), held("198.51.100.1", "edge")))
+                .isEmpty();
+    }
+
+    @Test
+    void anotherPool_movesNobody_untilTheAddressIsGivenUp() {
+        AddressConstraints wishes = asking(List.of(), "office");
+        Holding four = held("192.0.2.7", "edge");
+        Holding six = held("2001:db8::7", "edge");
+
+        assertThat(keeping(web(), wishes, four, six).wishing()).isEmpty();
+        assertThat(unmet(web(), wishes, four, six))
+                .hasValue(
+                        new WaitReason(
+                                "ReplacementPending",
+                                "it asks for an address of AddressPool \"office\"; to give up 192.0.2.7 and 2001:db8::7 for that: kubectl annotate service web --namespace=prod berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
+
+        SampleService consenting = web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7, 2001:DB8:0::7");
+        assertThat(keeping(consenting, wishes, four, six).wishing()).containsExactly(IpFamily.IPV4, IpFamily.IPV6);
+    }
+
+    @Test
+    void whatIsGivenUp_isOneAddress_andNoneThatComesLater() {
+        SampleService consenting = web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7");
+
+        assertThat(keeping(consenting, asking(List.of(), "office"), held("192.0.2.8", "edge"))
+                        .wishing())
+                .isEmpty();
+        assertThat(keeping(consenting, AddressConstraints.NONE, held("192.0.2.7", "edge"))
+                        .wishing())
+                .isEmpty();
+    }
+
+    @Test
+    void addressOfAPoolThatIsAsked_orThatCameFromOne_isRight() {
+        assertThat(unmet(web(), asking(List.of(), "office"), held("203.0.113.1", "edge")))
+                .isEmpty();
+        assertThat(unmet(web(), asking(List.of(), "edge"), held("203.0.113.1", "edge")))
+                .isEmpty();
+    }
+
+    @Test
+    void ofManyPools_threeAreNamed() {
+        String[] many = Stream.iterate(0, i -> i + 1)
+                .limit(1_000)
+                .map(i -> "p" + i + "x".repeat(1_000))
+                .toArray(String[]::new);
+
+        assertThat(unmet(web(), asking(List.of(), many), held("192.0.2.7", "edge")))
+                .hasValueSatisfying(why ->
+                        assertThat(why.message()).contains(" or 997 more;").hasSizeLessThan(1_200));
+    }
+}
