@@ -303,6 +303,7 @@ public final class Wiring {
                         meters.refresh();
                         addressConditions.poolsChanged();
                         services.poolsChanged();
+                        classes.namingPools().forEach(Wiring.this::wakeClass);
                     }
                 });
     }

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.time.Duration;
 import java.util.List;
@@ -34,8 +36,7 @@ class MistakesIT {
     }
 
     private static UnaryOperator<ServiceBuilder> annotated(String name, String value) {
-        return builder ->
-                builder.editMetadata().addToAnnotations(name, value).endMetadata();
+        return builder -> builder.editMetadata().addToAnnotations(name, value).endMetadata();
     }
 
     private static String kubectl(String... arguments) {
@@ -77,8 +78,8 @@ class MistakesIT {
 
     private static void awaitEvent(String namespace, String about, String reason, String note) {
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(berth.events(namespace, about))
-                        .containsOnlyOnce(Map.entry(reason, note)));
+                .untilAsserted(
+                        () -> assertThat(berth.events(namespace, about)).containsOnlyOnce(Map.entry(reason, note)));
     }
 
     @Test
@@ -88,7 +89,8 @@ class MistakesIT {
         berth.service(namespace, "web", annotated("berth.dev/adresses", "198.18.0.7"));
 
         String said = awaitSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED, "UnknownAnnotation");
-        assertThat(said).isEqualTo("annotation berth.dev/adresses is not known; did you mean berth.dev/addresses?" + PAGE);
+        assertThat(said)
+                .isEqualTo("annotation berth.dev/adresses is not known; did you mean berth.dev/addresses?" + PAGE);
         awaitEvent(namespace, "web", "UnknownAnnotation", said);
 
         annotate(namespace, "web", "berth.dev/adresses-", "berth.dev/addresses=198.18.0.7");
@@ -105,9 +107,12 @@ class MistakesIT {
         berth.service(namespace, "dns", annotated("lbipam.cilium.io/sharing-key", "dns"));
 
         for (Map.Entry<String, String> each : Map.of(
-                        "web", "annotation metallb.io/loadBalancerIPs is of metallb, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=metallb (see docs/annotations.md)",
-                        "mail", "annotation kube-vip.io/loadbalancerIPs is of kube-vip, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=kube-vip (see docs/annotations.md)",
-                        "dns", "annotation lbipam.cilium.io/sharing-key is of cilium, and is not read; use berth.dev/sharing-key, or start Berth with --migrate-from=cilium (see docs/annotations.md)")
+                        "web",
+                                "annotation metallb.io/loadBalancerIPs is of metallb, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=metallb (see docs/annotations.md)",
+                        "mail",
+                                "annotation kube-vip.io/loadbalancerIPs is of kube-vip, and is not read; use berth.dev/addresses, or start Berth with --migrate-from=kube-vip (see docs/annotations.md)",
+                        "dns",
+                                "annotation lbipam.cilium.io/sharing-key is of cilium, and is not read; use berth.dev/sharing-key, or start Berth with --migrate-from=cilium (see docs/annotations.md)")
                 .entrySet()) {
             assertThat(awaitSaid(
                             namespace,
@@ -186,5 +191,108 @@ class MistakesIT {
 
         berth.pool(namespace + "-anew", namespace, UnaryOperator.identity(), "198.18.0.80/28");
         awaitNotSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED);
+    }
+
+    /** What a new Service says once it waits for this reason. */
+    private static String waits(String namespace, String name, UnaryOperator<ServiceBuilder> change, String reason) {
+        berth.service(namespace, name, change);
+        return awaitSaid(namespace, name, WellKnownNames.ADDRESS_ASSIGNED, reason);
+    }
+
+    @Test
+    void theReasonForWaiting_beginsWithWhatTheServiceAskedFor() {
+        String namespace = berth.namespace("reasons");
+        for (String other : List.of("a", "b", "c")) {
+            berth.pool(
+                    namespace + "-" + other,
+                    namespace,
+                    with("suspended", true),
+                    "198.18.3." + (100 + other.charAt(0) % 10));
+        }
+        String example = namespace + "-example";
+        String quota = namespace + "-quota";
+        berth.pool(example, namespace, with("excluded", List.of("198.18.3.5")), "198.18.3.0/29");
+        berth.pool(quota, namespace, with("quota", Map.of("perNamespace", 1)), "198.18.3.16/29");
+        berth.service(namespace, "first", annotated(WellKnownNames.ADDRESS_POOL, quota));
+        awaitIps(namespace, "first", "198.18.3.16");
+
+        assertThat(waits(
+                        namespace,
+                        "misspelt",
+                        annotated(WellKnownNames.ADDRESS_POOL, namespace + "-exmaple"),
+                        "PoolNotFound"))
+                .startsWith("AddressPool \"" + namespace
+                        + "-exmaple\", which it asks for, does not exist (did you mean \"" + example + "\"?)");
+        assertThat(waits(namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NoPoolAllows"))
+                .startsWith(
+                        "no AddressPool gives it an IPv4 address: AddressPool \"" + namespace + "-b\" is suspended;")
+                .endsWith(" other pools are not among those that it asks for");
+        assertThat(waits(namespace, "second", annotated(WellKnownNames.ADDRESS_POOL, quota), "QuotaExceeded"))
+                .startsWith("no IPv4 address: AddressPool \"" + quota + "\" (quota: ");
+        assertThat(waits(
+                        namespace,
+                        "six",
+                        builder -> annotated(WellKnownNames.ADDRESS_POOL, example)
+                                .apply(builder)
+                                .editSpec()
+                                .withIpFamilies("IPv6")
+                                .endSpec(),
+                        "NoPoolForFamily"))
+                .startsWith("no AddressPool that it asks for has IPv6 addresses (of 1)");
+        String clusterIp = berth.get("default", "kubernetes").getSpec().getClusterIP();
+        for (Map.Entry<String, String> each : Map.of(
+                        "198.18.3.5",
+                        "AddressPool \"" + example + "\" excludes it",
+                        "198.18.255.1",
+                        "it is outside of every AddressPool",
+                        clusterIp,
+                        "ServiceCIDR \"kubernetes\" has it")
+                .entrySet()) {
+            assertThat(waits(
+                            namespace,
+                            "at-" + each.getKey().replace('.', '-'),
+                            annotated(WellKnownNames.ADDRESSES, each.getKey()),
+                            "AddressNotAvailable"))
+                    .isEqualTo("no AddressPool has " + each.getKey() + ": " + each.getValue());
+        }
+    }
+
+    private static UnaryOperator<Map<String, Object>> with(String field, Object value) {
+        return spec -> {
+            spec.put(field, value);
+            return spec;
+        };
+    }
+
+    @Test
+    void aClassThatNamesAPoolThatIsNotThere_isNotReady_untilItIs() {
+        String namespace = berth.namespace("class");
+        LoadBalancerClass object = new LoadBalancerClass();
+        object.setMetadata(new ObjectMetaBuilder().withName(namespace).build());
+        object.setSpec(new LoadBalancerClass.Spec(
+                "test.dev/" + namespace,
+                null,
+                null,
+                null,
+                List.of(namespace + "-pool"),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null));
+        berth.client().resource(object).create();
+
+        kubectl("wait", "--for=condition=Ready=False", "--timeout=50s", "loadbalancerclass/" + namespace);
+        assertThat(kubectl(
+                        "get",
+                        "loadbalancerclass",
+                        namespace,
+                        "-o",
+                        "jsonpath={.status.conditions[?(@.type==\"PoolsFound\")].message}"))
+                .isEqualTo("AddressPool \"" + namespace + "-pool\", which it names, does not exist; its Services wait");
+
+        berth.pool(namespace + "-pool", namespace, UnaryOperator.identity(), "198.18.3.64/28");
+        kubectl("wait", "--for=condition=Ready", "--timeout=50s", "loadbalancerclass/" + namespace);
     }
 }

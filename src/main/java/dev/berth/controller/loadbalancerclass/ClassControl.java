@@ -16,6 +16,7 @@ import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.loadbalancer.Spelling;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,6 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
@@ -40,6 +42,12 @@ public final class ClassControl {
 
     /** Whether the Secret that its spec.tls names has a certificate that clients accept; absent without spec.tls. */
     private static final String CERTIFICATE_USABLE = "CertificateUsable";
+
+    /** False while a pool that it names does not exist; else absent. */
+    private static final String POOLS_FOUND = "PoolsFound";
+
+    /** How many of these are named. */
+    private static final int NAMED = 3;
 
     /** After a status that could not be written, and while a Secret cannot be read: no event will come. */
     private static final Duration AGAIN = Duration.ofSeconds(10);
@@ -213,6 +221,8 @@ public final class ClassControl {
         conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
         certificate.ifPresent(found ->
                 conditions.add(condition(object, CERTIFICATE_USABLE, found.usable(), found.reason(), found.message())));
+        missingPools(object.getMetadata().getName())
+                .ifPresent(message -> conditions.add(condition(object, POOLS_FOUND, false, "PoolNotFound", message)));
         conditions.add(Conditions.ready(
                 Conditions.of(object.getStatus()),
                 conditions,
@@ -228,6 +238,48 @@ public final class ClassControl {
                 .ifPresent(
                         message -> conditions.add(condition(object, CALLS_STUCK, true, "DeadlineExceeded", message)));
         return conditions;
+    }
+
+    private Optional<String> missingPools(String className) {
+        List<String> asked = declared(className).map(ClassDeclaration::pools).orElse(List.of());
+        if (asked.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> all = caches.pools()
+                .list()
+                .map(pool -> pool.getMetadata().getName())
+                .sorted()
+                .toList();
+        List<String> missing =
+                asked.stream().filter(name -> !all.contains(name)).distinct().toList();
+        int more = missing.size() - NAMED;
+        return missing.isEmpty()
+                ? Optional.empty()
+                : Optional.of(missing.stream()
+                                .limit(NAMED)
+                                .map(name -> "AddressPool \"" + name + "\", which it names, does not exist"
+                                        + Spelling.didYouMean(name, all))
+                                .collect(Collectors.joining("; "))
+                        + (more > 0 ? "; and " + more + " more" : "")
+                        + (missing.size() == asked.size() ? "; its Services wait" : ""));
+    }
+
+    private synchronized Optional<ClassDeclaration> declared(String className) {
+        return last == null
+                ? Optional.empty()
+                : last.stream()
+                        .filter(declaration -> declaration.name().equals(className))
+                        .findFirst();
+    }
+
+    /** Those that say something of pools, and may have to say something else when there are others. */
+    public synchronized List<String> namingPools() {
+        return last == null
+                ? List.of()
+                : last.stream()
+                        .filter(declaration -> !declaration.pools().isEmpty())
+                        .map(ClassDeclaration::name)
+                        .toList();
     }
 
     private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {

@@ -138,6 +138,7 @@ final class SimulatedLoops {
                     @Override
                     public void poolsChanged() {
                         operator.services.poolsChanged();
+                        classes.namingPools().forEach(name -> queue(parts.judgedAnew(name)));
                     }
                 });
     }
