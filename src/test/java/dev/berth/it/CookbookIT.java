@@ -6,12 +6,12 @@ import dev.berth.testing.Build;
 import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.SharedInstallation;
+import dev.berth.testing.TypedPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -23,48 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedInstallation.class)
 class CookbookIT {
     private static final Path PAGE = Path.of("docs/cookbook.md");
-    private static final String TYPED = "    $ ";
-    private static final String INDENT = "    ";
-    private static final String HERE_DOCUMENT = "<<EOF";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
-
-    /**
-     * What is typed, and what is printed then.
-     *
-     * @param line of the page, from 1
-     * @param printed empty: the page does not say
-     */
-    private record Step(int line, String typed, String printed) {}
-
-    private static List<Step> steps() throws IOException {
-        List<String> lines = Files.readAllLines(PAGE);
-        List<Step> steps = new ArrayList<>();
-        int at = 0;
-        while (at < lines.size()) {
-            if (!lines.get(at).startsWith(TYPED)) {
-                at++;
-                continue;
-            }
-            int begin = at;
-            StringBuilder typed = new StringBuilder(lines.get(at++).substring(TYPED.length()));
-            if (typed.indexOf(HERE_DOCUMENT) >= 0) {
-                do {
-                    typed.append('\n').append(lines.get(at).substring(INDENT.length()));
-                } while (!lines.get(at++).equals(INDENT + "EOF"));
-            }
-            StringBuilder printed = new StringBuilder();
-            while (at < lines.size()
-                    && lines.get(at).startsWith(INDENT)
-                    && !lines.get(at).startsWith(TYPED)) {
-                printed.append(lines.get(at++).substring(INDENT.length())).append('\n');
-            }
-            steps.add(new Step(begin + 1, typed.toString(), printed.toString().strip()));
-        }
-        return steps;
-    }
 
     @Test
     void eachTask_goesAsThePageSays(Installation berth) throws IOException {
@@ -75,10 +37,10 @@ class CookbookIT {
         Files.createSymbolicLink(
                 programs.resolve("kubectl"), KubeBinaries.ofThisMachine().kubectl());
         Files.createSymbolicLink(programs.resolve("java"), Path.of(System.getProperty("java.home"), "bin", "java"));
-        List<Step> steps = steps();
+        List<TypedPage.Step> steps = TypedPage.steps(PAGE);
         assertThat(steps).hasSizeGreaterThan(30);
 
-        for (Step step : steps) {
+        for (TypedPage.Step step : steps) {
             if (step.typed().contains("port-forward")) {
                 // Berth runs as a process of this machine, not in a Pod.
                 continue;
@@ -92,15 +54,10 @@ class CookbookIT {
             } else {
                 Awaitility.await(PAGE + ":" + step.line())
                         .atMost(PATIENCE)
-                        .untilAsserted(() ->
-                                assertThat(withoutAges(type(berth, typed))).isEqualTo(withoutAges(step.printed())));
+                        .untilAsserted(() -> assertThat(TypedPage.withoutAges(type(berth, typed)))
+                                .isEqualTo(TypedPage.withoutAges(step.printed())));
             }
         }
-    }
-
-    /** Without how old things are, by which columns have other widths, too. */
-    private static String withoutAges(String table) {
-        return table.replaceAll("\\b[0-9]+(m[0-9]*s?|s)\\b", "AGE").replaceAll(" +", " ");
     }
 
     /** What it prints. */

@@ -1,0 +1,69 @@
+package dev.berth.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a page of the documentation has typed, and printed. */
+public final class TypedPage {
+    private static final String TYPED = "    $ ";
+    private static final String INDENT = "    ";
+    private static final String HERE_DOCUMENT = "<<EOF";
+
+    private TypedPage() {}
+
+    /**
+     * What is typed, and what is printed then.
+     *
+     * @param line of the page, from 1
+     * @param printed empty: the page does not say
+     */
+    public record Step(int line, String typed, String printed) {}
+
+    /** All of them, in order. */
+    public static List<Step> steps(Path page) throws IOException {
+        List<String> lines = Files.readAllLines(page);
+        List<Step> steps = new ArrayList<>();
+        int at = 0;
+        while (at < lines.size()) {
+            if (!lines.get(at).startsWith(TYPED)) {
+                at++;
+                continue;
+            }
+            int begin = at;
+            StringBuilder typed = new StringBuilder(lines.get(at++).substring(TYPED.length()));
+            if (typed.indexOf(HERE_DOCUMENT) >= 0) {
+                do {
+                    typed.append('\n').append(lines.get(at).substring(INDENT.length()));
+                } while (!lines.get(at++).equals(INDENT + "EOF"));
+            }
+            StringBuilder printed = new StringBuilder();
+            while (at < lines.size()
+                    && lines.get(at).startsWith(INDENT)
+                    && !lines.get(at).startsWith(TYPED)) {
+                printed.append(lines.get(at++).substring(INDENT.length())).append('\n');
+            }
+            steps.add(new Step(begin + 1, typed.toString(), printed.toString().strip()));
+        }
+        return steps;
+    }
+
+    /**
+     * The one that is typed so.
+     *
+     * @throws IllegalStateException if the page does not have it
+     */
+    public static Step step(Path page, String typed) throws IOException {
+        return steps(page).stream()
+                .filter(step -> step.typed().startsWith(typed))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(page + " has no: $ " + typed));
+    }
+
+    /** Without how old things are, by which columns have other widths, too. */
+    public static String withoutAges(String table) {
+        return table.replaceAll("\\b[0-9]+(m[0-9]*s?|s)\\b", "AGE").replaceAll(" +", " ");
+    }
+}
