@@ -19,6 +19,7 @@ import picocli.CommandLine.ParameterException;
             AuditCommand.class,
             ExportCommand.class,
             ProviderHostCommand.class,
+            StatusCommand.class,
             HelpCommand.class
         })
 public final class Main implements Runnable {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -248,6 +249,14 @@ public final class ClassBook {
     /** Why the class of ours for {@code value} is not accepted; absent: it is, or there is none. */
     public Optional<String> whyNotAccepted(String value) {
         return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
+    }
+
+    /** What Services can name, whoever serves it, and whether it can be served or not. */
+    List<String> values() {
+        return Stream.of(byValue.keySet(), notAccepted.keySet(), elsewhere.keySet())
+                .flatMap(Set::stream)
+                .distinct()
+                .toList();
     }
 
     /** Whether a class of ours will serve {@code value} once its provider is there. */

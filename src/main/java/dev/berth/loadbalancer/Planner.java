@@ -9,6 +9,7 @@ import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -304,7 +305,7 @@ public final class Planner {
                     .filter(none -> foreign.isEmpty())
                     .flatMap(snapshot.classes()::whyNotAccepted)
                     .map(why -> explained(Reason.ClassNotAccepted, why))
-                    .orElseGet(() -> new ServicePlan.NotOurs(withdrawal()));
+                    .orElseGet(this::notOurs);
         }
         if (foreign.isPresent() && !snapshot.migrateFrom().isEmpty()) {
             return takeOver(served.get());
@@ -332,6 +333,17 @@ public final class Planner {
                     withdrawal());
         }
         return serve(served.get());
+    }
+
+    /** Where it is sure that nobody else will serve it, it is told so. */
+    private ServicePlan notOurs() {
+        Optional<Unserved> unserved = service.foreignMark().isPresent()
+                ? Optional.empty()
+                : Unserved.of(service.loadBalancerClass(), snapshot.classes().values(), false);
+        Optional<Duration> untilSure = unserved.flatMap(why -> why.untilSure(snapshot.age(), snapshot.deference()));
+        return unserved.filter(why -> untilSure.equals(Optional.of(Duration.ZERO)))
+                .<ServicePlan>map(why -> new ServicePlan.Skip(service, why.reason(), null, why.message(), withdrawal()))
+                .orElseGet(() -> new ServicePlan.NotOurs(withdrawal(), untilSure));
     }
 
     /** With the addresses that another controller gave it; whether Berth stands back is not asked: it said not to. */

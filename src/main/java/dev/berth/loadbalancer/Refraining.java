@@ -25,7 +25,7 @@ public final class Refraining {
      */
     public static RefrainingEffect next(
             ServicePlan.NotOurs none, Optional<ServiceState> service, Situation situation, Facts facts) {
-        return next(none, service, situation, Optional.empty(), facts);
+        return next(none, service, situation, none.again(), facts);
     }
 
     /**

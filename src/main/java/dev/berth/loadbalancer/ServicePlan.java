@@ -3,7 +3,9 @@ package dev.berth.loadbalancer;
 import dev.berth.address.AddressConstraints;
 import dev.berth.address.AddressRequest;
 import dev.berth.address.QueuePosition;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be done for a Service. */
@@ -110,14 +112,27 @@ public sealed interface ServicePlan {
             /** It is ours, and its class is gone, or cannot be served. */
             ClassMissing,
             /** It names a class of ours that cannot be served. */
-            ClassNotAccepted
+            ClassNotAccepted,
+            /** It names a class that is Berth's by its prefix, and that does not exist. */
+            ClassNotFound,
+            /** It names no class, and nobody serves such. */
+            NoDefaultClass
         }
     }
 
-    /** It is none of our business; a condition from when it was goes. */
-    record NotOurs(List<Step.Refraining> steps) implements ServicePlan {
+    /**
+     * It is none of our business; a condition from when it was goes.
+     *
+     * @param again when to look again if nothing happens; absent: not at all
+     */
+    record NotOurs(List<Step.Refraining> steps, Optional<Duration> again) implements ServicePlan {
         public NotOurs {
             steps = List.copyOf(steps);
+        }
+
+        /** One that need not be looked at again. */
+        public NotOurs(List<Step.Refraining> steps) {
+            this(steps, Optional.empty());
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.berth.address.Holding;
 import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
 import dev.berth.address.ServiceKey;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import java.util.function.Predicate;
  * @param migrateFrom the controllers whose Services are taken over; empty: what another published is another's
  * @param askedByClass the class value by which a provider that brings its own addresses was asked for this very
  *     Service; empty: none was, as far as is remembered
+ * @param age how long the Service has been there; empty: not known
  */
 public record ServiceSnapshot(
         ServiceKey key,
@@ -32,7 +34,8 @@ public record ServiceSnapshot(
         Map<String, String> namespaceLabels,
         QueuePosition turn,
         List<ForeignAnnotations> migrateFrom,
-        Optional<String> askedByClass) {
+        Optional<String> askedByClass,
+        Optional<Duration> age) {
     /** Of one whose provider was not asked yet. */
     public ServiceSnapshot(
             ServiceKey key,
@@ -44,7 +47,18 @@ public record ServiceSnapshot(
             Map<String, String> namespaceLabels,
             QueuePosition turn,
             List<ForeignAnnotations> migrateFrom) {
-        this(key, service, holdings, pools, classes, deference, namespaceLabels, turn, migrateFrom, Optional.empty());
+        this(
+                key,
+                service,
+                holdings,
+                pools,
+                classes,
+                deference,
+                namespaceLabels,
+                turn,
+                migrateFrom,
+                Optional.empty(),
+                Optional.empty());
     }
 
     public ServiceSnapshot {
@@ -69,6 +83,7 @@ public record ServiceSnapshot(
                 namespaceLabels,
                 turn,
                 migrateFrom,
-                askedByClass);
+                askedByClass,
+                age);
     }
 }

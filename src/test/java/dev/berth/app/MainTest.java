@@ -24,7 +24,7 @@ class MainTest {
     @Test
     void help_namesTheCommands() {
         assertThat(run("--help")).isZero();
-        assertThat(said.toString()).contains("operator", "address", "audit", "export", "provider-host");
+        assertThat(said.toString()).contains("operator", "address", "audit", "export", "provider-host", "status");
     }
 
     @Test

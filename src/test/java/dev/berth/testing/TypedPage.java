@@ -8,8 +8,10 @@ import java.util.List;
 
 /** What a page of the documentation has typed, and printed. */
 public final class TypedPage {
-    private static final String TYPED = "    $ ";
+    /** Of code; in a list twice. */
     private static final String INDENT = "    ";
+
+    private static final String PROMPT = "$ ";
     private static final String HERE_DOCUMENT = "<<EOF";
 
     private TypedPage() {}
@@ -28,22 +30,24 @@ public final class TypedPage {
         List<Step> steps = new ArrayList<>();
         int at = 0;
         while (at < lines.size()) {
-            if (!lines.get(at).startsWith(TYPED)) {
+            String line = lines.get(at);
+            if (!line.strip().startsWith(PROMPT) || !line.startsWith(INDENT)) {
                 at++;
                 continue;
             }
             int begin = at;
-            StringBuilder typed = new StringBuilder(lines.get(at++).substring(TYPED.length()));
+            String indent = line.startsWith(INDENT + INDENT) ? INDENT + INDENT : INDENT;
+            StringBuilder typed = new StringBuilder(lines.get(at++).substring(indent.length() + PROMPT.length()));
             if (typed.indexOf(HERE_DOCUMENT) >= 0) {
                 do {
-                    typed.append('\n').append(lines.get(at).substring(INDENT.length()));
-                } while (!lines.get(at++).equals(INDENT + "EOF"));
+                    typed.append('\n').append(lines.get(at).substring(indent.length()));
+                } while (!lines.get(at++).equals(indent + "EOF"));
             }
             StringBuilder printed = new StringBuilder();
             while (at < lines.size()
-                    && lines.get(at).startsWith(INDENT)
-                    && !lines.get(at).startsWith(TYPED)) {
-                printed.append(lines.get(at++).substring(INDENT.length())).append('\n');
+                    && lines.get(at).startsWith(indent)
+                    && !lines.get(at).startsWith(indent + PROMPT)) {
+                printed.append(lines.get(at++).substring(indent.length())).append('\n');
             }
             steps.add(new Step(begin + 1, typed.toString(), printed.toString().strip()));
         }

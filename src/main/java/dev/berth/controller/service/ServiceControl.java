@@ -685,7 +685,9 @@ public final class ServiceControl implements ClassControl.Services {
                 service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")),
                 parts.migrateFrom(),
                 service.flatMap(state -> Optional.ofNullable(memories.get(key))
-                        .flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))));
+                        .flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))),
+                service.map(state -> Duration.between(
+                        state.created(), parts.clock().instant())));
     }
 
     /** The place among those that wait that it has, or gets should it have to. One that asks for nothing has none. */

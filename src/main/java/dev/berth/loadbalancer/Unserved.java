@@ -1,0 +1,63 @@
+package dev.berth.loadbalancer;
+
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why no Berth serves a Service that wants a load balancer and bears no mark of another controller. Pure.
+ *
+ * @param isBerths whether the class that it names is Berth's by its prefix, so that nobody else will serve it
+ */
+public record Unserved(Reason reason, String message, boolean isBerths) {
+    /** In this time, any other controller that serves Services without a class would have begun. */
+    static final Duration OTHERS_BEGIN_WITHIN = Duration.ofSeconds(30);
+
+    private static final String PREFIX = "berth.dev/";
+
+    /**
+     * Decides.
+     *
+     * @param loadBalancerClass that it names; null: none
+     * @param values of all LoadBalancerClasses
+     * @param hasDefault whether one of them serves Services that name none
+     * @return absent: one serves it, or is to
+     */
+    public static Optional<Unserved> of(@Nullable String loadBalancerClass, List<String> values, boolean hasDefault) {
+        if (loadBalancerClass == null) {
+            return hasDefault
+                    ? Optional.empty()
+                    : Optional.of(new Unserved(
+                            Reason.NoDefaultClass,
+                            "it names no class, and no LoadBalancerClass is the default; set spec.classless: Auto on one, or"
+                                    + " recreate the Service with spec.loadBalancerClass",
+                            false));
+        }
+        return values.contains(loadBalancerClass)
+                ? Optional.empty()
+                : Optional.of(new Unserved(
+                        Reason.ClassNotFound,
+                        "no LoadBalancerClass serves \"" + loadBalancerClass + "\""
+                                + Spelling.didYouMean(loadBalancerClass, values)
+                                + "; create one, or recreate the Service with another class",
+                        loadBalancerClass.startsWith(PREFIX)));
+    }
+
+    /**
+     * How long it has to be left before it is sure that no other controller serves it; zero: it is; absent: it never is.
+     *
+     * @param age of the Service; absent: not known
+     * @param deference why Services without a class are another's; absent: they are not
+     */
+    Optional<Duration> untilSure(Optional<Duration> age, Optional<Deference> deference) {
+        if (reason == Reason.ClassNotFound) {
+            return isBerths ? Optional.of(Duration.ZERO) : Optional.empty();
+        }
+        return age.filter(none -> deference.isEmpty()).map(known -> {
+            Duration left = OTHERS_BEGIN_WITHIN.minus(known);
+            return left.isPositive() ? left : Duration.ZERO;
+        });
+    }
+}

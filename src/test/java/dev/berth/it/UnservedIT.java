@@ -1,0 +1,103 @@
+package dev.berth.it;
+
+import static dev.berth.testing.Installation.condition;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.testing.BerthCommand;
+import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
+import dev.berth.testing.TypedPage;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Services that no class serves, and what is said of them. */
+@ExtendWith(SharedInstallation.class)
+class UnservedIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static void classless(Installation berth, String when) {
+        berth.controlPlane()
+                .kubectl(
+                        "patch",
+                        "loadbalancerclass",
+                        "default",
+                        "--type=merge",
+                        "--patch={\"spec\":{\"classless\":\"" + when + "\"}}");
+    }
+
+    private static UnaryOperator<ServiceBuilder> ofClass(String value) {
+        return builder -> builder.editSpec().withLoadBalancerClass(value).endSpec();
+    }
+
+    private static List<String> reasons(Installation berth, String namespace, String service) {
+        return berth.events(namespace, service).stream().map(Map.Entry::getKey).toList();
+    }
+
+    @Test
+    void whomNoClassServes_oneEventSays_whereNobodyElseCanBeMeant_andStatusSaysOfAll(Installation berth)
+            throws IOException {
+        classless(berth, "Never");
+        try {
+            berth.operator();
+            String namespace = berth.namespace("unserved");
+            berth.pool(namespace, "198.18.4.0/28");
+            berth.service(namespace, "web");
+            berth.service(namespace, "misspelt", ofClass("berth.dev/pol"));
+            berth.service(namespace, "other", ofClass("example.com/other"));
+            berth.service(namespace, "served", ofClass(Installation.DEFAULT_CLASS));
+            berth.service(
+                    namespace,
+                    "late",
+                    builder -> ofClass(Installation.DEFAULT_CLASS)
+                            .apply(builder)
+                            .editMetadata()
+                            .addToAnnotations(WellKnownNames.ADDRESS_POOL, "exmaple")
+                            .endMetadata());
+            berth.awaitAddress(namespace, "served");
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(berth.events(namespace, "misspelt"))
+                                    .containsExactly(
+                                            Map.entry(
+                                                    "ClassNotFound",
+                                                    "no LoadBalancerClass serves \"berth.dev/pol\" (did you mean \"berth.dev/pool\"?); create one, or recreate the Service with another class")));
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(reasons(berth, namespace, "web")).containsExactly("NoDefaultClass"));
+            assertThat(reasons(berth, namespace, "other")).isEmpty();
+            assertThat(berth.operator().metric("berth_services_skipped", "reason", "NoDefaultClass"))
+                    .isEqualTo(1);
+            berth.await(
+                    namespace,
+                    "late",
+                    service ->
+                            condition(service, WellKnownNames.ADDRESS_ASSIGNED).isPresent());
+
+            // The page has one Service less.
+            berth.deleteService(namespace, "misspelt");
+            BerthCommand status = BerthCommand.run(
+                    "status", "--kubeconfig=" + berth.controlPlane().adminKubeconfig());
+            assertThat(status.err()).isEmpty();
+            assertThat(status.out().replace(namespace, "shop").lines())
+                    .containsExactlyElementsOf(TypedPage.step(
+                                    Path.of("docs/operations.md"),
+                                    "java -jar target/quarkus-app/quarkus-run.jar status")
+                            .printed()
+                            .lines()
+                            .map(String::strip)
+                            .toList());
+        } finally {
+            classless(berth, "Auto");
+        }
+    }
+}

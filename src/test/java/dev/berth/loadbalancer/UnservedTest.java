@@ -1,0 +1,52 @@
+package dev.berth.loadbalancer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class UnservedTest {
+    private static final List<String> VALUES = List.of("berth.dev/pool", "berth.dev/l2");
+    private static final Optional<Duration> OLD = Optional.of(Duration.ofHours(1));
+    private static final Optional<Deference> NOBODY = Optional.empty();
+
+    @Test
+    void whatAClassServes_orTheDefault_isServed() {
+        assertThat(Unserved.of("berth.dev/l2", VALUES, false)).isEmpty();
+        assertThat(Unserved.of(null, VALUES, true)).isEmpty();
+    }
+
+    @Test
+    void aClassThatDoesNotExist_isSaid_withWhatIsMeant() {
+        assertThat(Unserved.of("berth.dev/pol", VALUES, true)).hasValueSatisfying(why -> {
+            assertThat(why.reason()).isEqualTo(Reason.ClassNotFound);
+            assertThat(why.message())
+                    .isEqualTo(
+                            "no LoadBalancerClass serves \"berth.dev/pol\" (did you mean \"berth.dev/pool\"?); create one, or recreate the Service with another class");
+        });
+    }
+
+    @Test
+    void aClassIsSurelyNobodyElses_byItsPrefixAlone() {
+        assertThat(Unserved.of("berth.dev/pol", VALUES, false).orElseThrow().untilSure(Optional.empty(), NOBODY))
+                .hasValue(Duration.ZERO);
+        assertThat(Unserved.of("example.com/lb", VALUES, false).orElseThrow().untilSure(OLD, NOBODY))
+                .isEmpty();
+    }
+
+    @Test
+    void withoutAClass_itIsSure_onceOthersWouldHaveBegun_andThereIsNoSignOfAny() {
+        Unserved why = Unserved.of(null, VALUES, false).orElseThrow();
+
+        assertThat(why.reason()).isEqualTo(Reason.NoDefaultClass);
+        assertThat(why.untilSure(Optional.of(Duration.ofSeconds(10)), NOBODY)).hasValue(Duration.ofSeconds(20));
+        assertThat(why.untilSure(Optional.of(Duration.ofSeconds(30)), NOBODY)).hasValue(Duration.ZERO);
+        assertThat(why.untilSure(OLD, NOBODY)).hasValue(Duration.ZERO);
+        assertThat(why.untilSure(OLD, Optional.of(new Deference("Node \"a\" is of a cloud"))))
+                .isEmpty();
+        assertThat(why.untilSure(Optional.empty(), NOBODY)).isEmpty();
+    }
+}
