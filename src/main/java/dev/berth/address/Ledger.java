@@ -550,6 +550,36 @@ public final class Ledger {
         });
     }
 
+    /**
+     * One that holds the same, with the same who wait, and goes by these pools: to look what would be. Which address was
+     * released when is not in it.
+     */
+    public Ledger copy(PoolBook book) {
+        Ledger copy = new Ledger();
+        return locked(() -> {
+            copy.holdings.replaceAll(holdings.all());
+            copy.holdings.use(book);
+            waiting.requests().forEach(request -> copy.waiting.join(request, copy.view));
+            return copy;
+        });
+    }
+
+    /** As if the Address objects of what was chosen were written. Of a {@link #copy} only. */
+    public void assume(Choice.Assigned choice) {
+        AddressRequest request = choice.request();
+        locked(() -> {
+            for (Choice.Pick pick : choice.picks()) {
+                Claim joins = pick.joins();
+                Sharing sharing = request.wishes().sharing();
+                ClaimSpec spec = joins == null || sharing == null
+                        ? request.claimOf(pick.pool())
+                        : joins.spec().joinedBy(new Owner(request.service(), request.uid()), sharing);
+                put(Holding.of(new Claim(pick.ip(), "assumed", "0", spec)));
+            }
+            return true;
+        });
+    }
+
     /** Forgets everything but the pools and learns the given claims: at start, and on gaining leadership. */
     public void rebuild(List<Claim> claims) {
         locked(() -> {

@@ -164,6 +164,16 @@ public final class PoolBook {
         }
     }
 
+    /** The same, should this pool take back what it lost by edits. */
+    public PoolBook releasing(String pool) {
+        return new PoolBook(
+                pools,
+                faults,
+                Stream.concat(releasing.stream(), Stream.of(pool)).distinct().toList(),
+                spokenFor,
+                withheld);
+    }
+
     /** By priority, then name. */
     public List<Pool> pools() {
         return pools;

@@ -314,6 +314,11 @@ final class WaitingList {
         all.forEach(waiter -> join(waiter.request(), view));
     }
 
+    /** What those who wait asked for. */
+    List<AddressRequest> requests() {
+        return waiters.values().stream().map(Waiter::request).toList();
+    }
+
     private NavigableSet<QueuePosition> queue(Queue queue) {
         return queues.getOrDefault(queue, Collections.emptyNavigableSet());
     }

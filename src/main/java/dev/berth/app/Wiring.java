@@ -282,6 +282,7 @@ public final class Wiring {
                 events,
                 clock,
                 steady,
+                services::replacements,
                 new PoolControl.Listener() {
                     @Override
                     public void due(Collection<ServiceKey> services) {

@@ -10,9 +10,12 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
+import dev.berth.testing.TypedPage;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -83,7 +86,7 @@ class MistakesIT {
     }
 
     @Test
-    void aMisspeltAnnotation_isSaidInOneEventAndACondition_untilItIsCorrected() {
+    void aMisspeltAnnotation_isSaidInOneEventAndACondition_untilItIsCorrected() throws IOException {
         String namespace = berth.namespace("misspelt");
         berth.pool(namespace, "198.18.0.0/28");
         berth.service(namespace, "web", annotated("berth.dev/adresses", "198.18.0.7"));
@@ -294,5 +297,76 @@ class MistakesIT {
 
         berth.pool(namespace + "-pool", namespace, UnaryOperator.identity(), "198.18.3.64/28");
         kubectl("wait", "--for=condition=Ready", "--timeout=50s", "loadbalancerclass/" + namespace);
+    }
+
+    @Test
+    void whoGetsWhich_andWhoGetsNone_isSaidBeforeStrandedAddressesAreTakenBack() {
+        String namespace = berth.namespace("ahead");
+        berth.pool(namespace, "198.18.5.0-198.18.5.3");
+        for (String sharer : List.of("a", "b")) {
+            berth.service(
+                    namespace,
+                    sharer,
+                    builder -> annotated(WellKnownNames.SHARING_KEY, "key")
+                            .apply(builder)
+                            .editSpec()
+                            .editFirstPort()
+                            .withPort((int) sharer.charAt(0))
+                            .endPort()
+                            .endSpec());
+            awaitIps(namespace, sharer, "198.18.5.0");
+        }
+        berth.service(namespace, "c", annotated(WellKnownNames.ADDRESSES, "198.18.5.1"));
+        awaitIps(namespace, "c", "198.18.5.1");
+        berth.service(namespace, "d");
+        awaitIps(namespace, "d", "198.18.5.2");
+
+        kubectl(
+                "patch",
+                "addresspool",
+                namespace,
+                "--type=merge",
+                "--patch={\"spec\":{\"addresses\":[\"198.18.5.3\",\"198.18.5.8\"]}}");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(strandedMessage(namespace))
+                        .endsWith(
+                                "; then, as of now, NS/c gets none (AddressNotAvailable), NS/a gets 198.18.5.3, NS/b gets 198.18.5.3, NS/d gets 198.18.5.8"
+                                        .replace("NS", namespace)));
+
+        kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=2");
+        berth.await(
+                namespace,
+                "d",
+                service -> List.of("198.18.5.3", "198.18.5.8").containsAll(ips(service))
+                        && !ips(service).isEmpty());
+        berth.await(namespace, "c", service -> ips(service).isEmpty());
+    }
+
+    /** docs/address-pools.md, Changing a pool. */
+    @Test
+    void aPoolThatWasEdited_saysWhatThePageShows() throws IOException {
+        kubectl("create", "namespace", "prod");
+        berth.pool("edge", "prod", UnaryOperator.identity(), "192.0.2.9");
+        berth.service("prod", "web");
+        awaitIps("prod", "web", "192.0.2.9");
+        kubectl("patch", "addresspool", "edge", "--type=merge", "--patch={\"spec\":{\"priority\":50}}");
+        kubectl(
+                "patch",
+                "addresspool",
+                "edge",
+                "--type=merge",
+                "--patch={\"spec\":{\"addresses\":[\"192.0.2.0/29\"]}}");
+
+        TypedPage.Step page = TypedPage.step(Path.of("docs/address-pools.md"), "kubectl get addresspool edge");
+        String format = page.typed().substring(page.typed().indexOf("jsonpath="));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubectl("get", "addresspool", "edge", "-o", format.replace("'", ""))
+                                .strip())
+                        .isEqualTo(page.printed()));
+    }
+
+    private static String strandedMessage(String pool) {
+        return kubectl(
+                "get", "addresspool", pool, "-o", "jsonpath={.status.conditions[?(@.type==\"Stranded\")].message}");
     }
 }

@@ -179,7 +179,8 @@ class PoolEditsIT {
                     .isEqualTo("2 addresses that no pool has any more stay with their Services: 198.51.100.1 ("
                             + namespace + "/b), 198.51.100.2 (" + namespace
                             + "/c); to take them back: kubectl annotate addresspool " + namespace
-                            + " berth.dev/release-stranded=2 --overwrite");
+                            + " berth.dev/release-stranded=2 --overwrite; then, as of now, " + namespace
+                            + "/b gets none (PoolExhausted), " + namespace + "/c gets none (PoolExhausted)");
         });
         awaitAsserted(() -> assertThat(berth.events("default", namespace))
                 .filteredOn(event -> event.getKey().equals("AddressesStranded"))

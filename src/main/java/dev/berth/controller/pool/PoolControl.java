@@ -11,6 +11,7 @@ import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.PoolDeclaration;
 import dev.berth.address.PoolUse;
+import dev.berth.address.Replacement;
 import dev.berth.address.ServiceKey;
 import dev.berth.address.Stranded;
 import dev.berth.api.v1alpha1.AddressPool;
@@ -38,7 +39,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,6 +63,14 @@ public final class PoolControl {
 
     /** How many of its addresses a pool shows in one line. */
     private static final int SHOWN = 3;
+
+    /** Of how many stranded addresses it is said what their Services would get; of how many Services in a sentence. */
+    private static final int LOOKED_AHEAD = 100;
+
+    private static final int FORETOLD = 10;
+
+    /** What Services would get is looked at anew after this, for it is as much work as to serve them. */
+    private static final Duration LOOK_AHEAD = Duration.ofSeconds(10);
 
     /** How often a pool's numbers are looked at: 2,000 allocations are not 2,000 writes. */
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -108,6 +119,11 @@ public final class PoolControl {
 
     private record Written(Edition edition, Instant at) {}
 
+    private record Foretold(Edition edition, Instant at, String sentence) {}
+
+    private final Map<String, Foretold> foretold = new ConcurrentHashMap<>();
+    private final BiFunction<String, Integer, List<Replacement>> replacements;
+
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
     /**
@@ -116,6 +132,7 @@ public final class PoolControl {
      * @param statuses writes a status; false: it has to be tried again
      * @param clock what time it is, for what others read
      * @param steady how time passes: nobody sets it forward or back
+     * @param replacements what Services would get, if a pool took back so many of its stranded addresses now
      */
     public PoolControl(
             Caches caches,
@@ -126,6 +143,7 @@ public final class PoolControl {
             Events events,
             InstantSource clock,
             InstantSource steady,
+            BiFunction<String, Integer, List<Replacement>> replacements,
             Listener listener) {
         this.caches = caches;
         this.neverGiven = neverGiven;
@@ -135,6 +153,7 @@ public final class PoolControl {
         this.events = events;
         this.clock = clock;
         this.steady = steady;
+        this.replacements = replacements;
         this.listener = listener;
     }
 
@@ -225,6 +244,7 @@ public final class PoolControl {
         if (found.isEmpty()) {
             reported.remove(name);
             written.remove(name);
+            foretold.remove(name);
             return Next.ON_EVENT;
         }
         AddressPool pool = found.get();
@@ -317,7 +337,8 @@ public final class PoolControl {
                     STRANDED,
                     true,
                     releasing ? "TakingBack" : "InUseOutsideOfPools",
-                    stillHeld(stranded) + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool))));
+                    stillHeld(stranded)
+                            + (releasing ? "; they are being taken back" : "; " + toTakeBack(pool) + ahead(pool))));
         }
         return conditions;
     }
@@ -370,6 +391,40 @@ public final class PoolControl {
                 + pool.getMetadata().getName() + " " + WellKnownNames.RELEASE_STRANDED + "="
                 + Pools.nextAcknowledgement(pool)
                 + " --overwrite";
+    }
+
+    /** Who would get which then, and who none. */
+    private String ahead(AddressPool pool) {
+        String name = pool.getMetadata().getName();
+        Instant now = steady.instant();
+        return foretold.compute(
+                        name,
+                        (same, known) -> known != null
+                                        && known.edition().equals(Edition.of(pool))
+                                        && now.isBefore(known.at().plus(LOOK_AHEAD))
+                                ? known
+                                : new Foretold(Edition.of(pool), now, sentence(replacements.apply(name, LOOKED_AHEAD))))
+                .sentence();
+    }
+
+    private static String sentence(List<Replacement> all) {
+        String none = named(
+                all.stream().filter(one -> !one.reason().isEmpty()).toList(),
+                one -> one.service() + " gets none (" + one.reason() + ")");
+        String others = named(
+                all.stream().filter(one -> one.by().isPresent()).toList(),
+                one -> one.service() + " gets " + one.by().map(Ip::toString).orElse(""));
+        return none.isEmpty() && others.isEmpty()
+                ? ""
+                : Stream.of(none, others)
+                        .filter(list -> !list.isEmpty())
+                        .collect(Collectors.joining(", ", "; then, as of now, ", ""));
+    }
+
+    private static String named(List<Replacement> some, Function<Replacement, String> words) {
+        int more = some.size() - FORETOLD;
+        return some.stream().limit(FORETOLD).map(words).collect(Collectors.joining(", "))
+                + (more > 0 ? " and " + more + " more" : "");
     }
 
     private static AddressPool.@Nullable Family family(PoolUse use) {

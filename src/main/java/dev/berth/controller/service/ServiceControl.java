@@ -7,6 +7,7 @@ import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
 import dev.berth.address.PoolBook;
 import dev.berth.address.QueuePosition;
+import dev.berth.address.Replacement;
 import dev.berth.address.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
@@ -673,21 +674,51 @@ public final class ServiceControl implements ClassControl.Services {
                         && memory.provider().bringsItsOwn(service.uid()).isPresent());
     }
 
+    /**
+     * What the Services that have stranded addresses of a pool would get, if it took these back now.
+     *
+     * @param most so many addresses are looked at, the lowest ones
+     */
+    public List<Replacement> replacements(String pool, int most) {
+        Ledger ahead = parts.ledger().copy(parts.ledger().pools().releasing(pool));
+        return new LookAhead(ahead, (key, ledger) -> {
+                    Optional<ServiceState> service = parts.cluster().service(key);
+                    return snapshot(
+                            key,
+                            service,
+                            ledger,
+                            new QueuePosition(
+                                    now(),
+                                    service.map(ServiceState::created).orElseGet(this::now),
+                                    service.map(ServiceState::uid).orElse("")));
+                })
+                .replacements(ahead.stranded(pool, most).first());
+    }
+
     private ServiceSnapshot snapshot(ServiceKey key, Optional<ServiceState> service) {
+        return snapshot(
+                key,
+                service,
+                parts.ledger(),
+                service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")));
+    }
+
+    private ServiceSnapshot snapshot(
+            ServiceKey key, Optional<ServiceState> service, Ledger ledger, QueuePosition turn) {
         return new ServiceSnapshot(
                 key,
                 service,
-                parts.ledger().heldFor(key),
-                parts.ledger().pools(),
+                ledger.heldFor(key),
+                ledger.pools(),
                 classes.get(),
                 deference(),
                 parts.cluster().namespaceLabels(key.namespace()),
-                service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")),
+                turn,
                 parts.migrateFrom(),
                 service.flatMap(state -> Optional.ofNullable(memories.get(key))
                         .flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))),
-                service.map(state -> Duration.between(
-                        state.created(), parts.clock().instant())));
+                service.map(
+                        state -> Duration.between(state.created(), parts.clock().instant())));
     }
 
     /** The place among those that wait that it has, or gets should it have to. One that asks for nothing has none. */

@@ -10,6 +10,7 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpRange;
 import dev.berth.address.Ledger;
 import dev.berth.address.Owner;
+import dev.berth.address.Replacement;
 import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.controller.NoOpEvents;
@@ -41,6 +42,7 @@ class PoolControlTest {
     private final List<ExcludedRange> around = new ArrayList<>();
     private final Ledger ledger = new Ledger();
     private final StartGate gate = new StartGate();
+    private final List<Replacement> foretold = new ArrayList<>();
     private int judged;
     private final List<AddressPool.Status> shown = new ArrayList<>();
     private final List<Ip> retimed = new ArrayList<>();
@@ -55,6 +57,7 @@ class PoolControlTest {
             new NoOpEvents(),
             Clock.systemUTC(),
             Clock.systemUTC(),
+            (pool, most) -> foretold,
             new PoolControl.Listener() {
                 @Override
                 public void due(Collection<ServiceKey> services) {}
@@ -250,5 +253,25 @@ class PoolControlTest {
         control.refresh();
         assertThat(judged).isEqualTo(3);
         assertThat(ledger.pools().poolOf(Ip.parse("192.0.2.1"))).isPresent();
+    }
+
+    @Test
+    void whoGetsWhich_isSaidBesideWhatIsStranded_thoseWhoGetNoneFirst_andTenOfEach() {
+        Owner owner = new Owner(new ServiceKey("prod", "web"), "u1");
+        ledger.observe(new Claim(Ip.parse("192.0.2.99"), "a1", "1", ClaimSpec.of("edge", "berth.dev/pool", owner)));
+        foretold.add(new Replacement(new ServiceKey("prod", "web"), Ip.parse("192.0.2.99"), Ip.find("192.0.2.0"), ""));
+        for (int i = 0; i < 12; i++) {
+            foretold.add(new Replacement(
+                    new ServiceKey("prod", "n" + i), Ip.parse("192.0.2.99"), Optional.empty(), "PoolExhausted"));
+        }
+        edge = Optional.of(pool(1, "0s"));
+        control.refresh();
+        gate.open();
+
+        control.reconcile("edge");
+
+        assertThat(shown.getLast().conditions().getLast().getMessage())
+                .contains("; then, as of now, prod/n0 gets none (PoolExhausted), prod/n1 gets none")
+                .contains("prod/n9 gets none (PoolExhausted) and 2 more, prod/web gets 192.0.2.0");
     }
 }

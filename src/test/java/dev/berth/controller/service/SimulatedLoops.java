@@ -121,6 +121,7 @@ final class SimulatedLoops {
                 silence,
                 world::now,
                 () -> world.clock,
+                (pool, most) -> operator.services.replacements(pool, most),
                 new PoolControl.Listener() {
                     @Override
                     public void due(Collection<ServiceKey> services) {
