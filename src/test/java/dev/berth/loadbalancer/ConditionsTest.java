@@ -21,6 +21,9 @@ import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerStatus;
 import dev.berth.provider.TargetHealth;
+import dev.berth.testing.TypedPage;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -235,5 +238,16 @@ class ConditionsTest {
                 .containsExactly(
                         "AddressAssigned=True Assigned: holds 192.0.2.1",
                         "AnnotationsIgnored=True UnknownAnnotation: is not known");
+    }
+
+    @Test
+    void targetsOfThePage_areSaidAsItShows() throws IOException {
+        assertThat(targets(false, 2, 3))
+                .endsWith(": "
+                        + TypedPage.steps(Path.of("docs/load-balancer-classes.md")).stream()
+                                .filter(step -> step.typed().contains("TargetsHealthy"))
+                                .findFirst()
+                                .orElseThrow()
+                                .printed());
     }
 }

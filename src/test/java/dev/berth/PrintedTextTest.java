@@ -1,0 +1,123 @@
+package dev.berth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.testing.TypedPage;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceColumnDefinition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What pages show as printed is what is printed: each such text is compared by a test. */
+class PrintedTextTest {
+    private static final Path DOCS = Path.of("docs");
+    private static final Pattern TABLE = Pattern.compile(
+            "kubectl get (addresspool|address|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
+
+    /** The pages that have printed text, and the tests that compare it. The README is what {@code make demo} prints. */
+    private static final Map<String, List<String>> COMPARED = Map.of(
+            "cookbook.md", List.of("it/CookbookIT"),
+            "annotations.md", List.of("it/MistakesIT"),
+            "address-pools.md", List.of("it/MistakesIT"),
+            "addresses.md", List.of("PrintedTextTest"),
+            "cluster-addresses.md", List.of("PrintedTextTest"),
+            "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),
+            "operations.md", List.of("it/RemovalIT", "it/UnservedIT"));
+
+    private static Stream<TypedPage.Step> printed(Path page) {
+        try {
+            return TypedPage.steps(page).stream().filter(step -> !step.printed().isEmpty());
+        } catch (IOException unreadable) {
+            throw new IllegalStateException(unreadable);
+        }
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> files = Files.walk(DOCS)) {
+            return files.filter(file -> file.toString().endsWith(".md")).toList();
+        }
+    }
+
+    @Test
+    void eachPageWithPrintedText_isComparedByATest() throws IOException {
+        Set<String> withText = Set.copyOf(pages().stream()
+                .filter(page -> printed(page).findAny().isPresent())
+                .map(page -> DOCS.relativize(page).toString())
+                .toList());
+
+        assertThat(withText).isEqualTo(COMPARED.keySet());
+        for (Map.Entry<String, List<String>> page : COMPARED.entrySet()) {
+            for (String test : page.getValue()) {
+                assertThat(Files.readString(Path.of("src/test/java/dev/berth/" + test + ".java")))
+                        .as(test)
+                        .contains(page.getKey());
+            }
+        }
+    }
+
+    @Test
+    void tablesOfOurKinds_haveTheirColumns() throws IOException {
+        List<Path> all = new ArrayList<>(pages());
+        all.add(Path.of("README.md"));
+        List<String> seen = new ArrayList<>();
+        for (Path page : all) {
+            printed(page).forEach(step -> {
+                Matcher table = TABLE.matcher(step.typed());
+                if (table.matches()) {
+                    String header =
+                            step.printed().lines().findFirst().orElse("").strip();
+                    if (header.startsWith("NAME ")) {
+                        seen.add(page + ":" + step.line());
+                        assertThat(List.of(header.split(" +")))
+                                .as("%s:%s", page, step.line())
+                                .isEqualTo(columns(table.group(1), table.group(3) != null));
+                    }
+                }
+            });
+        }
+        assertThat(seen).hasSizeGreaterThan(5);
+    }
+
+    private static List<String> columns(String kind, boolean wide) {
+        try (Stream<Path> files = Files.list(Path.of("crds"))) {
+            Path crd = files.filter(file -> file.getFileName().toString().startsWith(kind))
+                    .min(Comparator.comparingInt(file -> file.toString().length()))
+                    .orElseThrow();
+            CustomResourceDefinition definition =
+                    new KubernetesSerialization().unmarshal(Files.readString(crd), CustomResourceDefinition.class);
+            return Stream.concat(
+                            Stream.of("NAME"),
+                            definition.getSpec().getVersions().getFirst().getAdditionalPrinterColumns().stream()
+                                    .filter(column -> wide || column.getPriority() == null || column.getPriority() == 0)
+                                    .map(CustomResourceColumnDefinition::getName)
+                                    .map(name -> name.toUpperCase(Locale.ROOT)))
+                    .toList();
+        } catch (IOException unreadable) {
+            throw new IllegalStateException(unreadable);
+        }
+    }
+
+    /** docs/addresses.md: what {@code berth address} prints. */
+    @Test
+    void theNameOfAnAddress_isAsThePageHasIt() throws IOException {
+        TypedPage.Step step =
+                TypedPage.step(DOCS.resolve("addresses.md"), "java -jar target/quarkus-app/quarkus-run.jar address ");
+
+        assertThat(step.printed())
+                .isEqualTo(Ip.parse(step.typed().substring(step.typed().lastIndexOf(' ') + 1))
+                        .objectName());
+    }
+}
