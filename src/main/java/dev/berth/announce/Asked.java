@@ -22,6 +22,12 @@ public record Asked(Ip address, List<AskingService> services, L2Parameters param
 
     /** Why a node cannot deliver what is sent to the address; absent: it can. */
     Optional<Reason> objection(String node) {
+        return objection(node, services, isOfNode, parameters.withoutEndpoints());
+    }
+
+    /** The same of an address, however it is announced. */
+    static Optional<Reason> objection(
+            String node, List<AskingService> services, boolean isOfNode, boolean withoutEndpoints) {
         if (isOfNode) {
             return Optional.of(Reason.ADDRESS_OF_NODE);
         }
@@ -29,7 +35,7 @@ public record Asked(Ip address, List<AskingService> services, L2Parameters param
             return Optional.of(Reason.NO_SERVICE);
         }
         if (services.stream().noneMatch(AskingService::isServed)) {
-            return parameters.withoutEndpoints() ? Optional.empty() : Optional.of(Reason.NO_ENDPOINTS);
+            return withoutEndpoints ? Optional.empty() : Optional.of(Reason.NO_ENDPOINTS);
         }
         return services.stream().anyMatch(service -> service.isDeliveredBy(node))
                 ? Optional.empty()

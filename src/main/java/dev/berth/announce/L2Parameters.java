@@ -46,7 +46,7 @@ public record L2Parameters(List<String> interfaces, boolean withoutEndpoints) {
                 Optional.ofNullable(parameters.get(INTERFACES))
                         .map(L2Parameters::interfaces)
                         .orElse(List.of()),
-                withoutEndpoints(parameters.getOrDefault(WITHOUT_ENDPOINTS, "Withhold")));
+                withoutEndpoints(parameters));
     }
 
     private static List<String> interfaces(String value) {
@@ -63,7 +63,8 @@ public record L2Parameters(List<String> interfaces, boolean withoutEndpoints) {
         return names;
     }
 
-    private static boolean withoutEndpoints(String value) {
+    static boolean withoutEndpoints(Map<String, String> parameters) {
+        String value = parameters.getOrDefault(WITHOUT_ENDPOINTS, "Withhold");
         return switch (value) {
             case "Withhold" -> false;
             case "Announce" -> true;

@@ -18,7 +18,10 @@ public enum Reason {
             + " parameters of the LoadBalancerClass"),
     ADDRESS_ON_HOST("somebody else has put the address on the node; take it off the node, or out of the pool"),
     KERNEL_REFUSES("the kernel of the node refuses the address; the log of the node's agent says why"),
-    ANOTHER_NODE("another node announces it");
+    ANOTHER_NODE("another node announces it"),
+    NO_NEXT_HOP("the Node has no InternalIP of the address' family"),
+    NO_PEER(
+            "no BGPPeer that the class allows, and that can be used, has a session with the node for the address' family");
 
     private final String sentence;
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -36,16 +37,17 @@ final class CrdFiles {
     private static final String KUSTOMIZATION = "kustomization.yaml";
 
     private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
-            List.of(AddressPool.class, Address.class, LoadBalancerClass.class, ServiceCIDRPolicy.class);
+            List.of(AddressPool.class, Address.class, BGPPeer.class, LoadBalancerClass.class, ServiceCIDRPolicy.class);
 
     private static final JSONSchemaProps TEXT =
             new JSONSchemaPropsBuilder().withType("string").build();
 
     /** {@code ^(Auto|VIP)$}, or one word. */
-    private static final Pattern WORDS = Pattern.compile("\\^\\(?([A-Za-z]+(?:[|][A-Za-z]+)*)\\)?\\$");
+    private static final Pattern WORDS =
+            Pattern.compile("\\^\\(?([A-Za-z][A-Za-z0-9]*(?:[|][A-Za-z][A-Za-z0-9]*)*)\\)?\\$");
 
     /** The fields of all kinds that are times. */
-    private static final List<String> TIMES = List.of("releasedAt", "at", "lastTransitionTime");
+    private static final List<String> TIMES = List.of("releasedAt", "at", "since", "lastTransitionTime");
 
     private static final double MANY = 1e9;
 
@@ -247,6 +249,9 @@ final class CrdFiles {
         } else if (kind == AddressPool.class) {
             JSONSchemaProps quota = property(property(schema, "spec"), "quota");
             key(property(quota, "namespaces"), "namespace");
+        } else if (kind == BGPPeer.class) {
+            key(property(property(schema, "status"), "nodes"), "node");
+            property(property(schema, "spec"), "families").setXKubernetesListType("set");
         }
     }
 

@@ -47,7 +47,8 @@ abstract class CrdRules {
                 .withConfig(Config.fromKubeconfig(kubeconfig()))
                 .build();
         kubectl.run("apply", "-k", "crds");
-        for (String kind : List.of("addresses", "addresspools", "loadbalancerclasses", "servicecidrpolicies")) {
+        for (String kind :
+                List.of("addresses", "addresspools", "bgppeers", "loadbalancerclasses", "servicecidrpolicies")) {
             kubectl.run("wait", "--for=condition=Established", "--timeout=60s", "crd/" + kind + ".berth.dev");
         }
         await().atMost(Duration.ofSeconds(60))
@@ -176,7 +177,35 @@ abstract class CrdRules {
         return new SpecRow(rule, "LoadBalancerClass", spec, fault);
     }
 
+    private static SpecRow peer(String rule, String spec, String fault) {
+        return new SpecRow(rule, "BGPPeer", "{peerAddress: 192.0.2.254, " + spec + "}", fault);
+    }
+
     private static final List<SpecRow> SPECS = List.of(
+            peer("the highest ASN", "peerASN: 4294967295, myASN: 1", ""),
+            peer("no ASN", "myASN: 64512", "spec.peerASN: Required"),
+            peer("ASN 0", "peerASN: 64512, myASN: 0", "spec.myASN: Invalid value: 0"),
+            peer("an ASN out of range", "peerASN: 4294967296, myASN: 1", "less than or equal to 4294967295"),
+            peer("a port that there is not", "peerASN: 1, myASN: 1, peerPort: 65536", "spec.peerPort: Invalid value"),
+            new SpecRow(
+                    "an IPv6 router and source",
+                    "BGPPeer",
+                    "{peerAddress: 'fd00::1', peerASN: 1, myASN: 1, sourceAddress: 'fd00::2'}",
+                    ""),
+            peer("a name for a router", "peerASN: 1, myASN: 1, sourceAddress: router.example.com", "sourceAddress"),
+            peer(
+                    "a source of the other family",
+                    "peerASN: 1, myASN: 1, sourceAddress: 'fd00::2'",
+                    "sourceAddress and peerAddress must be of the same IP family"),
+            peer(
+                    "a keepalive that comes too late",
+                    "peerASN: 1, myASN: 1, holdTimeSeconds: 9, keepaliveTimeSeconds: 4",
+                    "keepaliveTimeSeconds must be a third of holdTimeSeconds at most"),
+            peer("one family", "peerASN: 1, myASN: 1, families: [IPv6]", ""),
+            peer("a family twice", "peerASN: 1, myASN: 1, families: [IPv6, IPv6]", "Duplicate value"),
+            peer("no family", "peerASN: 1, myASN: 1, families: []", "spec.families"),
+            peer("a family that there is not", "peerASN: 1, myASN: 1, families: [ipv4]", "supported values"),
+            peer("a password in a Secret", "peerASN: 1, myASN: 1, passwordSecret: {name: router-md5}", ""),
             pool("a CIDR", "addresses: [192.0.2.0/28]", ""),
             pool("a range", "addresses: [192.0.2.1-192.0.2.9]", ""),
             pool("both families and single addresses", "addresses: [192.0.2.1, 2001:db8::/64, '::1', '::-::5']", ""),

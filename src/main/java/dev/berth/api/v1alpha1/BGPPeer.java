@@ -1,0 +1,177 @@
+package dev.berth.api.v1alpha1;
+
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.model.annotation.Categories;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.ShortNames;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A router that nodes have a BGP session with. Cluster-scoped; the agents on the nodes read it, and write its status. */
+@JsonClassDescription("A router that the agents on the nodes have BGP sessions with, to announce addresses to it.")
+@Group(Berth.GROUP)
+@Version(Berth.VERSION)
+@Kind("BGPPeer")
+@Plural("bgppeers")
+@ShortNames("bgpp")
+@Categories("berth")
+@AdditionalPrinterColumn(name = "Peer", jsonPath = ".spec.peerAddress", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(name = "Peer-ASN", jsonPath = ".spec.peerASN", type = AdditionalPrinterColumn.Type.INTEGER)
+@AdditionalPrinterColumn(name = "My-ASN", jsonPath = ".spec.myASN", type = AdditionalPrinterColumn.Type.INTEGER)
+@AdditionalPrinterColumn(name = "Sessions", jsonPath = ".status.sessions", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Ready",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].status",
+        type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Reason",
+        jsonPath = ".status.conditions[?(@.type=='Ready')].message",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
+        name = "Age",
+        jsonPath = ".metadata.creationTimestamp",
+        type = AdditionalPrinterColumn.Type.DATE)
+@JsonDeserialize(using = BGPPeer.Reader.class)
+public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
+    private static final String IP = "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$";
+    private static final long HIGHEST_ASN = 4_294_967_295L;
+
+    static final String KEEPALIVE_IN_HOLD_TIME = "self.keepaliveTimeSeconds * 3 <= self.holdTimeSeconds";
+    static final String SOURCE_IS_OF_THE_FAMILY =
+            "!has(self.sourceAddress) || self.sourceAddress.contains(':') == self.peerAddress.contains(':')";
+
+    /** What the administrator asks for. */
+    @JsonClassDescription("What the administrator asks for.")
+    @ValidationRule(
+            value = KEEPALIVE_IN_HOLD_TIME,
+            message = "keepaliveTimeSeconds must be a third of holdTimeSeconds at most")
+    @ValidationRule(
+            value = SOURCE_IS_OF_THE_FAMILY,
+            message = "sourceAddress and peerAddress must be of the same IP family")
+    public record Spec(
+            @Required
+            @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription("The address of the router, IPv4 or IPv6.")
+            String peerAddress,
+
+            @Required
+            @Min(1) @Max(HIGHEST_ASN) @JsonPropertyDescription("The autonomous system of the router. The same as myASN: iBGP.")
+            Long peerASN,
+
+            @Required
+            @Min(1) @Max(HIGHEST_ASN) @JsonPropertyDescription("The autonomous system that the nodes are in for this router.")
+            Long myASN,
+
+            @Default("179") @Min(1) @Max(65535) @JsonPropertyDescription("The TCP port of the router.") @Nullable Integer peerPort,
+
+            @Nullable @JsonPropertyDescription(
+                    "A Secret in the agents' namespace, berth-agents, whose key password is that of the session (TCP MD5, RFC 2385); absent: none.")
+            SecretReference passwordSecret,
+
+            @JsonPropertyDescription("The nodes that have a session with the router; absent: all that have an agent.")
+            AddressPool.@Nullable LabelSelector nodeSelector,
+
+            @Default("90")
+            @Min(3) @Max(65535) @JsonPropertyDescription(
+                    "After how long without a word from the other side the session is over. It is also how long routes lead to a node whose power was cut. The router may ask for less.")
+            @Nullable Integer holdTimeSeconds,
+
+            @Default("30")
+            @Min(1) @Max(21845) @JsonPropertyDescription(
+                    "How often the other side is told that all is well; a third of holdTimeSeconds at most.")
+            @Nullable Integer keepaliveTimeSeconds,
+
+            @Default("5")
+            @Min(2) @Max(3600) @JsonPropertyDescription("How long after a failure to connect again.")
+            @Nullable Integer connectRetryTimeSeconds,
+
+            @Nullable @Min(2) @Max(255) @JsonPropertyDescription(
+                    "How many hops away the router may be, if it is in another autonomous system; absent: it must be a neighbour.")
+            Integer ebgpMultihop,
+
+            @Nullable @Size(min = 1, max = 2) @JsonPropertyDescription("Of which addresses are announced; absent: both.")
+            List<@Pattern("^(IPv4|IPv6)$") @Size(max = 4) String> families,
+
+            @Default("30")
+            @Min(0) @Max(4095) @JsonPropertyDescription(
+                    "For how long the router is asked to keep routes while the speaker on the node restarts (RFC 4724); 0: it drops them at once.")
+            @Nullable Integer gracefulRestartTimeSeconds,
+
+            @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription(
+                    "The node's address that the session comes from; absent: the one that the kernel chooses.")
+            String sourceAddress) {}
+
+    /** A Secret by its name. */
+    public record SecretReference(
+            @Required
+            @Size(min = 1, max = 253) @Pattern("^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$") @JsonPropertyDescription("The name of the Secret.")
+            String name) {}
+
+    /** What the agents on the nodes say of their sessions. Absent until one has seen the peer. */
+    @JsonClassDescription("What the agents on the nodes say of their sessions; absent until one has seen the peer.")
+    public record Status(
+            @Nullable Long observedGeneration,
+
+            @Nullable @Size(max = 32) @JsonPropertyDescription("How many sessions are established, of how many.")
+            String sessions,
+
+            @Nullable @Size(max = 5000) @JsonPropertyDescription("The nodes that are to have a session, by name.")
+            List<NodeSession> nodes,
+
+            @Nullable @Size(max = 8) List<Condition> conditions)
+            implements HasConditions {}
+
+    /** The session of one node. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record NodeSession(
+            @Required @Size(min = 1, max = 253) @JsonPropertyDescription("The name of the Node.")
+            String node,
+
+            @Required
+            @Pattern("^(Established|Connecting|Unusable)$") @Size(max = 16) @JsonPropertyDescription(
+                    "Established: routes are announced. Connecting: the router does not answer, or refuses. Unusable: the node cannot have this session; lastError says why.")
+            String state,
+
+            @Required @Size(max = 32) @JsonPropertyDescription("Since when the state is this one.")
+            String since,
+
+            @JsonPropertyDescription(
+                    "How many routes are announced to the router, up to 30 s ago; absent: there is no session.")
+            @Nullable Integer routes,
+
+            @Nullable @Size(max = 512) @JsonPropertyDescription(
+                    "Why there is no session, or why the one before ended; absent: not known, or there was none.")
+            String lastError) {}
+
+    /** Any content. */
+    static final class Reader extends OwnResource.Reader<BGPPeer, Spec, Status> {
+        Reader() {
+            super(BGPPeer::new, Spec.class, Status.class);
+        }
+    }
+
+    @Override
+    protected @Nullable Spec initSpec() {
+        return null;
+    }
+
+    @Override
+    protected @Nullable Status initStatus() {
+        return null;
+    }
+}

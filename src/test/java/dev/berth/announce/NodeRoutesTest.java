@@ -1,0 +1,268 @@
+package dev.berth.announce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Selector;
+import dev.berth.address.ServiceKey;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a node announces by BGP, to whom, and why not. */
+class NodeRoutesTest {
+    private static final Ip ADDRESS = Ip.parse("203.0.113.10");
+    private static final Ip ADDRESS6 = Ip.parse("2001:db8:1::10");
+    private static final Ip NODE = Ip.parse("192.0.2.1");
+    private static final Ip NODE6 = Ip.parse("2001:db8::1");
+
+    private static BgpPeer peer(String name, String address) {
+        return new BgpPeer(
+                name,
+                "2026-01-01T00:00:00Z",
+                new TreeMap<>(Map.of("rack", name)),
+                Ip.parse(address),
+                179,
+                64512,
+                64513,
+                Optional.empty(),
+                Selector.EVERYTHING,
+                new BgpPeer.Timers(90, 30, 5),
+                Optional.empty(),
+                List.of(IpFamily.IPV4, IpFamily.IPV6),
+                30,
+                Optional.empty());
+    }
+
+    private static BgpPeer with(BgpPeer peer, String created, String password, List<IpFamily> families) {
+        return new BgpPeer(
+                peer.name(),
+                created,
+                peer.labels(),
+                peer.address(),
+                peer.port(),
+                peer.peerAsn(),
+                peer.myAsn(),
+                Optional.of(password).filter(secret -> !secret.isEmpty()),
+                new Selector(List.of(new Selector.Requirement("bgp", Selector.Operator.NOT_IN, List.of("off")))),
+                peer.timers(),
+                peer.multihop(),
+                families,
+                peer.gracefulRestart(),
+                peer.source());
+    }
+
+    private static SequencedMap<String, PeerVerdict> peers(Map<String, String> passwords, BgpPeer... peers) {
+        return NodeRoutes.peers(
+                "a",
+                Map.of(),
+                List.of(NODE, NODE6),
+                passwords,
+                Stream.of(peers).map(ReadPeer::of).toList());
+    }
+
+    private static NodeRoutes node(Optional<NodeFacts> facts, BgpPeer... peers) {
+        return new NodeRoutes(
+                "a", facts, new TreeMap<>(Map.of(IpFamily.IPV4, NODE, IpFamily.IPV6, NODE6)), peers(Map.of(), peers));
+    }
+
+    private static NodeRoutes node() {
+        return node(Optional.of(NodeFacts.FIT), peer("router", "192.0.2.254"));
+    }
+
+    private static AskedRoute asked(Ip address, boolean isLocal, List<String> ready, List<String> terminating) {
+        return asked(address, BgpParameters.DEFAULT, isLocal, ready, terminating);
+    }
+
+    private static AskedRoute asked(
+            Ip address, BgpParameters parameters, boolean isLocal, List<String> ready, List<String> terminating) {
+        return new AskedRoute(
+                address,
+                List.of(new AskingService(new ServiceKey("shop", "web"), isLocal, ready, terminating)),
+                parameters,
+                false);
+    }
+
+    private static Reason reason(NodeRoutes node, AskedRoute asked) {
+        return ((RouteVerdict.Silent) node.verdict(asked)).reason();
+    }
+
+    private static Route route(NodeRoutes node, AskedRoute asked) {
+        return ((RouteVerdict.Announces) node.verdict(asked)).route();
+    }
+
+    @Test
+    void policyCluster_withAnyReadyEndpoint_isAnnouncedByEachNode_withItsOwnAddressOfTheFamilyAsNextHop() {
+        assertThat(node().verdict(asked(ADDRESS, false, List.of("b"), List.of()))
+                        .sentence())
+                .isEqualTo("announced by BGP to router; next hop 192.0.2.1");
+        assertThat(route(node(), asked(ADDRESS6, false, List.of("b"), List.of()))
+                        .nextHop())
+                .isEqualTo(NODE6);
+    }
+
+    @Test
+    void policyLocal_isAnnouncedWhereReadyEndpointsAre_andNotWhereTheyTerminateMeanwhile() {
+        assertThat(route(node(), asked(ADDRESS, true, List.of("a"), List.of())).address())
+                .isEqualTo(ADDRESS);
+        assertThat(reason(node(), asked(ADDRESS, true, List.of("b"), List.of("a"))))
+                .isEqualTo(Reason.NO_LOCAL_ENDPOINTS);
+    }
+
+    @Test
+    void endpointThatTerminates_isAnnounced_whileNoNodeHasAReadyOne() {
+        assertThat(route(node(), asked(ADDRESS, true, List.of(), List.of("a"))).address())
+                .isEqualTo(ADDRESS);
+    }
+
+    @Test
+    void withoutEndpoints_nothingIsAnnounced_unlessTheClassSaysSo() {
+        assertThat(reason(node(), asked(ADDRESS, false, List.of(), List.of()))).isEqualTo(Reason.NO_ENDPOINTS);
+        BgpParameters anyway = BgpParameters.of(Map.of("withoutEndpoints", "Announce"));
+        assertThat(route(node(), asked(ADDRESS, anyway, false, List.of(), List.of()))
+                        .address())
+                .isEqualTo(ADDRESS);
+    }
+
+    @Test
+    void addressOfANode_isNotAnnounced() {
+        AskedRoute asked = asked(ADDRESS, false, List.of("a"), List.of());
+        assertThat(reason(node(), new AskedRoute(ADDRESS, asked.services(), asked.parameters(), true)))
+                .isEqualTo(Reason.ADDRESS_OF_NODE);
+    }
+
+    record Unfit(String sentence, Optional<NodeFacts> facts, Reason reason) {
+        @Override
+        public String toString() {
+            return sentence;
+        }
+    }
+
+    static Stream<Unfit> unfit() {
+        return Stream.of(
+                new Unfit("unknown", Optional.empty(), Reason.NODE_UNKNOWN),
+                new Unfit(
+                        "excluded", Optional.of(new NodeFacts(true, false, false, false, false)), Reason.NODE_EXCLUDED),
+                new Unfit(
+                        "being deleted",
+                        Optional.of(new NodeFacts(false, true, false, false, false)),
+                        Reason.NODE_DELETED),
+                new Unfit(
+                        "out of service",
+                        Optional.of(new NodeFacts(false, false, true, false, false)),
+                        Reason.NODE_OUT_OF_SERVICE),
+                new Unfit(
+                        "without network",
+                        Optional.of(new NodeFacts(false, false, false, true, false)),
+                        Reason.NODE_NETWORK_UNAVAILABLE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unfit")
+    void nodeThatIsUnfit_announcesNothing(Unfit unfit) {
+        NodeRoutes node = node(unfit.facts(), peer("router", "192.0.2.254"));
+        assertThat(reason(node, asked(ADDRESS, false, List.of("a"), List.of()))).isEqualTo(unfit.reason());
+    }
+
+    @Test
+    void nodeWithoutAnAddressOfTheFamily_announcesNothingOfIt() {
+        NodeRoutes node = new NodeRoutes(
+                "a",
+                Optional.of(NodeFacts.FIT),
+                new TreeMap<>(Map.of(IpFamily.IPV4, NODE)),
+                peers(Map.of(), peer("router", "192.0.2.254")));
+        assertThat(reason(node, asked(ADDRESS6, false, List.of("a"), List.of())))
+                .isEqualTo(Reason.NO_NEXT_HOP);
+    }
+
+    @Test
+    void peers_areToldThatTheClassNames_orWhoseLabelsItSelects_andThatHaveTheFamily() {
+        NodeRoutes two = node(
+                Optional.of(NodeFacts.FIT),
+                peer("east", "192.0.2.253"),
+                with(peer("west", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4)));
+        assertThat(route(two, asked(ADDRESS, false, List.of("a"), List.of())).peers())
+                .containsExactly("east", "west");
+        assertThat(route(two, asked(ADDRESS6, false, List.of("a"), List.of())).peers())
+                .containsExactly("east");
+        BgpParameters byName = BgpParameters.of(Map.of("peers", "west"));
+        assertThat(route(two, asked(ADDRESS, byName, false, List.of("a"), List.of()))
+                        .peers())
+                .containsExactly("west");
+        assertThat(reason(two, asked(ADDRESS6, byName, false, List.of("a"), List.of())))
+                .isEqualTo(Reason.NO_PEER);
+        BgpParameters byLabel = BgpParameters.of(Map.of("peerSelector", "rack=east"));
+        assertThat(route(two, asked(ADDRESS, byLabel, false, List.of("a"), List.of()))
+                        .peers())
+                .containsExactly("east");
+    }
+
+    @Test
+    void peerThatIsNotForTheNode_isLeftOut() {
+        BgpPeer peer = with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4));
+        assertThat(NodeRoutes.peers("a", Map.of("bgp", "off"), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
+                .isEmpty();
+        assertThat(NodeRoutes.peers("a", Map.of(), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
+                .containsOnlyKeys("router");
+    }
+
+    private static String fault(@Nullable PeerVerdict verdict) {
+        return ((PeerVerdict.Unusable) Objects.requireNonNull(verdict)).why();
+    }
+
+    @Test
+    void peerWithTheNodesOwnAddress_isUnusableThere_andSaysWhatToDo() {
+        assertThat(fault(peers(Map.of(), peer("router", "192.0.2.1")).get("router")))
+                .isEqualTo(
+                        "peerAddress 192.0.2.1 is an address of node a itself; write the router's, or leave the node out"
+                                + " by nodeSelector");
+    }
+
+    @Test
+    void ofTwoPeersWithOneAddress_theOlderCounts() {
+        SequencedMap<String, PeerVerdict> both = peers(
+                Map.of(),
+                with(peer("a", "192.0.2.254"), "2026-01-02T00:00:00Z", "", List.of(IpFamily.IPV4)),
+                with(peer("b", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4)));
+        assertThat(both.get("b")).isInstanceOf(PeerVerdict.Session.class);
+        assertThat(fault(both.get("a")))
+                .isEqualTo("BGPPeer \"b\" is older and has peerAddress 192.0.2.254, too; remove one");
+    }
+
+    @Test
+    void secretThatIsMissing_isSaid_andItsPasswordIsTaken_butNeverShown() {
+        BgpPeer peer =
+                with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "router-md5", List.of(IpFamily.IPV4));
+        assertThat(fault(peers(Map.of(), peer).get("router")))
+                .isEqualTo(
+                        "Secret \"router-md5\" is missing, or has no key password; create it in the agents' namespace");
+        PeerVerdict usable = Objects.requireNonNull(
+                peers(Map.of("router-md5", "s3cret"), peer).get("router"));
+        assertThat(((PeerVerdict.Session) usable).password()).isEqualTo("s3cret");
+        assertThat(usable.toString()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void peerThatCannotBeRead_isUnusable_andDisturbsNoOther() {
+        SequencedMap<String, PeerVerdict> both = NodeRoutes.peers(
+                "a",
+                Map.of(),
+                List.of(),
+                Map.of(),
+                List.of(
+                        new ReadPeer(
+                                "odd", "", Optional.empty(), "peerASN is 0; it must be a number from 1 to 4294967295"),
+                        ReadPeer.of(peer("router", "192.0.2.254"))));
+        assertThat(fault(both.get("odd"))).isEqualTo("peerASN is 0; it must be a number from 1 to 4294967295");
+        assertThat(both.get("router")).isInstanceOf(PeerVerdict.Session.class);
+    }
+}
