@@ -1,0 +1,228 @@
+package dev.berth.agent.bgp;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.agent.bgp.v1.Actions;
+import dev.berth.agent.bgp.v1.AfiSafi;
+import dev.berth.agent.bgp.v1.AfiSafiConfig;
+import dev.berth.agent.bgp.v1.Attribute;
+import dev.berth.agent.bgp.v1.CommunitiesAttribute;
+import dev.berth.agent.bgp.v1.CommunityAction;
+import dev.berth.agent.bgp.v1.Conditions;
+import dev.berth.agent.bgp.v1.DefinedSet;
+import dev.berth.agent.bgp.v1.DefinedType;
+import dev.berth.agent.bgp.v1.EbgpMultihop;
+import dev.berth.agent.bgp.v1.Family;
+import dev.berth.agent.bgp.v1.GracefulRestart;
+import dev.berth.agent.bgp.v1.IPAddressPrefix;
+import dev.berth.agent.bgp.v1.LargeCommunitiesAttribute;
+import dev.berth.agent.bgp.v1.LargeCommunity;
+import dev.berth.agent.bgp.v1.LocalPrefAttribute;
+import dev.berth.agent.bgp.v1.MatchSet;
+import dev.berth.agent.bgp.v1.MpGracefulRestart;
+import dev.berth.agent.bgp.v1.MpGracefulRestartConfig;
+import dev.berth.agent.bgp.v1.MpReachNLRIAttribute;
+import dev.berth.agent.bgp.v1.NextHopAttribute;
+import dev.berth.agent.bgp.v1.Nlri;
+import dev.berth.agent.bgp.v1.OriginAttribute;
+import dev.berth.agent.bgp.v1.Path;
+import dev.berth.agent.bgp.v1.Peer;
+import dev.berth.agent.bgp.v1.PeerConf;
+import dev.berth.agent.bgp.v1.Policy;
+import dev.berth.agent.bgp.v1.RouteAction;
+import dev.berth.agent.bgp.v1.SetPoliciesRequest;
+import dev.berth.agent.bgp.v1.Statement;
+import dev.berth.agent.bgp.v1.Timers;
+import dev.berth.agent.bgp.v1.TimersConfig;
+import dev.berth.agent.bgp.v1.Transport;
+import dev.berth.announce.BgpPeer;
+import dev.berth.announce.Community;
+import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Rendezvous;
+import dev.berth.announce.Route;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** From what is announced to GoBGP's messages. */
+final class Messages {
+    /** Of the rules by which peers are told of routes. */
+    static final String EXPORT = "berth-export";
+
+    /** Of the rule by which routes are taken: also those that the agent makes. */
+    static final String IMPORT = "berth-import";
+
+    /**
+     * For how long a speaker that was restarted waits for what its routers have to say before it says anything itself; in
+     * seconds. A router that is away would be waited for without end.
+     */
+    private static final int DEFERRAL = 3;
+
+    private static final int IPV4 = 1;
+    private static final int IPV6 = 2;
+    private static final int UNICAST = 1;
+
+    /** IGP: it comes from here. */
+    private static final OriginAttribute ORIGIN = OriginAttribute.getDefaultInstance();
+
+    private Messages() {}
+
+    static Family family(IpFamily family) {
+        return Family.newBuilder()
+                .setAfi(family == IpFamily.IPV4 ? IPV4 : IPV6)
+                .setSafi(UNICAST)
+                .build();
+    }
+
+    /** @param isRestarting whether the router may have kept routes of an earlier process */
+    static Peer peer(Session session, boolean isRestarting) {
+        BgpPeer peer = session.peer();
+        boolean isGraceful = peer.gracefulRestart() > 0;
+        Transport.Builder transport = Transport.newBuilder().setRemotePort(peer.port());
+        peer.source().map(Ip::toString).ifPresent(transport::setLocalAddress);
+        return Peer.newBuilder()
+                .setConf(PeerConf.newBuilder()
+                        .setNeighborAddress(peer.address().toString())
+                        .setPeerAsn((int) peer.peerAsn())
+                        .setLocalAsn((int) peer.myAsn())
+                        .setAuthPassword(session.password()))
+                .setEbgpMultihop(EbgpMultihop.newBuilder()
+                        .setEnabled(peer.multihop().isPresent() && !peer.isInternal())
+                        .setMultihopTtl(peer.isInternal() ? 0 : peer.multihop().orElse(0)))
+                .setTimers(Timers.newBuilder()
+                        .setConfig(TimersConfig.newBuilder()
+                                .setHoldTime(peer.timers().hold())
+                                .setKeepaliveInterval(peer.timers().keepalive())
+                                .setConnectRetry(peer.timers().connectRetry())
+                                .setIdleHoldTimeAfterReset(peer.timers().connectRetry())))
+                .setTransport(transport)
+                .setGracefulRestart(GracefulRestart.newBuilder()
+                        .setEnabled(isGraceful)
+                        .setRestartTime(peer.gracefulRestart())
+                        .setDeferralTime(DEFERRAL)
+                        .setLocalRestarting(isGraceful && isRestarting))
+                .addAllAfiSafis(peer.families().stream()
+                        .map(family -> AfiSafi.newBuilder()
+                                .setConfig(AfiSafiConfig.newBuilder()
+                                        .setFamily(family(family))
+                                        .setEnabled(true))
+                                .setMpGracefulRestart(MpGracefulRestart.newBuilder()
+                                        .setConfig(MpGracefulRestartConfig.newBuilder()
+                                                .setEnabled(isGraceful)))
+                                .build())
+                        .toList())
+                .build();
+    }
+
+    static Path path(Route route) {
+        Path.Builder path = withdrawal(route.address()).toBuilder().setIsWithdraw(false);
+        path.addPattrs(Attribute.newBuilder().setOrigin(ORIGIN));
+        String nextHop = route.nextHop().toString();
+        path.addPattrs(
+                route.address().family() == IpFamily.IPV4
+                        ? Attribute.newBuilder()
+                                .setNextHop(NextHopAttribute.newBuilder().setNextHop(nextHop))
+                        : Attribute.newBuilder()
+                                .setMpReach(MpReachNLRIAttribute.newBuilder()
+                                        .setFamily(path.getFamily())
+                                        .addNextHops(nextHop)
+                                        .addNlris(path.getNlri())));
+        // Not sent to another autonomous system.
+        route.localPref()
+                .ifPresent(localPref -> path.addPattrs(Attribute.newBuilder()
+                        .setLocalPref(LocalPrefAttribute.newBuilder().setLocalPref((int) localPref.longValue()))));
+        List<Integer> communities = route.communities().stream()
+                .filter(community -> !community.isLarge())
+                .map(Community::parts)
+                .map(parts -> (int) (parts.getFirst() << 16 | parts.getLast()))
+                .toList();
+        if (!communities.isEmpty()) {
+            path.addPattrs(Attribute.newBuilder()
+                    .setCommunities(CommunitiesAttribute.newBuilder().addAllCommunities(communities)));
+        }
+        path.addPattrs(Attribute.newBuilder()
+                .setLargeCommunities(LargeCommunitiesAttribute.newBuilder()
+                        .addAllCommunities(Stream.concat(
+                                        route.communities().stream().filter(Community::isLarge),
+                                        route.peers().stream().map(Messages::mark))
+                                .map(Messages::large)
+                                .toList())));
+        return path.build();
+    }
+
+    /** What names a route, and nothing else of it. */
+    static Path withdrawal(Ip address) {
+        return Path.newBuilder()
+                // Else a next hop would be missing.
+                .setIsWithdraw(true)
+                .setFamily(family(address.family()))
+                .setNlri(Nlri.newBuilder()
+                        .setPrefix(IPAddressPrefix.newBuilder()
+                                .setPrefix(address.toString())
+                                .setPrefixLen(address.family() == IpFamily.IPV4 ? 32 : 128)))
+                .build();
+    }
+
+    private static LargeCommunity large(Community community) {
+        List<Long> parts = community.parts();
+        return LargeCommunity.newBuilder()
+                .setGlobalAdmin((int) parts.get(0).longValue())
+                .setLocalData1((int) parts.get(1).longValue())
+                .setLocalData2((int) parts.get(2).longValue())
+                .build();
+    }
+
+    /** Of the routes that a peer is told of. It is taken off before. */
+    private static Community mark(String peer) {
+        long number = Rendezvous.rank("BGPPeer", peer);
+        return new Community(List.of(Community.RESERVED, number >>> 32, number & 0xFFFF_FFFFL));
+    }
+
+    /** A route goes to the peers that it is marked for, and to no other. What routers tell is not taken. */
+    static SetPoliciesRequest rules(List<Session> sessions) {
+        SetPoliciesRequest.Builder rules = SetPoliciesRequest.newBuilder();
+        Policy.Builder policy = Policy.newBuilder().setName(EXPORT);
+        for (Session session : sessions) {
+            String name = session.peer().name();
+            Ip address = session.peer().address();
+            rules.addDefinedSets(DefinedSet.newBuilder()
+                    .setDefinedType(DefinedType.DEFINED_TYPE_NEIGHBOR)
+                    .setName("to-" + name)
+                    .addList(address.network(address.family() == IpFamily.IPV4 ? 32 : 128)));
+            rules.addDefinedSets(DefinedSet.newBuilder()
+                    .setDefinedType(DefinedType.DEFINED_TYPE_LARGE_COMMUNITY)
+                    .setName("for-" + name)
+                    .addList("^"
+                            + String.join(
+                                    ":",
+                                    mark(name).parts().stream()
+                                            .map(String::valueOf)
+                                            .toList()) + "$"));
+            policy.addStatements(Statement.newBuilder()
+                    .setName("for-" + name)
+                    .setConditions(Conditions.newBuilder()
+                            .setNeighborSet(any("to-" + name))
+                            .setLargeCommunitySet(any("for-" + name)))
+                    .setActions(Actions.newBuilder()
+                            .setRouteAction(RouteAction.ROUTE_ACTION_ACCEPT)
+                            .setLargeCommunity(CommunityAction.newBuilder()
+                                    .setType(CommunityAction.Type.TYPE_REMOVE)
+                                    .addCommunities("^" + Community.RESERVED + ":.*$"))));
+        }
+        return rules.addPolicies(policy)
+                .addPolicies(Policy.newBuilder()
+                        .setName(IMPORT)
+                        .addStatements(Statement.newBuilder()
+                                .setName("own")
+                                .setConditions(
+                                        Conditions.newBuilder().setRouteType(Conditions.RouteType.ROUTE_TYPE_LOCAL))
+                                .setActions(Actions.newBuilder().setRouteAction(RouteAction.ROUTE_ACTION_ACCEPT))))
+                .build();
+    }
+
+    private static MatchSet any(String name) {
+        return MatchSet.newBuilder()
+                .setType(MatchSet.Type.TYPE_ANY)
+                .setName(name)
+                .build();
+    }
+}

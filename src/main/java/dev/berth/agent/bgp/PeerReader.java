@@ -1,0 +1,141 @@
+package dev.berth.agent.bgp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Selector;
+import dev.berth.announce.BgpPeer;
+import dev.berth.announce.ReadPeer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+
+/** Reads BGPPeer objects. Their schema may be another than ours: any content is understood, or said to be none. */
+public final class PeerReader {
+    private PeerReader() {}
+
+    /** What cannot be read; its message is a sentence without an end. */
+    private static final class Fault extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Fault(String message) {
+            super(message);
+        }
+    }
+
+    /** The peer that an object is, or why it is none. */
+    public static ReadPeer read(JsonNode object) {
+        String name = object.path("metadata").path("name").asText("");
+        String created = object.path("metadata").path("creationTimestamp").asText("");
+        try {
+            return ReadPeer.of(peer(name, created, object));
+        } catch (Fault fault) {
+            return new ReadPeer(name, created, Optional.empty(), String.valueOf(fault.getMessage()));
+        }
+    }
+
+    private static BgpPeer peer(String name, String created, JsonNode object) throws Fault {
+        JsonNode spec = object.path("spec");
+        SequencedMap<String, String> labels = new TreeMap<>();
+        object.path("metadata")
+                .path("labels")
+                .properties()
+                .forEach(label -> labels.put(label.getKey(), label.getValue().asText("")));
+        Ip address = ip(spec, "peerAddress").orElseThrow(() -> new Fault("peerAddress is missing"));
+        Optional<Ip> source = ip(spec, "sourceAddress");
+        if (source.isPresent() && source.get().family() != address.family()) {
+            throw new Fault("sourceAddress %s and peerAddress %s must be of the same IP family"
+                    .formatted(source.get(), address));
+        }
+        int multihop = (int) number(spec, "ebgpMultihop", 0, 0, 255);
+        return new BgpPeer(
+                name,
+                created,
+                labels,
+                address,
+                (int) number(spec, "peerPort", 179, 1, 65535),
+                number(spec, "peerASN", 0, 1, BgpPeer.HIGHEST_ASN),
+                number(spec, "myASN", 0, 1, BgpPeer.HIGHEST_ASN),
+                Optional.of(spec.path("passwordSecret").path("name").asText("")).filter(secret -> !secret.isEmpty()),
+                selector(spec.path("nodeSelector")),
+                new BgpPeer.Timers(
+                        (int) number(spec, "holdTimeSeconds", 90, 3, 65535),
+                        (int) number(spec, "keepaliveTimeSeconds", 30, 1, 21845),
+                        (int) number(spec, "connectRetryTimeSeconds", 5, 2, 3600)),
+                multihop == 0 ? Optional.empty() : Optional.of(multihop),
+                families(spec.path("families")),
+                (int) number(spec, "gracefulRestartTimeSeconds", 30, 0, 4095),
+                source);
+    }
+
+    private static Optional<Ip> ip(JsonNode spec, String field) throws Fault {
+        JsonNode value = spec.path(field);
+        if (value.isMissingNode() || value.isNull()) {
+            return Optional.empty();
+        }
+        return Optional.of(Ip.find(value.asText(""))
+                .orElseThrow(() -> new Fault("%s is %s; it must be an IP address".formatted(field, value))));
+    }
+
+    /** What is absent has the default, which is no number that is allowed where there is none. */
+    private static long number(JsonNode spec, String field, long byDefault, long lowest, long highest) throws Fault {
+        JsonNode value = spec.path(field);
+        boolean isAbsent = value.isMissingNode() || value.isNull();
+        long number = isAbsent ? byDefault : value.asLong(-1);
+        if ((!isAbsent && !value.canConvertToLong()) || number < lowest || number > highest) {
+            throw new Fault("%s is %s; it must be a number from %d to %d"
+                    .formatted(field, isAbsent ? "missing" : value, lowest, highest));
+        }
+        return number;
+    }
+
+    private static List<IpFamily> families(JsonNode given) throws Fault {
+        if (given.isMissingNode() || given.isNull()) {
+            return List.of(IpFamily.values());
+        }
+        List<IpFamily> families = new ArrayList<>();
+        for (JsonNode one : given) {
+            try {
+                families.add(IpFamily.of(one.asText("")));
+            } catch (IllegalArgumentException unknown) {
+                throw new Fault("families has %s; it must be IPv4 or IPv6".formatted(one));
+            }
+        }
+        if (families.isEmpty()) {
+            throw new Fault("families is empty; leave it out, or name IPv4 or IPv6");
+        }
+        return families.stream().distinct().toList();
+    }
+
+    private static Selector selector(JsonNode given) throws Fault {
+        List<Selector.Requirement> requirements = new ArrayList<>();
+        given.path("matchLabels")
+                .properties()
+                .forEach(label -> requirements.add(new Selector.Requirement(
+                        label.getKey(),
+                        Selector.Operator.IN,
+                        List.of(label.getValue().asText("")))));
+        for (JsonNode one : given.path("matchExpressions")) {
+            String operator = one.path("operator").asText("");
+            requirements.add(new Selector.Requirement(
+                    one.path("key").asText(""),
+                    switch (operator) {
+                        case "In" -> Selector.Operator.IN;
+                        case "NotIn" -> Selector.Operator.NOT_IN;
+                        case "Exists" -> Selector.Operator.EXISTS;
+                        case "DoesNotExist" -> Selector.Operator.DOES_NOT_EXIST;
+                        default ->
+                            throw new Fault(
+                                    "nodeSelector has operator \"%s\"; it must be In, NotIn, Exists or DoesNotExist"
+                                            .formatted(operator));
+                    },
+                    one.path("values")
+                            .valueStream()
+                            .map(value -> value.asText(""))
+                            .toList()));
+        }
+        return new Selector(requirements);
+    }
+}

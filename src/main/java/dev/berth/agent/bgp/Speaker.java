@@ -1,0 +1,301 @@
+package dev.berth.agent.bgp;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.agent.bgp.v1.AddPathRequest;
+import dev.berth.agent.bgp.v1.AddPeerRequest;
+import dev.berth.agent.bgp.v1.DeletePathRequest;
+import dev.berth.agent.bgp.v1.DeletePeerRequest;
+import dev.berth.agent.bgp.v1.GetBgpRequest;
+import dev.berth.agent.bgp.v1.Global;
+import dev.berth.agent.bgp.v1.GoBgpServiceGrpc;
+import dev.berth.agent.bgp.v1.GoBgpServiceGrpc.GoBgpServiceBlockingStub;
+import dev.berth.agent.bgp.v1.ListPathRequest;
+import dev.berth.agent.bgp.v1.ListPeerRequest;
+import dev.berth.agent.bgp.v1.Peer;
+import dev.berth.agent.bgp.v1.PeerState;
+import dev.berth.agent.bgp.v1.Policy;
+import dev.berth.agent.bgp.v1.PolicyAssignment;
+import dev.berth.agent.bgp.v1.PolicyDirection;
+import dev.berth.agent.bgp.v1.RouteAction;
+import dev.berth.agent.bgp.v1.SetPoliciesRequest;
+import dev.berth.agent.bgp.v1.SetPolicyAssignmentRequest;
+import dev.berth.agent.bgp.v1.StartBgpRequest;
+import dev.berth.agent.bgp.v1.TableType;
+import dev.berth.agent.bgp.v1.UpdatePeerRequest;
+import dev.berth.announce.BgpPeer;
+import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Route;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * GoBGP's daemon as it is driven here. It knows nothing when it starts, and keeps what it was told while the agent is away.
+ * One thread.
+ */
+public final class Speaker implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Speaker.class);
+
+    /** Seconds. It is on the same machine. */
+    private static final int PATIENCE = 5;
+
+    /** It connects to routers and lets none connect: port 179 of the node may be another's. */
+    private static final int NO_PORT = -1;
+
+    private final ManagedChannel channel;
+    private final Endings endings;
+
+    /** What it announces; absent: a route of which the agent before this one told it. */
+    private final SequencedMap<Ip, Optional<Route>> announced = new TreeMap<>();
+
+    /** Peers by address, as they were told last. */
+    private final Map<Ip, Session> told = new HashMap<>();
+
+    private @Nullable SetPoliciesRequest rules;
+
+    /** What it refused last of a route; empty: nothing. */
+    private String refused = "";
+
+    /** Whether it was started here, and its routers may have routes of the process before it. */
+    private boolean isFresh;
+
+    /**
+     * Calls nothing yet.
+     *
+     * @param changed called when a session is otherwise than before: be quick
+     */
+    public Speaker(ManagedChannel channel, Runnable changed) {
+        this.channel = channel;
+        this.endings = new Endings(GoBgpServiceGrpc.newStub(channel), changed);
+    }
+
+    private GoBgpServiceBlockingStub daemon() {
+        return GoBgpServiceGrpc.newBlockingStub(channel).withDeadlineAfter(PATIENCE, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Has it do what is wanted, and nothing else.
+     *
+     * @return how each session does, by the name of its peer
+     * @throws IOException if it does not answer, or refuses; all of it is done again next time
+     */
+    public SequencedMap<String, SessionState> bring(Wanted wanted) throws IOException {
+        try {
+            if (!isStarted()) {
+                forget();
+                if (wanted.sessions().isEmpty()) {
+                    return new TreeMap<>();
+                }
+                start(wanted);
+            }
+            endings.watch();
+            keepRules(wanted.sessions());
+            // Routes before peers: what a router kept while the daemon was away it drops when it hears no more of it.
+            keepRoutes(wanted.routes());
+            SequencedMap<String, SessionState> states = keepPeers(wanted.sessions());
+            isFresh = false;
+            return states;
+        } catch (StatusRuntimeException failure) {
+            rules = null;
+            channel.resetConnectBackoff();
+            throw new IOException("gobgpd: " + told(failure), failure);
+        }
+    }
+
+    private static String told(StatusRuntimeException failure) {
+        Status status = failure.getStatus();
+        Throwable cause = status.getCause();
+        String description = Optional.ofNullable(status.getDescription())
+                .orElse(status.getCode().toString());
+        return cause == null || cause.getMessage() == null ? description : description + ": " + cause.getMessage();
+    }
+
+    private boolean isStarted() {
+        return daemon().getBgp(GetBgpRequest.getDefaultInstance()).getGlobal().getAsn() != 0;
+    }
+
+    private void forget() {
+        announced.clear();
+        told.clear();
+        rules = null;
+    }
+
+    private void start(Wanted wanted) {
+        var _ = daemon().startBgp(StartBgpRequest.newBuilder()
+                .setGlobal(Global.newBuilder()
+                        // Each peer has its own.
+                        .setAsn((int) wanted.sessions().getFirst().peer().myAsn())
+                        .setRouterId(wanted.routerId().toString())
+                        .setListenPort(NO_PORT))
+                .build());
+        isFresh = true;
+        LOG.info("gobgpd is started, with router ID {}", wanted.routerId());
+    }
+
+    private void keepRules(List<Session> sessions) {
+        SetPoliciesRequest wanted = Messages.rules(sessions);
+        if (wanted.equals(rules)) {
+            return;
+        }
+        var _ = daemon().setPolicies(wanted);
+        if (rules == null) {
+            assign(PolicyDirection.POLICY_DIRECTION_EXPORT, Messages.EXPORT);
+            assign(PolicyDirection.POLICY_DIRECTION_IMPORT, Messages.IMPORT);
+            read();
+        }
+        rules = wanted;
+    }
+
+    private void assign(PolicyDirection direction, String policy) {
+        var _ = daemon().setPolicyAssignment(SetPolicyAssignmentRequest.newBuilder()
+                .setAssignment(PolicyAssignment.newBuilder()
+                        .setName("global")
+                        .setDirection(direction)
+                        .setDefaultAction(RouteAction.ROUTE_ACTION_REJECT)
+                        .addPolicies(Policy.newBuilder().setName(policy)))
+                .build());
+    }
+
+    /** What the agent before this one, or this one before it lost sight of the daemon, has told it. */
+    private void read() {
+        told.clear();
+        announced.clear();
+        for (IpFamily family : IpFamily.values()) {
+            daemon().listPath(ListPathRequest.newBuilder()
+                            .setTableType(TableType.TABLE_TYPE_GLOBAL)
+                            .setFamily(Messages.family(family))
+                            .build())
+                    .forEachRemaining(route -> {
+                        String prefix = route.getDestination().getPrefix();
+                        announced.put(Ip.parse(prefix.substring(0, prefix.indexOf('/'))), Optional.empty());
+                    });
+        }
+    }
+
+    private void keepRoutes(List<Route> routes) {
+        Map<Ip, Route> wanted = routes.stream().collect(Collectors.toMap(Route::address, route -> route));
+        for (Ip address : List.copyOf(announced.sequencedKeySet())) {
+            if (!wanted.containsKey(address)) {
+                withdraw(address);
+                announced.remove(address);
+            }
+        }
+        String first = "";
+        for (Route route : routes) {
+            if (!Optional.of(route).equals(announced.get(route.address()))) {
+                String refusal = announce(route);
+                first = first.isEmpty() ? refusal : first;
+            }
+        }
+        if (!first.isEmpty() && !first.equals(refused)) {
+            LOG.warn("gobgpd refuses a route: {}", first);
+        }
+        refused = first;
+    }
+
+    /** Why it refuses, which keeps no other route from being announced; empty: it does not. */
+    private String announce(Route route) {
+        try {
+            var _ = daemon().addPath(AddPathRequest.newBuilder()
+                    .setTableType(TableType.TABLE_TYPE_GLOBAL)
+                    .setPath(Messages.path(route))
+                    .build());
+            announced.put(route.address(), Optional.of(route));
+            return "";
+        } catch (StatusRuntimeException failure) {
+            throwIfAway(failure);
+            return route.address() + ": " + told(failure);
+        }
+    }
+
+    /** Else it is there, and only refuses. */
+    private static void throwIfAway(StatusRuntimeException failure) {
+        Status.Code code = failure.getStatus().getCode();
+        if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
+            throw failure;
+        }
+    }
+
+    private void withdraw(Ip address) {
+        var _ = daemon().deletePath(DeletePathRequest.newBuilder()
+                .setTableType(TableType.TABLE_TYPE_GLOBAL)
+                .setFamily(Messages.family(address.family()))
+                .setPath(Messages.withdrawal(address))
+                .build());
+    }
+
+    private SequencedMap<String, SessionState> keepPeers(List<Session> wanted) {
+        Map<Ip, Peer> there = new HashMap<>();
+        daemon().listPeer(ListPeerRequest.getDefaultInstance())
+                .forEachRemaining(
+                        one -> there.put(Ip.parse(one.getPeer().getConf().getNeighborAddress()), one.getPeer()));
+        for (Ip address : there.keySet()) {
+            if (wanted.stream().noneMatch(session -> session.peer().address().equals(address))) {
+                var _ = daemon().deletePeer(DeletePeerRequest.newBuilder()
+                        .setAddress(address.toString())
+                        .build());
+                told.remove(address);
+                endings.forget(address);
+            }
+        }
+        SequencedMap<String, SessionState> states = new TreeMap<>();
+        for (Session session : wanted) {
+            BgpPeer peer = session.peer();
+            states.put(peer.name(), keepPeer(session, there.get(peer.address())));
+        }
+        return states;
+    }
+
+    /** A peer that the daemon refuses keeps no other from its session. */
+    private SessionState keepPeer(Session session, @Nullable Peer there) {
+        Ip address = session.peer().address();
+        try {
+            if (there == null) {
+                var _ = daemon().addPeer(AddPeerRequest.newBuilder()
+                        .setPeer(Messages.peer(session, isFresh))
+                        .build());
+            } else if (!session.equals(told.get(address))) {
+                // It compares what it has: a session whose terms are the same goes on.
+                var _ = daemon().updatePeer(UpdatePeerRequest.newBuilder()
+                        .setPeer(Messages.peer(session, false))
+                        .build());
+            }
+            told.put(address, session);
+        } catch (StatusRuntimeException failure) {
+            throwIfAway(failure);
+            return new SessionState(false, "gobgpd refuses the peer: " + told(failure));
+        }
+        boolean isEstablished =
+                there != null && there.getState().getSessionState() == PeerState.SessionState.SESSION_STATE_ESTABLISHED;
+        return new SessionState(isEstablished, endings.of(address));
+    }
+
+    /** Takes all routes back, if it answers; its sessions stay. */
+    @Override
+    public void close() {
+        try {
+            for (IpFamily family : IpFamily.values()) {
+                var _ = daemon().deletePath(DeletePathRequest.newBuilder()
+                        .setTableType(TableType.TABLE_TYPE_GLOBAL)
+                        .setFamily(Messages.family(family))
+                        .build());
+            }
+        } catch (StatusRuntimeException gone) {
+            LOG.info("routes are not withdrawn: gobgpd: {}", told(gone));
+        }
+        channel.shutdownNow();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.berth.agent.bgp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Selector;
+import dev.berth.agent.bgp.v1.Attribute;
+import dev.berth.agent.bgp.v1.LargeCommunity;
+import dev.berth.agent.bgp.v1.Path;
+import dev.berth.agent.bgp.v1.Peer;
+import dev.berth.agent.bgp.v1.Policy;
+import dev.berth.agent.bgp.v1.SetPoliciesRequest;
+import dev.berth.announce.BgpPeer;
+import dev.berth.announce.Community;
+import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Route;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the speaker is told. */
+class MessagesTest {
+    private static final long HIGHEST = 4_294_967_295L;
+
+    private static BgpPeer peer(String name, long myAsn, int gracefulRestart) {
+        return new BgpPeer(
+                name,
+                "",
+                new TreeMap<>(),
+                Ip.parse("192.0.2.254"),
+                1790,
+                HIGHEST,
+                myAsn,
+                Optional.empty(),
+                Selector.EVERYTHING,
+                new BgpPeer.Timers(9, 3, 2),
+                Optional.of(4),
+                List.of(IpFamily.IPV4),
+                gracefulRestart,
+                Optional.of(Ip.parse("192.0.2.1")));
+    }
+
+    private static Route route(Ip address, List<String> peers, Community... communities) {
+        return new Route(address, Ip.parse("192.0.2.1"), peers, List.of(communities), Optional.of(HIGHEST));
+    }
+
+    private static Stream<LargeCommunity> large(Route route) {
+        return Messages.path(route).getPattrsList().stream()
+                .filter(Attribute::hasLargeCommunities)
+                .flatMap(attribute -> attribute.getLargeCommunities().getCommunitiesList().stream());
+    }
+
+    @Test
+    void peer_hasNumbersOf32Bits_andItsTimers() {
+        Peer peer = Messages.peer(new Session(peer("router", 64512, 30), "s3cret"), true);
+        assertThat(Integer.toUnsignedLong(peer.getConf().getPeerAsn())).isEqualTo(HIGHEST);
+        assertThat(peer.getConf().getAuthPassword()).isEqualTo("s3cret");
+        assertThat(peer.getTimers().getConfig().getHoldTime()).isEqualTo(9);
+        assertThat(peer.getTransport().getRemotePort()).isEqualTo(1790);
+        assertThat(peer.getTransport().getLocalAddress()).isEqualTo("192.0.2.1");
+        assertThat(peer.getEbgpMultihop().getMultihopTtl()).isEqualTo(4);
+        assertThat(peer.getAfiSafisList())
+                .singleElement()
+                .satisfies(family ->
+                        assertThat(family.getConfig().getFamily().getAfi()).isEqualTo(1));
+    }
+
+    @Test
+    void routerThatKeepsRoutes_isToldOfARestart_andNoOther() {
+        assertThat(Messages.peer(new Session(peer("router", 64512, 30), ""), true)
+                        .getGracefulRestart()
+                        .getLocalRestarting())
+                .isTrue();
+        assertThat(Messages.peer(new Session(peer("router", 64512, 30), ""), false)
+                        .getGracefulRestart()
+                        .getLocalRestarting())
+                .isFalse();
+        assertThat(Messages.peer(new Session(peer("router", 64512, 0), ""), true)
+                        .getGracefulRestart()
+                        .getEnabled())
+                .isFalse();
+    }
+
+    @Test
+    void internalPeer_hasNoMultihop() {
+        assertThat(Messages.peer(new Session(peer("router", HIGHEST, 30), ""), false)
+                        .getEbgpMultihop()
+                        .getEnabled())
+                .isFalse();
+    }
+
+    @Test
+    void route_isASingleAddress_withItsCommunities() {
+        Path path = Messages.path(route(
+                Ip.parse("203.0.113.1"),
+                List.of("router"),
+                new Community(List.of(65535L, 65281L)),
+                new Community(List.of(64512L, 1L, HIGHEST))));
+        assertThat(path.getNlri().getPrefix().getPrefixLen()).isEqualTo(32);
+        assertThat(path.getIsWithdraw()).isFalse();
+        assertThat(path.getPattrsList())
+                .anySatisfy(attribute -> assertThat(attribute.getCommunities().getCommunitiesList())
+                        .containsExactly(0xFFFFFF01))
+                .anySatisfy(attribute ->
+                        assertThat(attribute.getNextHop().getNextHop()).isEqualTo("192.0.2.1"));
+        assertThat(large(route(Ip.parse("203.0.113.1"), List.of(), new Community(List.of(64512L, 1L, HIGHEST)))))
+                .containsExactly(LargeCommunity.newBuilder()
+                        .setGlobalAdmin(64512)
+                        .setLocalData1(1)
+                        .setLocalData2(-1)
+                        .build());
+        assertThat(Messages.withdrawal(Ip.parse("2001:db8::1"))
+                        .getNlri()
+                        .getPrefix()
+                        .getPrefixLen())
+                .isEqualTo(128);
+    }
+
+    @Test
+    void route_isAcceptedForThePeersOfIt_byAMarkThatIsTakenOff() {
+        SetPoliciesRequest rules = Messages.rules(
+                List.of(new Session(peer("east", 64512, 30), ""), new Session(peer("west", 64512, 30), "")));
+        String mark = large(route(Ip.parse("203.0.113.1"), List.of("west")))
+                .map(one -> "%s:%s:%s"
+                        .formatted(
+                                Integer.toUnsignedString(one.getGlobalAdmin()),
+                                Integer.toUnsignedString(one.getLocalData1()),
+                                Integer.toUnsignedString(one.getLocalData2())))
+                .findFirst()
+                .orElseThrow();
+        assertThat(rules.getDefinedSetsList())
+                .filteredOn(set -> set.getListList().contains("^" + mark + "$"))
+                .singleElement()
+                .satisfies(set -> assertThat(set.getName()).isEqualTo("for-west"));
+        Policy export = rules.getPolicies(0);
+        assertThat(export.getStatementsList())
+                .hasSize(2)
+                .allSatisfy(statement -> assertThat(
+                                statement.getActions().getLargeCommunity().getCommunitiesList())
+                        .allMatch(mark::matches));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.berth.agent.bgp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.address.Selector;
+import dev.berth.announce.BgpPeer;
+import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Route;
+import dev.berth.plugin.grpc.transport.Endpoint;
+import dev.berth.plugin.grpc.transport.KeepAlive;
+import dev.berth.plugin.grpc.transport.Transport;
+import io.grpc.Server;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an agent tells its speaker, and in which order. */
+@EnabledOnOs(OS.LINUX)
+class SpeakerTest {
+    private final FakeSpeaker fake = new FakeSpeaker();
+
+    @TempDir
+    private Path folder;
+
+    private Server server;
+    private Speaker speaker;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = Transport.server(socket(), null).addService(fake).build().start();
+        speaker = connected();
+    }
+
+    @AfterEach
+    void stop() {
+        speaker.close();
+        server.shutdownNow();
+    }
+
+    private Endpoint socket() {
+        return new Endpoint.Unix(folder.resolve("speaker.sock"));
+    }
+
+    private Speaker connected() {
+        return new Speaker(
+                Transport.channel(socket(), null, null, KeepAlive.USUAL).build(), () -> {});
+    }
+
+    private static Session session(String address, String password) {
+        BgpPeer peer = new BgpPeer(
+                "at-" + address,
+                "",
+                new TreeMap<>(),
+                Ip.parse(address),
+                179,
+                64512,
+                64513,
+                Optional.empty(),
+                Selector.EVERYTHING,
+                new BgpPeer.Timers(90, 30, 5),
+                Optional.empty(),
+                List.of(IpFamily.IPV4),
+                30,
+                Optional.empty());
+        return new Session(peer, password);
+    }
+
+    private static Wanted wanted(List<Session> sessions, String... addresses) {
+        return new Wanted(
+                Ip.parse("192.0.2.1"),
+                sessions,
+                Stream.of(addresses)
+                        .map(address -> new Route(
+                                Ip.parse(address),
+                                Ip.parse("192.0.2.1"),
+                                List.of("at-192.0.2.254"),
+                                List.of(),
+                                Optional.empty()))
+                        .toList());
+    }
+
+    private static final List<Session> ROUTER = List.of(session("192.0.2.254", ""));
+
+    private List<String> calls() {
+        List<String> calls = List.copyOf(fake.calls);
+        fake.calls.clear();
+        return calls;
+    }
+
+    @Test
+    void speakerThatHasJustStarted_isToldOfRoutesFirst_andThenOfPeers_asOneThatRestarts() throws IOException {
+        speaker.bring(wanted(ROUTER, "203.0.113.1"));
+        assertThat(calls()).containsExactly("start", "route 203.0.113.1", "peer, restarting, 192.0.2.254");
+        assertThat(speaker.bring(wanted(ROUTER, "203.0.113.1")))
+                .isEqualTo(Map.of("at-192.0.2.254", new SessionState(true, "")));
+        assertThat(calls()).isEmpty();
+
+        fake.restart();
+        speaker.bring(wanted(ROUTER, "203.0.113.1"));
+        assertThat(calls()).containsExactly("start", "route 203.0.113.1", "peer, restarting, 192.0.2.254");
+    }
+
+    @Test
+    void speakerThatHasSpokenForAnEarlierAgent_losesWhatIsWantedNoMore_andNoSession() throws IOException {
+        speaker.bring(wanted(ROUTER, "203.0.113.1", "203.0.113.2"));
+        fake.calls.clear();
+        try (Speaker next = connected()) {
+            next.bring(wanted(ROUTER, "203.0.113.2"));
+            assertThat(calls()).containsExactly("no route 203.0.113.1", "route 203.0.113.2", "peer again 192.0.2.254");
+        }
+    }
+
+    @Test
+    void changesAlone_areTold() throws IOException {
+        speaker.bring(wanted(ROUTER, "203.0.113.1"));
+        fake.calls.clear();
+        speaker.bring(wanted(List.of(session("192.0.2.254", "s3cret"), session("192.0.2.253", "")), "203.0.113.2"));
+        assertThat(calls())
+                .containsExactly(
+                        "no route 203.0.113.1", "route 203.0.113.2", "peer again 192.0.2.254", "peer 192.0.2.253");
+        speaker.bring(wanted(List.of()));
+        assertThat(calls())
+                .containsExactlyInAnyOrder("no route 203.0.113.2", "no peer 192.0.2.253", "no peer 192.0.2.254");
+    }
+
+    @Test
+    void withoutAnyPeer_nothingIsStarted() throws IOException {
+        assertThat(speaker.bring(wanted(List.of()))).isEmpty();
+        assertThat(calls()).isEmpty();
+    }
+
+    @Test
+    void routeAndPeerThatAreRefused_keepNoOtherBack() throws IOException {
+        fake.refuse("203.0.113.1");
+        speaker.bring(wanted(ROUTER, "203.0.113.1", "203.0.113.2"));
+        assertThat(calls()).containsExactly("start", "route 203.0.113.2", "peer, restarting, 192.0.2.254");
+        fake.refuse("192.0.2.253");
+        assertThat(speaker.bring(
+                        wanted(List.of(session("192.0.2.253", ""), session("192.0.2.254", "")), "203.0.113.1")))
+                .isEqualTo(Map.of(
+                        "at-192.0.2.253",
+                        new SessionState(false, "gobgpd refuses the peer: no 192.0.2.253"),
+                        "at-192.0.2.254",
+                        new SessionState(true, "")));
+    }
+
+    @Test
+    void speakerThatIsAway_isSaid_andToldAllOnceItIsBack() throws IOException {
+        speaker.bring(wanted(ROUTER, "203.0.113.1"));
+        server.shutdownNow();
+        assertThatThrownBy(() -> speaker.bring(wanted(ROUTER, "203.0.113.1")))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("gobgpd: ");
+        fake.restart();
+        server = Transport.server(socket(), null).addService(fake).build().start();
+        Awaitility.await()
+                .ignoreExceptionsInstanceOf(IOException.class)
+                .until(() -> speaker.bring(wanted(ROUTER, "203.0.113.1")).containsKey("at-192.0.2.254"));
+        assertThat(calls()).containsExactly("start", "route 203.0.113.1", "peer, restarting, 192.0.2.254");
+    }
+
+    @Test
+    void agentThatEnds_takesItsRoutesBack_andLeavesTheSession() throws IOException {
+        speaker.bring(wanted(ROUTER, "203.0.113.1"));
+        fake.calls.clear();
+        speaker.close();
+        assertThat(calls()).containsExactly("no route ", "no route ");
+    }
+}

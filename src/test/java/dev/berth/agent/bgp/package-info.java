@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.agent.bgp;
+
+import org.jspecify.annotations.NullMarked;
