@@ -14,6 +14,10 @@ public final class AgentMetrics {
     final Gauge current = gauge("berth_agent_api_server_up", "1 while the API server answers.");
     final Gauge conflicting =
             gauge("berth_agent_conflicting_addresses", "Addresses that another machine has claimed lately.");
+    final Gauge peers = gauge("berth_agent_bgp_peers", "BGPPeers that this node is to have a session with.");
+    final Gauge sessions = gauge("berth_agent_bgp_sessions", "BGP sessions that are established.");
+    final Gauge routes = gauge("berth_agent_bgp_routes", "Addresses that this node announces by BGP.");
+    final Gauge speaker = gauge("berth_agent_bgp_speaker_up", "1 while gobgpd answers.");
     final Counter taken = counter("berth_agent_taken_total", "Addresses that this node began to announce.");
     final Counter released = counter("berth_agent_released_total", "Addresses that this node ceased to announce.");
     final Counter conflicts =

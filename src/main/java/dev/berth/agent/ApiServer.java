@@ -174,11 +174,36 @@ public final class ApiServer {
         }
     }
 
+    /**
+     * Changes an object by a JSON merge patch.
+     *
+     * @throws Refused if it answers with anything else than 200
+     */
+    void patch(String path, String patch) throws IOException, InterruptedException {
+        HttpResponse<String> response = http.send(
+                builder(path)
+                        .header("Content-Type", "application/merge-patch+json")
+                        .method("PATCH", HttpRequest.BodyPublishers.ofString(patch))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+        if (response.statusCode() != 200) {
+            String body = response.body();
+            throw new Refused(
+                    response.statusCode(),
+                    "PATCH %s: %d %s"
+                            .formatted(path, response.statusCode(), body.substring(0, Math.min(500, body.length()))));
+        }
+    }
+
     private HttpRequest request(String path) {
+        return builder(path).build();
+    }
+
+    private HttpRequest.Builder builder(String path) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(base.resolve(path)).timeout(ANSWER).header("Accept", "application/json");
         token.get().ifPresent(value -> request.header("Authorization", "Bearer " + value));
-        return request.build();
+        return request;
     }
 
     @Override

@@ -5,7 +5,9 @@ import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.ServiceKey;
 import dev.berth.announce.Asked;
+import dev.berth.announce.AskedRoute;
 import dev.berth.announce.AskingService;
+import dev.berth.announce.BgpParameters;
 import dev.berth.announce.L2Parameters;
 import dev.berth.announce.NodeFacts;
 import java.net.InetAddress;
@@ -33,7 +35,8 @@ import org.slf4j.LoggerFactory;
 /** What the cluster asks to be announced, as it was read last. */
 final class ClusterView {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
-    private static final String PROVIDER = "l2";
+    private static final String L2 = "l2";
+    private static final String BGP = "bgp";
 
     /** How often watches are looked at that may be dead, in milliseconds. */
     private static final long LOOK_AGAIN = 5_000;
@@ -210,9 +213,26 @@ final class ClusterView {
         return others;
     }
 
+    /** What is asked of an address, with the parameters of its class. */
+    private interface Asking<P, T> {
+        T of(Ip address, List<AskingService> services, P parameters, boolean isOfNode);
+    }
+
     /** By address. */
     List<Asked> asked() {
-        Map<String, L2Parameters> byClass = parameters();
+        return asked(parameters(L2, L2Parameters::of), Asked::new)
+                .sorted(Comparator.comparing(Asked::address))
+                .toList();
+    }
+
+    /** By address. */
+    List<AskedRoute> askedRoutes() {
+        return asked(parameters(BGP, BgpParameters::of), AskedRoute::new)
+                .sorted(Comparator.comparing(AskedRoute::address))
+                .toList();
+    }
+
+    private <P, T> Stream<T> asked(Map<String, P> byClass, Asking<P, T> asking) {
         Map<ServiceKey, List<Slice>> byService = new HashMap<>();
         slices.all()
                 .forEach(slice -> byService
@@ -221,9 +241,14 @@ final class ClusterView {
         Set<Ip> ofNodes = ofNodes();
         return addresses.all().stream()
                 .flatMap(address -> Stream.ofNullable(byClass.get(address.loadBalancerClass()))
-                        .map(parameters -> asked(address, parameters, byService, ofNodes.contains(address.ip()))))
-                .sorted(Comparator.comparing(Asked::address))
-                .toList();
+                        .map(parameters -> asking.of(
+                                address.ip(),
+                                address.claims().stream()
+                                        .flatMap(claim ->
+                                                asking(claim, address.ip().family(), byService).stream())
+                                        .toList(),
+                                parameters,
+                                ofNodes.contains(address.ip()))));
     }
 
     /** Of each Node a few: whoever may write its status may not keep all addresses from being announced. */
@@ -237,27 +262,16 @@ final class ClusterView {
                 .collect(Collectors.toSet());
     }
 
-    private Asked asked(
-            AddressObject address, L2Parameters parameters, Map<ServiceKey, List<Slice>> byService, boolean isOfNode) {
-        return new Asked(
-                address.ip(),
-                address.claims().stream()
-                        .flatMap(claim -> asking(claim, address.ip().family(), byService).stream())
-                        .toList(),
-                parameters,
-                isOfNode);
-    }
-
     /** Of two classes for one value the older counts, whatever its provider is. */
-    private Map<String, L2Parameters> parameters() {
-        Map<String, L2Parameters> byValue = new HashMap<>();
+    private <P> Map<String, P> parameters(String provider, Function<Map<String, String>, P> reading) {
+        Map<String, P> byValue = new HashMap<>();
         Set<String> taken = new LinkedHashSet<>();
         classes.all().stream()
                 .sorted(Comparator.comparing(ClassObject::created).thenComparing(ClassObject::name))
-                .filter(one -> taken.add(one.value()) && one.provider().equals(PROVIDER))
+                .filter(one -> taken.add(one.value()) && one.provider().equals(provider))
                 .forEach(one -> {
                     try {
-                        byValue.put(one.value(), L2Parameters.of(one.parameters()));
+                        byValue.put(one.value(), reading.apply(one.parameters()));
                     } catch (IllegalArgumentException wrong) {
                         if (unreadable.add(one.name())) {
                             LOG.warn("LoadBalancerClass {}: {}", one.name(), wrong.getMessage());
@@ -269,7 +283,7 @@ final class ClusterView {
 
     /** Interfaces that classes name, as they do. */
     List<L2Parameters> allParameters() {
-        return List.copyOf(parameters().values());
+        return List.copyOf(parameters(L2, L2Parameters::of).values());
     }
 
     private Optional<AskingService> asking(Claim claim, IpFamily family, Map<ServiceKey, List<Slice>> byService) {

@@ -3,7 +3,7 @@ package dev.berth.agent;
 /**
  * A kind of the API server, and what is read of its objects.
  *
- * @param path like /api/v1/nodes
+ * @param path like /api/v1/nodes; with a query it has those objects that the query selects
  * @param fields of an object
  */
 record Kind(String path, Fields fields) {
@@ -41,6 +41,26 @@ record Kind(String path, Fields fields) {
             Fields.of()
                     .with("metadata", metadata("creationTimestamp"))
                     .with("spec", Fields.of("loadBalancerClass", "provider", "parameters")));
+
+    static final Kind PEERS = new Kind(
+            "/apis/berth.dev/v1alpha1/bgppeers",
+            Fields.of("spec", "status").with("metadata", metadata("generation", "creationTimestamp", "labels")));
+
+    /** Those of a namespace that may have passwords. */
+    static Kind secrets(String namespace) {
+        return new Kind(
+                "/api/v1/namespaces/" + namespace + "/secrets",
+                Fields.of().with("metadata", metadata()).with("data", Fields.of("password")));
+    }
+
+    /** The Node of this name alone. */
+    static Kind node(String name) {
+        return new Kind(
+                "/api/v1/nodes?fieldSelector=metadata.name%3D" + name,
+                Fields.of()
+                        .with("metadata", metadata("labels"))
+                        .with("status", Fields.of().with("addresses", Fields.of("type", "address"))));
+    }
 
     /** Of every object, and these. */
     static Fields metadata(String... more) {

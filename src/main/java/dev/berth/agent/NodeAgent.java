@@ -5,11 +5,13 @@ import dev.berth.agent.membership.SharedKey;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.host.Claimants;
+import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** The agent of one node, whole. */
 public final class NodeAgent implements AutoCloseable {
@@ -18,6 +20,15 @@ public final class NodeAgent implements AutoCloseable {
     private final Contact contact;
     private final Claimants claimants;
     private final Announcer announcer;
+    private final @Nullable Bgp bgp;
+
+    /**
+     * How an agent announces by BGP.
+     *
+     * @param speaker a channel to the node's speaker
+     * @param namespace where the Secrets with passwords are
+     */
+    public record BgpSettings(ManagedChannel speaker, String namespace) {}
 
     /**
      * Announces nothing before {@link #start}.
@@ -25,6 +36,7 @@ public final class NodeAgent implements AutoCloseable {
      * @param node the name of the Node object
      * @param port where the agents of other nodes are heard, and hear
      * @param process when this process began, in milliseconds of Unix time
+     * @param settings null: it announces nothing by BGP
      * @throws IOException if the port is taken, or the kernel refuses
      */
     public NodeAgent(
@@ -34,19 +46,33 @@ public final class NodeAgent implements AutoCloseable {
             SharedKey key,
             long process,
             RandomGenerator random,
-            AgentMetrics metrics)
+            AgentMetrics metrics,
+            @Nullable BgpSettings settings)
             throws IOException {
         AtomicReference<Runnable> look = new AtomicReference<>(() -> {});
         Runnable changed = () -> look.get().run();
         view = new ClusterView(server, changed, random);
-        contact = new Contact(server, view::interrupt, changed);
         Warnings warnings = new Warnings(() -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+        bgp = settings == null ? null : new Bgp(node, server, view, settings, random, metrics, warnings);
+        contact = new Contact(server, this::interrupt, changed);
         Agent unknowing = new Agent(false, ApiContact.LOST, false, List.of());
         others = new Datagrams(port, key, node, process, unknowing, random, changed, warnings::warn);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
         announcer = new Announcer(node, view, others, contact, metrics, conflicts, warnings);
-        look.set(announcer::look);
+        look.set(() -> {
+            announcer.look();
+            if (bgp != null) {
+                bgp.look();
+            }
+        });
+    }
+
+    private void interrupt() {
+        view.interrupt();
+        if (bgp != null) {
+            bgp.interrupt();
+        }
     }
 
     /** Announces from now on. */
@@ -55,16 +81,19 @@ public final class NodeAgent implements AutoCloseable {
         contact.start();
         others.start();
         announcer.start();
+        if (bgp != null) {
+            bgp.start();
+        }
     }
 
     /** Whether everything has been read once. */
     public boolean isReady() {
-        return view.isKnown() && others.isSettled();
+        return view.isKnown() && others.isSettled() && (bgp == null || bgp.isKnown());
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */
     public String explained() {
-        return announcer.explained();
+        return announcer.explained() + (bgp == null ? "" : bgp.explained());
     }
 
     /** Leaves the addresses to other nodes, and takes them off this one. */
@@ -72,6 +101,9 @@ public final class NodeAgent implements AutoCloseable {
     public void close() {
         view.close();
         contact.close();
+        if (bgp != null) {
+            bgp.close();
+        }
         try {
             announcer.end();
         } catch (InterruptedException hurried) {

@@ -156,8 +156,7 @@ final class Watched<T> {
     void start() {
         Thread.ofPlatform()
                 .daemon()
-                .name("watch"
-                        + kind.path().substring(kind.path().lastIndexOf('/')).replace('/', '-'))
+                .name("watch" + kind.path().replaceAll("[?].*", "").replaceAll(".*/", "-"))
                 .start(this::run);
     }
 
@@ -238,7 +237,7 @@ final class Watched<T> {
         String next = "";
         String read = "";
         do {
-            String query = "?limit=" + PAGE + (next.isEmpty() ? "" : "&continue=" + next);
+            String query = "limit=" + PAGE + (next.isEmpty() ? "" : "&continue=" + next);
             try (InputStream body = opened(query);
                     JsonParser parser = JSON.createParser(body)) {
                 next = "";
@@ -273,7 +272,8 @@ final class Watched<T> {
     }
 
     private InputStream opened(String query) throws IOException, InterruptedException {
-        InputStream body = answer.opened(server.get(kind.path() + query));
+        String path = kind.path();
+        InputStream body = answer.opened(server.get(path + (path.indexOf('?') < 0 ? "?" : "&") + query));
         if (isAgain) {
             body.close();
         }
@@ -281,7 +281,7 @@ final class Watched<T> {
     }
 
     private void watch() throws IOException, InterruptedException {
-        String query = "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + random.nextInt(300, 600)
+        String query = "watch=1&allowWatchBookmarks=true&timeoutSeconds=" + random.nextInt(300, 600)
                 + "&resourceVersion=" + version;
         long began = clock.getAsLong();
         Fields events = kind.event();

@@ -4,10 +4,14 @@ import dev.berth.agent.AgentMetrics;
 import dev.berth.agent.ApiServer;
 import dev.berth.agent.NodeAgent;
 import dev.berth.agent.membership.SharedKey;
+import dev.berth.plugin.grpc.transport.Endpoint;
+import dev.berth.plugin.grpc.transport.KeepAlive;
+import dev.berth.plugin.grpc.transport.Transport;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -21,9 +25,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "agent",
         mixinStandardHelpOptions = true,
-        description = "Announces the addresses of Services on this node by ARP and NDP, until it is stopped.")
+        description =
+                "Announces the addresses of Services on this node by ARP and NDP, and by BGP, until it is stopped.")
 final class AgentCommand implements Callable<Integer> {
     private static final int UNKEPT = 143;
+
+    /** It is asked something each second, and takes it for an attack to be asked more often whether it is there. */
+    private static final KeepAlive GOBGP_KEEP_ALIVE = new KeepAlive(Duration.ofHours(1), Duration.ofSeconds(10));
 
     @Option(
             names = "--node-name",
@@ -47,6 +55,19 @@ final class AgentCommand implements Callable<Integer> {
             defaultValue = "7948",
             description = "UDP, where agents hear each other; the same on all nodes (default: ${DEFAULT-VALUE})")
     int port;
+
+    @Option(
+            names = "--gobgp",
+            paramLabel = "unix:///PATH",
+            description = "where gobgpd of GoBGP 4 listens on this node; by default nothing is announced by BGP")
+    @Nullable String gobgp;
+
+    @Option(
+            names = "--secrets-namespace",
+            paramLabel = "NAMESPACE",
+            defaultValue = "berth-agents",
+            description = "where the Secrets are that BGPPeers name (default: ${DEFAULT-VALUE})")
+    String secretsNamespace = "";
 
     @Option(names = "--kubeconfig", paramLabel = "FILE", description = "by default the Pod's ServiceAccount")
     @Nullable Path kubeconfig;
@@ -74,7 +95,8 @@ final class AgentCommand implements Callable<Integer> {
                     SharedKey.read(keyFile),
                     System.currentTimeMillis(),
                     new SecureRandom(),
-                    metrics);
+                    metrics,
+                    bgp());
             MetricsServer scraped = http == null ? null : MetricsServer.start("--http", http, metrics.registry());
             if (scraped != null) {
                 scraped.page("/announcements", () -> Optional.of(agent.explained()));
@@ -93,6 +115,17 @@ final class AgentCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("berth: " + Preflight.innermost(unusable));
             return 1;
         }
+    }
+
+    private NodeAgent.@Nullable BgpSettings bgp() {
+        if (gobgp == null) {
+            return null;
+        }
+        if (!(Endpoint.parse(gobgp) instanceof Endpoint.Unix socket)) {
+            throw new IllegalArgumentException("--gobgp is \"" + gobgp + "\"; it must be unix:///PATH");
+        }
+        return new NodeAgent.BgpSettings(
+                Transport.channel(socket, null, null, GOBGP_KEEP_ALIVE).build(), secretsNamespace);
     }
 
     private ApiServer server() throws IOException {

@@ -24,6 +24,7 @@ import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
 import dev.berth.controller.service.ServiceReconciler;
+import dev.berth.dataplane.bgp.BgpProvider;
 import dev.berth.dataplane.haproxy.HaproxyProvider;
 import dev.berth.dataplane.l2.L2Provider;
 import dev.berth.dataplane.pool.PoolProvider;
@@ -110,7 +111,8 @@ public final class Wiring {
     };
 
     /** The names that no plug-in may have. */
-    static final List<String> OWN_PROVIDERS = List.of(PoolProvider.NAME, L2Provider.NAME, HaproxyProvider.NAME);
+    static final List<String> OWN_PROVIDERS =
+            List.of(PoolProvider.NAME, L2Provider.NAME, BgpProvider.NAME, HaproxyProvider.NAME);
 
     private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
 
@@ -372,6 +374,7 @@ public final class Wiring {
         SequencedMap<String, LoadBalancerProvider> byName = new LinkedHashMap<>();
         byName.put(PoolProvider.NAME, new PoolProvider());
         byName.put(L2Provider.NAME, new L2Provider());
+        byName.put(BgpProvider.NAME, new BgpProvider());
         byName.putAll(plugins);
         byName.values().forEach(provider -> ProviderMetrics.show(provider, registry));
         byName.replaceAll((name, provider) -> new MeteredProvider(name, provider, registry));

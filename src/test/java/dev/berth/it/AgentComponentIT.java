@@ -1,6 +1,7 @@
 package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.berth.testing.Installation;
 import dev.berth.testing.RenderedManifests;
@@ -14,13 +15,15 @@ import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.Role;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The component {@code agent}, as kubectl renders it. */
+/** The components {@code agent} and {@code bgp}, as kubectl renders them. */
 @ExtendWith(SharedInstallation.class)
 class AgentComponentIT {
     @TempDir
@@ -95,6 +98,45 @@ class AgentComponentIT {
         assertThat(role.getRules())
                 .flatExtracting(PolicyRule::getResources)
                 .containsExactlyInAnyOrder("services", "nodes", "endpointslices", "addresses", "loadbalancerclasses");
+    }
+
+    @Test
+    void agentWithBgp_hasASpeakerBesideIt_withoutAnyCapability_thatOnlyItReaches(@TempDir Path other) {
+        RenderedManifests withBgp = RenderedManifests.withComponents(other, "agent", "bgp");
+        PodSpec pod = withBgp.all(DaemonSet.class)
+                .findFirst()
+                .orElseThrow()
+                .getSpec()
+                .getTemplate()
+                .getSpec();
+        assertThat(pod.getContainers().getFirst().getArgs()).contains("--gobgp=unix:///run/gobgp/gobgp.sock");
+        Container speaker = pod.getContainers().getLast();
+        assertThat(speaker.getName()).isEqualTo("gobgpd");
+        assertThat(speaker.getCommand().getLast()).contains("--api-hosts=unix:///run/gobgp/gobgp.sock ");
+        assertThat(speaker.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
+        assertThat(speaker.getSecurityContext().getCapabilities().getAdd()).isEmpty();
+        assertThat(speaker.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+    }
+
+    @Test
+    void agentWithBgp_writesTheStatusOfPeers_andReadsSecretsOfItsNamespaceAlone(@TempDir Path other) {
+        RenderedManifests withBgp = RenderedManifests.withComponents(other, "agent", "bgp");
+        assertThat(withBgp.all(ClusterRole.class)
+                        .filter(one -> one.getMetadata().getName().equals("berth-agent-bgp"))
+                        .flatMap(one -> one.getRules().stream()))
+                .extracting(PolicyRule::getResources, PolicyRule::getVerbs)
+                .containsExactly(
+                        tuple(List.of("bgppeers"), List.of("list", "watch")),
+                        tuple(List.of("bgppeers/status"), List.of("patch")));
+        assertThat(withBgp.all(Role.class)
+                        .filter(one -> one.getMetadata().getName().equals("berth-agent-bgp")))
+                .singleElement()
+                .satisfies(role -> {
+                    assertThat(role.getMetadata().getNamespace()).isEqualTo("berth-agents");
+                    assertThat(role.getRules())
+                            .extracting(PolicyRule::getResources, PolicyRule::getVerbs)
+                            .containsExactly(tuple(List.of("secrets"), List.of("list", "watch")));
+                });
     }
 
     @Test

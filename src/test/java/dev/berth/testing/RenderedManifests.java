@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What {@code kubectl kustomize} makes of Berth's manifests. */
@@ -28,14 +29,23 @@ public final class RenderedManifests {
      * @param folder empty; gets the kustomization
      */
     public static RenderedManifests withComponent(Path folder, String component) {
+        return withComponents(folder, component);
+    }
+
+    /** The same with several, in their order. */
+    public static RenderedManifests withComponents(Path folder, String... components) {
         try {
             Path manifests = folder.toRealPath().relativize(MANIFESTS);
             Files.writeString(folder.resolve("kustomization.yaml"), """
                     apiVersion: kustomize.config.k8s.io/v1beta1
                     kind: Kustomization
                     resources: [%s]
-                    components: [%s/components/%s]
-                    """.formatted(manifests, manifests, component));
+                    components: [%s]
+                    """.formatted(
+                            manifests,
+                            Stream.of(components)
+                                    .map(component -> manifests + "/components/" + component)
+                                    .collect(Collectors.joining(", "))));
             Process kubectl = new ProcessBuilder(
                             KubeBinaries.ofThisMachine().kubectl().toString(), "kustomize", folder.toString())
                     .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -1,0 +1,65 @@
+package dev.berth.agent;
+
+import dev.berth.agent.bgp.Speaker;
+import java.time.Clock;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
+
+/** All that an agent has for BGP. */
+final class Bgp {
+    private final BgpView view;
+    private final BgpReports reports;
+    private final BgpAnnouncer announcer;
+    private final AtomicReference<Runnable> changed = new AtomicReference<>(() -> {});
+
+    /** Announces nothing before {@link #start}. */
+    Bgp(
+            String node,
+            ApiServer server,
+            ClusterView cluster,
+            NodeAgent.BgpSettings settings,
+            RandomGenerator random,
+            AgentMetrics metrics,
+            Warnings warnings) {
+        view = new BgpView(
+                server, node, settings.namespace(), () -> changed.get().run(), random);
+        reports = new BgpReports(node, server, cluster, view, Clock.systemUTC(), warnings);
+        announcer = new BgpAnnouncer(
+                node,
+                cluster,
+                view,
+                new Speaker(settings.speaker(), () -> changed.get().run()),
+                reports,
+                metrics,
+                warnings);
+        changed.set(announcer::look);
+    }
+
+    void start() {
+        view.start();
+        reports.start();
+        announcer.start();
+    }
+
+    void look() {
+        announcer.look();
+    }
+
+    boolean isKnown() {
+        return view.isKnown();
+    }
+
+    void interrupt() {
+        view.interrupt();
+    }
+
+    String explained() {
+        return announcer.explained();
+    }
+
+    void close() {
+        view.close();
+        reports.close();
+        announcer.end();
+    }
+}

@@ -1,0 +1,221 @@
+package dev.berth.agent;
+
+import dev.berth.address.Ip;
+import dev.berth.address.IpFamily;
+import dev.berth.agent.bgp.SessionState;
+import dev.berth.agent.bgp.Speaker;
+import dev.berth.agent.bgp.Wanted;
+import dev.berth.announce.NodeRoutes;
+import dev.berth.announce.PeerVerdict;
+import dev.berth.announce.Rendezvous;
+import dev.berth.announce.Route;
+import dev.berth.announce.RouteVerdict;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has this node's speaker announce the addresses that the node can deliver. One thread. */
+final class BgpAnnouncer {
+    private static final Logger LOG = LoggerFactory.getLogger(BgpAnnouncer.class);
+
+    /** How often the speaker is looked at: it may have been restarted. */
+    private static final long LOOK_AGAIN = 1_000;
+
+    private final String node;
+    private final ClusterView cluster;
+    private final BgpView view;
+    private final Speaker speaker;
+    private final BgpReports reports;
+    private final AgentMetrics metrics;
+    private final Warnings warnings;
+
+    /** Has a permit when something may be otherwise. */
+    private final Semaphore due = new Semaphore(1);
+
+    private Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
+    private SequencedMap<String, SessionState> sessions = new TreeMap<>();
+    private boolean isEnding;
+
+    /**
+     * What was decided.
+     *
+     * @param basis what it goes by: the same is not decided twice
+     */
+    private record Decision(
+            List<Object> basis, SequencedMap<String, PeerVerdict> peers, SequencedMap<Ip, RouteVerdict> verdicts) {
+        List<Route> routes() {
+            return verdicts.values().stream()
+                    .filter(RouteVerdict.Announces.class::isInstance)
+                    .map(verdict -> ((RouteVerdict.Announces) verdict).route())
+                    .toList();
+        }
+    }
+
+    BgpAnnouncer(
+            String node,
+            ClusterView cluster,
+            BgpView view,
+            Speaker speaker,
+            BgpReports reports,
+            AgentMetrics metrics,
+            Warnings warnings) {
+        this.node = node;
+        this.cluster = cluster;
+        this.view = view;
+        this.speaker = speaker;
+        this.reports = reports;
+        this.metrics = metrics;
+        this.warnings = warnings;
+    }
+
+    /** Something may be otherwise: looks at once. Does not wait for what it is doing. */
+    void look() {
+        due.release();
+    }
+
+    /** Announces from now on, until {@link #end}. */
+    void start() {
+        Thread.ofPlatform().daemon().name("bgp").start(this::run);
+    }
+
+    private void run() {
+        try {
+            while (round()) {
+                if (due.tryAcquire(LOOK_AGAIN, TimeUnit.MILLISECONDS)) {
+                    int _ = due.drainPermits();
+                }
+            }
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** False: it is over. */
+    private synchronized boolean round() {
+        if (isEnding) {
+            return false;
+        }
+        view.interruptIfSilent();
+        // What an earlier process has announced stays until it is known what is asked for.
+        if (cluster.isKnown() && view.isKnown()) {
+            try {
+                announce();
+            } catch (IOException | RuntimeException failure) {
+                warnings.warn("announcing by BGP: " + ApiServer.message(failure));
+                metrics.speaker.set(0);
+                metrics.sessions.set(0);
+                decision.peers()
+                        .keySet()
+                        .forEach(name -> sessions.put(name, new SessionState(false, "gobgpd does not answer")));
+                reports.now(decision.peers(), sessions, decision.routes());
+            }
+        }
+        return true;
+    }
+
+    private void announce() throws IOException {
+        BgpView.OwnNode own = view.node();
+        List<Object> basis = List.of(
+                cluster.number(),
+                own,
+                view.passwords(),
+                view.peers().stream().map(BgpView.PeerObject::peer).toList());
+        if (!basis.equals(decision.basis())) {
+            decide(basis, own);
+        }
+        List<Route> routes = decision.routes();
+        List<PeerVerdict.Session> wanted = nodeRoutes(own, decision.peers()).sessions();
+        metrics.peers.set(decision.peers().size());
+        metrics.routes.set(routes.size());
+        SequencedMap<String, SessionState> before = sessions;
+        sessions = speaker.bring(new Wanted(routerId(own), wanted, routes));
+        metrics.speaker.set(1);
+        metrics.sessions.set((double)
+                sessions.values().stream().filter(SessionState::isEstablished).count());
+        sessions.forEach((name, state) -> say(name, before.get(name), state));
+        reports.now(decision.peers(), sessions, routes);
+    }
+
+    private static void say(String name, @Nullable SessionState before, SessionState now) {
+        boolean was = before != null && before.isEstablished();
+        if (was != now.isEstablished()) {
+            LOG.info(
+                    "BGPPeer {}: the session is {}",
+                    name,
+                    now.isEstablished() ? "established" : "over" + (now.ending().isEmpty() ? "" : ": " + now.ending()));
+        }
+    }
+
+    private void decide(List<Object> basis, BgpView.OwnNode own) {
+        SequencedMap<String, PeerVerdict> peers = NodeRoutes.peers(
+                node,
+                own.labels(),
+                own.all(),
+                view.passwords(),
+                view.peers().stream().map(BgpView.PeerObject::peer).toList());
+        NodeRoutes routes = nodeRoutes(own, peers);
+        SequencedMap<Ip, RouteVerdict> verdicts = new TreeMap<>();
+        cluster.askedRoutes().forEach(asked -> verdicts.put(asked.address(), routes.verdict(asked)));
+        verdicts.forEach((address, verdict) -> {
+            RouteVerdict before = decision.verdicts().get(address);
+            if (!verdict.equals(before) && (before != null || verdict instanceof RouteVerdict.Announces)) {
+                LOG.info("{} is {}", address, told(verdict));
+            }
+        });
+        peers.forEach((name, verdict) -> {
+            if (verdict instanceof PeerVerdict.Unusable(String why)) {
+                warnings.warn("BGPPeer " + name + ": " + why);
+            }
+        });
+        decision = new Decision(basis, peers, verdicts);
+    }
+
+    private static String told(RouteVerdict verdict) {
+        return verdict instanceof RouteVerdict.Announces ? verdict.sentence() : "not announced: " + verdict.sentence();
+    }
+
+    private NodeRoutes nodeRoutes(BgpView.OwnNode own, SequencedMap<String, PeerVerdict> peers) {
+        SequencedMap<IpFamily, Ip> nextHops = new TreeMap<>();
+        own.addresses().forEach(address -> nextHops.putIfAbsent(address.family(), address));
+        return new NodeRoutes(node, Optional.ofNullable(cluster.nodes().get(node)), nextHops, peers);
+    }
+
+    /** The node's IPv4 address; if it has none, a number out of its name. */
+    private Ip routerId(BgpView.OwnNode own) {
+        return own.addresses().stream()
+                .filter(address -> address.family() == IpFamily.IPV4)
+                .findFirst()
+                .orElseGet(() -> {
+                    long rank = Rendezvous.rank("router ID", node);
+                    // No network begins with 0 or with more than 223.
+                    return Ip.parse("%d.%d.%d.%d"
+                            .formatted(
+                                    1 + Long.remainderUnsigned(rank >>> 24, 223),
+                                    rank >>> 16 & 0xFF,
+                                    rank >>> 8 & 0xFF,
+                                    rank & 0xFF));
+                });
+    }
+
+    /** A line for each address, human-readable: whether this node announces it, and why. */
+    synchronized String explained() {
+        return decision.verdicts().entrySet().stream()
+                .map(entry -> entry.getKey() + ": " + entry.getValue().sentence() + "\n")
+                .collect(Collectors.joining());
+    }
+
+    /** Takes all routes back. */
+    synchronized void end() {
+        isEnding = true;
+        due.release();
+        speaker.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.dataplane.bgp;
+
+import org.jspecify.annotations.NullMarked;
