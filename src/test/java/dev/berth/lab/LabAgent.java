@@ -32,8 +32,9 @@ final class LabAgent implements AutoCloseable {
      * Not yet started.
      *
      * @param key the same for all
+     * @param more flags
      */
-    LabAgent(LabNode node, Path key) {
+    LabAgent(LabNode node, Path key, String... more) {
         this.node = node;
         URI server = URI.create(node.lab().controlPlane().url());
         this.command = new ArrayList<>(List.of(
@@ -42,14 +43,16 @@ final class LabAgent implements AutoCloseable {
                 "KUBERNETES_SERVICE_PORT=" + server.getPort(),
                 "MALLOC_ARENA_MAX=1",
                 "JAVA_TOOL_OPTIONS=" + javaOptions()));
-        command.addAll(PackagedBerth.command(
-                "agent", "--node-name=" + node.name(), "--key-file=" + key, "--http=" + node.ipv4() + ":7947"));
+        List<String> flags = new ArrayList<>(
+                List.of("agent", "--node-name=" + node.name(), "--key-file=" + key, "--http=" + node.ipv4() + ":7947"));
+        flags.addAll(List.of(more));
+        command.addAll(PackagedBerth.command(flags.toArray(String[]::new)));
     }
 
     /** Lets agents in, gives them what the Pods of their ServiceAccount have, and makes their key. */
     static Path prepare(Lab lab) {
-        for (String file : List.of("namespace", "rbac")) {
-            lab.controlPlane().kubectl("apply", "-f", "src/main/kubernetes/components/agent/" + file + ".yaml");
+        for (String file : List.of("agent/namespace", "agent/rbac", "bgp/rbac")) {
+            lab.controlPlane().kubectl("apply", "-f", "src/main/kubernetes/components/" + file + ".yaml");
         }
         try {
             // The lab's JVM has a /run of its own.

@@ -1,0 +1,376 @@
+package dev.berth.lab;
+
+import static dev.berth.lab.Traffic.await;
+import static dev.berth.lab.Traffic.awaitReply;
+import static dev.berth.lab.Traffic.url;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.lab.Peer.Load;
+import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Three nodes, each with an agent and a speaker, and BIRD as their router: what it learns, and what clients beyond it see. */
+@LabOnly
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
+class BgpTrafficIT {
+    private static Lab lab;
+    private static LabRouter router;
+    private static OperatorProcess operator;
+    private static List<LabSpeaker> speakers;
+    private static List<LabAgent> agents;
+    private static int pools;
+
+    private String namespace;
+
+    @BeforeAll
+    static void start() {
+        lab = Lab.start(KubeProxyMode.NFTABLES, 3);
+        operator = lab.installation().startOperator();
+        router = new LabRouter(lab);
+        loadBalancerClass("bgp", Map.of());
+        peer("router", "");
+        Path key = LabAgent.prepare(lab);
+        speakers =
+                lab.nodes().stream().map(node -> new LabSpeaker(node).start()).toList();
+        agents = new ArrayList<>();
+        for (int node = 0; node < speakers.size(); node++) {
+            agents.add(
+                    new LabAgent(lab.nodes().get(node), key, speakers.get(node).flag()).start());
+        }
+        agents.forEach(LabAgent::awaitReady);
+        awaitPeer("router", BgpTrafficIT::isReady);
+    }
+
+    @AfterAll
+    static void stop() {
+        agents.forEach(LabAgent::close);
+        speakers.forEach(LabSpeaker::close);
+        router.close();
+        operator.close();
+        lab.close();
+    }
+
+    @BeforeEach
+    void namespace() {
+        namespace = lab.namespace("bgp");
+        pools++;
+        lab.installation().pool(namespace, "10.79.%d.0/29".formatted(pools), "fd79::%d:0/124".formatted(pools));
+    }
+
+    /** The next test finds three nodes that are equal, and one peer. */
+    @AfterEach
+    void heal() {
+        router.password("");
+        peer("router", "");
+        admin().resources(BGPPeer.class).withName("router6").delete();
+        admin().services().inNamespace(namespace).delete();
+        lab.nodes().forEach(node -> node.pods().forEach(LabPod::close));
+        agents.stream()
+                .filter(agent -> !agent.isRunning())
+                .forEach(agent -> agent.start().awaitReady());
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(
+                                lab.router().ip("-4 route show") + lab.router().ip("-6 route show"))
+                        .doesNotContain("10.79.")
+                        .doesNotContain("fd79:"));
+        awaitPeer("router", BgpTrafficIT::isReady);
+    }
+
+    private static KubernetesClient admin() {
+        return lab.controlPlane().adminClient();
+    }
+
+    private static void loadBalancerClass(String name, Map<String, String> parameters) {
+        LoadBalancerClass one = new LoadBalancerClass();
+        one.setMetadata(new ObjectMetaBuilder().withName(name).build());
+        one.setSpec(Serialization.unmarshal(
+                Serialization.asJson(
+                        Map.of("loadBalancerClass", "test.dev/" + name, "provider", "bgp", "parameters", parameters)),
+                LoadBalancerClass.Spec.class));
+        lab.installation().client().resource(one).create();
+    }
+
+    /** A session by IPv4, or IPv6 if the name ends in 6. */
+    private static void peer(String name, String more) {
+        String address = name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
+        admin().resource("""
+                apiVersion: berth.dev/v1alpha1
+                kind: BGPPeer
+                metadata: {name: %s}
+                spec: {peerAddress: "%s", peerASN: %d, myASN: %d, holdTimeSeconds: 30, keepaliveTimeSeconds: 10,
+                  connectRetryTimeSeconds: 2%s}
+                """.formatted(name, address, LabRouter.ASN, LabRouter.ASN_OF_NODES, more))
+                .forceConflicts()
+                .serverSideApply();
+    }
+
+    private static BGPPeer awaitPeer(String name, Predicate<BGPPeer> wanted) {
+        return await(
+                () -> admin().resources(BGPPeer.class).withName(name).get(),
+                peer -> peer.getStatus() != null && wanted.test(peer));
+    }
+
+    private static boolean isReady(BGPPeer peer) {
+        return ready(peer).getStatus().equals("True")
+                && ready(peer).getObservedGeneration().equals(peer.getMetadata().getGeneration());
+    }
+
+    private static Condition ready(BGPPeer peer) {
+        return Objects.requireNonNull(peer.getStatus().conditions()).getFirst();
+    }
+
+    private LabPod pod(int node, String name) {
+        return lab.node(node).pod(namespace, namespace + "-" + name, Map.of("app", "web"));
+    }
+
+    private Service service(String loadBalancerClass, UnaryOperator<ServiceBuilder> change) {
+        return Traffic.service(lab, namespace, "web", loadBalancerClass, change);
+    }
+
+    private static String ip(Service service) {
+        return Installation.ips(service).getFirst();
+    }
+
+    /** Waits until the router's kernel sends what is for an address to these nodes. */
+    private static void awaitNextHops(String ip, String... nodes) {
+        await(() -> router.nextHops(ip), List.of(nodes)::equals);
+    }
+
+    private static String[] allNodes() {
+        return lab.nodes().stream().map(LabNode::ipv4).toArray(String[]::new);
+    }
+
+    private static void said(String what, Load load) {
+        System.out.printf(
+                "%s: %d of %d requests failed, the slowest took %d ms%n",
+                what, load.failed(), load.requests(), load.max());
+    }
+
+    @Test
+    void policyCluster_isAnnouncedByEachNode_inBothFamilies_andTheRouterSpreads() {
+        pod(1, "a");
+        Service service = service(
+                "bgp",
+                change ->
+                        change.editSpec().withIpFamilyPolicy("RequireDualStack").endSpec());
+        List<String> ips = Installation.ips(service);
+        awaitNextHops(ips.getFirst(), allNodes());
+        awaitNextHops(ips.getLast(), lab.nodes().stream().map(LabNode::ipv6).toArray(String[]::new));
+        for (String url : List.of("http://" + ips.getFirst() + "/", "http://[" + ips.getLast() + "]/")) {
+            awaitReply(lab.client(), url);
+            List<Reply> replies = lab.client().get(url, 30);
+            assertThat(replies).allMatch(Reply::ok);
+            // Each node puts its own address in the client's place.
+            assertThat(replies.stream().map(Reply::source).collect(Collectors.toSet()))
+                    .hasSizeGreaterThan(1);
+        }
+        assertThat(agents.getFirst().announcements())
+                .contains(ips.getFirst() + ": announced by BGP to router; next hop 10.77.0.11\n");
+        assertThat(agents.getFirst().metrics())
+                .contains("berth_agent_bgp_sessions 1.0")
+                .contains("berth_agent_bgp_routes 2.0");
+        BGPPeer peer = awaitPeer("router", BgpTrafficIT::isReady);
+        assertThat(ready(peer).getMessage()).isEqualTo("3 of 3 nodes have a session");
+        assertThat(peer.getStatus().nodes())
+                .extracting(BGPPeer.NodeSession::node, BGPPeer.NodeSession::state)
+                .containsExactly(
+                        tuple("node1", "Established"), tuple("node2", "Established"), tuple("node3", "Established"));
+    }
+
+    @Test
+    void policyLocal_followsTheEndpoints_keepsTheClientsAddress_andNoRequestFails() {
+        LabPod first = pod(1, "a");
+        Service local = service("bgp", Traffic::local);
+        awaitNextHops(ip(local), lab.node(1).ipv4());
+        assertThat(awaitReply(lab.client(), url(local)).source()).isEqualTo("10.78.0.2");
+        assertThat(agents.getLast().announcements())
+                .contains(ip(local) + ": externalTrafficPolicy is Local, and the node has no ready endpoint");
+
+        LabPod second = pod(2, "b");
+        awaitNextHops(ip(local), lab.node(1).ipv4(), lab.node(2).ipv4());
+        awaitReply(lab.node(3).client(), url(local));
+        CompletableFuture<Load> load = lab.client().load(url(local), 600, 2, "5ms");
+        long began = System.nanoTime();
+        first.terminate();
+        awaitNextHops(ip(local), lab.node(2).ipv4());
+        System.out.printf(
+                "endpoint terminates, until the router's kernel has no route there: at most %d ms%n",
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+        first.close();
+        said("an endpoint terminates", load.join());
+        assertThat(load.join().failed()).isZero();
+        assertThat(awaitReply(lab.client(), url(local)).name()).isEqualTo(second.name());
+
+        second.close();
+        awaitNextHops(ip(local));
+        assertThat(agents.getFirst().announcements()).contains(ip(local) + ": its Services have no ready endpoint");
+    }
+
+    @Test
+    void agentThatIsBack_findsWhatIsAnnounced_andPutsItRight() {
+        pod(1, "a");
+        Service gone = service("bgp", UnaryOperator.identity());
+        awaitNextHops(ip(gone), allNodes());
+        String before = sessionsSince();
+        agents.getFirst().kill();
+        Service next = Traffic.service(lab, namespace, "next", "bgp", UnaryOperator.identity());
+        lab.installation().deleteService(namespace, "web");
+        awaitNextHops(ip(gone), lab.node(1).ipv4());
+        awaitNextHops(ip(next), lab.node(2).ipv4(), lab.node(3).ipv4());
+        agents.getFirst().start().awaitReady();
+        awaitNextHops(ip(gone));
+        awaitNextHops(ip(next), allNodes());
+        assertThat(sessionsSince()).isEqualTo(before);
+    }
+
+    private static String sessionsSince() {
+        return router.ask("show protocols")
+                .lines()
+                .filter(line -> line.startsWith("node") && line.contains("BGP"))
+                .collect(Collectors.joining("\n"));
+    }
+
+    @Test
+    void agentOrSpeakerThatIsKilled_isMissedByNobody() {
+        pod(1, "a");
+        // All traffic goes by that node alone.
+        Service local = service("bgp", Traffic::local);
+        awaitNextHops(ip(local), lab.node(1).ipv4());
+        awaitReply(lab.client(), url(local));
+        CompletableFuture<Load> load = lab.client().load(url(local), 600, 2, "10ms");
+        agents.getFirst().kill();
+        agents.getFirst().start().awaitReady();
+        said("the agent is killed", load.join());
+        assertThat(load.join().failed()).isZero();
+
+        String before = sessionsSince();
+        load = lab.client().load(url(local), 800, 2, "15ms");
+        speakers.getFirst().kill();
+        speakers.getFirst().start();
+        await(BgpTrafficIT::sessionsSince, now -> !now.equals(before));
+        awaitPeer("router", BgpTrafficIT::isReady);
+        said("the speaker is killed", load.join());
+        assertThat(load.join().failed()).isZero();
+        assertThat(router.nextHops(ip(local))).containsExactly(lab.node(1).ipv4());
+    }
+
+    @Test
+    void nodeThatIsExcluded_announcesNothing_andAgentThatIsStoppedTakesItsRoutesBack() {
+        pod(1, "a");
+        Service service = service("bgp", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        awaitReply(lab.client(), url(service));
+        exclude(lab.node(2), true);
+        awaitNextHops(ip(service), lab.node(1).ipv4(), lab.node(3).ipv4());
+        assertThat(agents.get(1).announcements()).contains(ip(service) + ": the Node is labelled");
+        exclude(lab.node(2), false);
+        awaitNextHops(ip(service), allNodes());
+        agents.getLast().end();
+        awaitNextHops(ip(service), lab.node(1).ipv4(), lab.node(2).ipv4());
+        assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
+    }
+
+    private static void exclude(LabNode node, boolean excluded) {
+        String label = "node.kubernetes.io/exclude-from-external-load-balancers";
+        admin().nodes()
+                .withName(node.name())
+                .edit(object -> excluded
+                        ? new NodeBuilder(object)
+                                .editMetadata()
+                                .addToLabels(label, "")
+                                .endMetadata()
+                                .build()
+                        : new NodeBuilder(object)
+                                .editMetadata()
+                                .removeFromLabels(label)
+                                .endMetadata()
+                                .build());
+    }
+
+    @Test
+    void classThatNamesAPeer_isAnnouncedToThatOne_withItsCommunities() {
+        peer("router6", "");
+        awaitPeer("router6", BgpTrafficIT::isReady);
+        loadBalancerClass("marked", Map.of("peers", "router6", "communities", "64512:7,64512:1:2"));
+        pod(1, "a");
+        Service service = service("marked", UnaryOperator.identity());
+        awaitNextHops(ip(service), allNodes());
+        String routes = router.routes(ip(service));
+        assertThat(routes)
+                .contains("node1_6", "node2_6", "node3_6")
+                .doesNotContain("[node1 ")
+                .contains("BGP.community: (64512,7)")
+                .contains("BGP.large_community: (64512, 1, 2)")
+                .doesNotContain("4294967295");
+        assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
+        admin().resources(BGPPeer.class).withName("router6").delete();
+        awaitNextHops(ip(service));
+    }
+
+    @Test
+    void passwordOfASession_isThatOfItsSecret_andWhatIsMissingIsSaid() {
+        peer("router", ", passwordSecret: {name: router-md5}");
+        BGPPeer without =
+                awaitPeer("router", peer -> ready(peer).getMessage().startsWith("0 of 3 nodes have a session"));
+        assertThat(ready(without).getReason()).isEqualTo("Unusable");
+        assertThat(ready(without).getMessage()).contains("; node1: Secret \"router-md5\" is missing");
+        router.password("first");
+        secret("first");
+        awaitPeer("router", BgpTrafficIT::isReady);
+        secret("second");
+        BGPPeer refused = awaitPeer("router", peer -> ready(peer).getReason().equals("NotEstablished"));
+        assertThat(refused.getStatus().nodes())
+                .anySatisfy(node -> assertThat(node.state()).isEqualTo("Connecting"));
+        router.password("second");
+        awaitPeer("router", BgpTrafficIT::isReady);
+    }
+
+    private static void secret(String password) {
+        admin().resource(new SecretBuilder()
+                        .withNewMetadata()
+                        .withNamespace("berth-agents")
+                        .withName("router-md5")
+                        .endMetadata()
+                        .withStringData(Map.of("password", password))
+                        .build())
+                .serverSideApply();
+    }
+
+    @Test
+    void agentWithASpeaker_isLight() {
+        agents.forEach(agent ->
+                System.out.println("agent with BGP: resident memory " + agent.residentMemory() / 1024 + " MiB"));
+        assertThat(agents)
+                .allSatisfy(agent -> assertThat(agent.residentMemory()).isLessThan(150 << 10));
+    }
+}

@@ -1,0 +1,107 @@
+package dev.berth.lab;
+
+import dev.berth.testing.ChildProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** BIRD on the router of the {@link Lab}: it takes routes from each node, by IPv4 and by IPv6, and spreads over equal ones. */
+final class LabRouter implements AutoCloseable {
+    static final String IPV4 = "10.77.0.254";
+    static final String IPV6 = "fd77::fe";
+    static final int ASN = 64512;
+    static final int ASN_OF_NODES = 4_200_000;
+
+    private static final Pattern NEXT_HOP = Pattern.compile("\\b(?:via|nexthop via) (\\S+)");
+
+    private final Lab lab;
+    private final Path configuration;
+    private final ChildProcess bird;
+    private String wanted = "";
+
+    /** Runs from now on. */
+    LabRouter(Lab lab) {
+        this.lab = lab;
+        this.configuration = lab.folder().resolve("bird.conf");
+        lab.router().run("sysctl", "-q", "-w", "net.ipv4.fib_multipath_hash_policy=1");
+        lab.router().run("sysctl", "-q", "-w", "net.ipv6.fib_multipath_hash_policy=1");
+        write("");
+        bird = lab.router().start("bird", lab.folder(), "bird", "-f", "-c", configuration.toString(), "-s", socket());
+    }
+
+    private String socket() {
+        return lab.folder().resolve("bird.ctl").toString();
+    }
+
+    private void write(String password) {
+        StringBuilder text = new StringBuilder("""
+                log stderr all;
+                router id 10.77.0.254;
+                protocol device { scan time 1; }
+                protocol kernel { ipv4 { import none; export where source = RTS_BGP; }; merge paths yes; }
+                protocol kernel { ipv6 { import none; export where source = RTS_BGP; }; merge paths yes; }
+                template bgp node {
+                  local as %d;
+                  passive yes;
+                  hold time 90;
+                  connect delay time 1;
+                  error wait time 1, 2;
+                  graceful restart aware;
+                  ipv4 { import all; export none; };
+                  ipv6 { import all; export none; };
+                }
+                """.formatted(ASN));
+        lab.nodes().forEach(node -> {
+            text.append("protocol bgp %1$s from node { neighbor %2$s as %3$d; %4$s }%n"
+                    .formatted(
+                            node.name(),
+                            node.ipv4(),
+                            ASN_OF_NODES,
+                            password.isEmpty() ? "" : "password \"" + password + "\";"));
+            text.append("protocol bgp %1$s_6 from node { neighbor %2$s as %3$d; }%n"
+                    .formatted(node.name(), node.ipv6(), ASN_OF_NODES));
+        });
+        try {
+            Files.writeString(configuration, text);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Wants this password of the sessions by IPv4 from now on; empty: none. */
+    void password(String password) {
+        if (!password.equals(wanted)) {
+            wanted = password;
+            write(password);
+            ask("configure");
+        }
+    }
+
+    /** What BIRD answers to a command. */
+    String ask(String command) {
+        return lab.router().run("birdc", "-s", socket(), command);
+    }
+
+    /** The next hops of the kernel's route for an address, in the order of their text. */
+    List<String> nextHops(String address) {
+        String family = address.contains(":") ? "-6" : "-4";
+        return NEXT_HOP.matcher(lab.router().ip(family + " route show exact " + address))
+                .results()
+                .map(hop -> hop.group(1))
+                .sorted()
+                .toList();
+    }
+
+    /** What it knows of a route for an address, of each node. */
+    String routes(String address) {
+        return ask("show route for " + address + " all");
+    }
+
+    @Override
+    public void close() {
+        bird.close();
+    }
+}
