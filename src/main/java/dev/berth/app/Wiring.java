@@ -232,7 +232,7 @@ public final class Wiring {
                 options.controllerName,
                 this::usableProviders,
                 gate,
-                statuses::write,
+                statuses::writeIfUnchanged,
                 events,
                 clock,
                 new ClassControl.Listener() {

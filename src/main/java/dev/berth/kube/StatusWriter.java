@@ -36,6 +36,22 @@ public final class StatusWriter {
                 Map.of("metadata", Map.of("uid", object.getMetadata().getUid()), "status", status));
     }
 
+    /** As {@link #write} does, for a status that is read again: nothing is written if the object has changed. */
+    public boolean writeIfUnchanged(HasMetadata object, Object status) {
+        return patch(
+                object,
+                "status",
+                Map.of(
+                        "metadata",
+                        Map.of(
+                                "uid",
+                                object.getMetadata().getUid(),
+                                "resourceVersion",
+                                object.getMetadata().getResourceVersion()),
+                        "status",
+                        status));
+    }
+
     /**
      * Writes labels, as {@link #write} does.
      *
@@ -59,6 +75,13 @@ public final class StatusWriter {
         } catch (KubernetesClientException failure) {
             if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
                 return true;
+            }
+            if (failure.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+                LOG.debug(
+                        "{} {} has changed",
+                        object.getKind(),
+                        object.getMetadata().getName());
+                return false;
             }
             LOG.warn(
                     "{} of {} {}: {}",

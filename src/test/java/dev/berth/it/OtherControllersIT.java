@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.kube.ApiBudget;
+import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
@@ -185,6 +187,23 @@ class OtherControllersIT {
         await().untilAsserted(
                         () -> assertThat(controlPlane.kubectl("get", "loadbalancerclass", "default", "--output=yaml"))
                                 .doesNotContain("ServicesSkipped"));
+    }
+
+    @Test
+    void statusOfAClass_isNotWrittenOntoOneThatHasChanged() {
+        LoadBalancerClass read = berth.loadBalancerClass("changes", null);
+        StatusWriter writer = new StatusWriter(berth.client(), new ApiBudget());
+        LoadBalancerClass.Status first = new LoadBalancerClass.Status(1L, List.of());
+
+        assertThat(writer.writeIfUnchanged(read, first)).isTrue();
+        assertThat(writer.writeIfUnchanged(read, new LoadBalancerClass.Status(2L, List.of())))
+                .isFalse();
+        assertThat(berth.client()
+                        .resources(LoadBalancerClass.class)
+                        .withName("changes")
+                        .get()
+                        .getStatus())
+                .isEqualTo(first);
     }
 
     /** Two installations on one cluster: one by the flags of the manifests, one of another controller name. */

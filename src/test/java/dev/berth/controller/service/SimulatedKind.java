@@ -34,6 +34,7 @@ final class SimulatedKind<R extends OwnResource<S, T>, S, T> {
 
     private final Supplier<R> make;
     private final Class<T> status;
+    private final boolean onlyUnchanged;
     private final List<View> views = new ArrayList<>();
 
     /** Whose status a stranger wrote. */
@@ -41,9 +42,15 @@ final class SimulatedKind<R extends OwnResource<S, T>, S, T> {
 
     private long revision;
 
-    SimulatedKind(Supplier<R> make, Class<T> status) {
+    /**
+     * None yet.
+     *
+     * @param onlyUnchanged whether a status is written only onto an object as it was read
+     */
+    SimulatedKind(Supplier<R> make, Class<T> status, boolean onlyUnchanged) {
         this.make = make;
         this.status = status;
+        this.onlyUnchanged = onlyUnchanged;
     }
 
     /** Grows with each change. */
@@ -151,16 +158,23 @@ final class SimulatedKind<R extends OwnResource<S, T>, S, T> {
     }
 
     /**
-     * A merge patch of the status of the object with this uid.
+     * A merge patch of the status of the object that was read.
      *
      * @return false if the object is another
      */
-    boolean patchStatus(String name, String uid, T patch) {
+    boolean patchStatus(R read, T patch) {
+        String name = read.getMetadata().getName();
         R before = objects.get(name);
         if (before == null) {
             return true;
         }
-        if (!before.getMetadata().getUid().equals(uid)) {
+        if (!before.getMetadata().getUid().equals(read.getMetadata().getUid())) {
+            return false;
+        }
+        if (onlyUnchanged
+                && !before.getMetadata()
+                        .getResourceVersion()
+                        .equals(read.getMetadata().getResourceVersion())) {
             return false;
         }
         // What Berth writes names each field that it ever writes, so only what others wrote can be left of the old.

@@ -50,9 +50,9 @@ final class SimulatedPools {
     private static final @Nullable String LONG_AGO = null;
 
     final SimulatedKind<AddressPool, AddressPool.Spec, AddressPool.Status> pools =
-            new SimulatedKind<>(AddressPool::new, AddressPool.Status.class);
+            new SimulatedKind<>(AddressPool::new, AddressPool.Status.class, false);
     final SimulatedKind<LoadBalancerClass, LoadBalancerClass.Spec, LoadBalancerClass.Status> classes =
-            new SimulatedKind<>(LoadBalancerClass::new, LoadBalancerClass.Status.class);
+            new SimulatedKind<>(LoadBalancerClass::new, LoadBalancerClass.Status.class, true);
 
     /** What of the cluster is in no pool, whatever it says. */
     List<ExcludedRange> around = List.of();
@@ -134,18 +134,17 @@ final class SimulatedPools {
     <R extends OwnResource<S, T>, S, T> boolean write(SimulatedKind<R, S, T> kind, R object, T status) {
         writes++;
         String name = object.getMetadata().getName();
-        String uid = object.getMetadata().getUid();
         SimulatedCluster.Fault[] all = SimulatedCluster.Fault.values();
         SimulatedCluster.Fault fault = world.faults && random.nextInt(100) < world.writesThatFail()
                 ? all[random.nextInt(all.length)]
                 : SimulatedCluster.Fault.NONE;
-        Runnable effect = () -> kind.patchStatus(name, uid, status);
+        Runnable effect = () -> kind.patchStatus(object, status);
         pause(effect);
         boolean done = switch (fault) {
-            case NONE -> kind.patchStatus(name, uid, status);
+            case NONE -> kind.patchStatus(object, status);
             case SENT_TWICE -> {
                 effect.run();
-                yield kind.patchStatus(name, uid, status);
+                yield kind.patchStatus(object, status);
             }
             case UNKNOWN_DONE -> {
                 effect.run();
