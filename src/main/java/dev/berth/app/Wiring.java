@@ -239,6 +239,9 @@ public final class Wiring {
                     @Override
                     public void classChanged(ClassDeclaration declaration) {
                         wake(new Due.Event.ClassChanged(declaration.value()));
+                        if (gate.isOpen()) {
+                            deferenceChanged();
+                        }
                         askForKubeProxiesSoon();
                         retainSecrets();
                     }

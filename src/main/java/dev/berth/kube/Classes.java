@@ -17,6 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /** From LoadBalancerClass objects to declarations. */
 public final class Classes {
+    /** The condition of a class that asks to be the default: whether it serves Services that name no class. */
+    public static final String SERVES_CLASSLESS = "ServesClassless";
+
+    /** Its reason where the condition was True, and the class is not the default for now. */
+    public static final String NO_LONGER_THE_DEFAULT = "NoLongerTheDefault";
+
     private static final int HIGHEST_PORT = 65535;
     private static final Pattern SECRET_NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
 
@@ -55,7 +61,14 @@ public final class Classes {
                 },
                 "Refuse".equals(words.one("unenforcedSourceRanges", spec.unenforcedSourceRanges(), "Allow", "Refuse")),
                 tls(spec.tls(), faults),
-                faults);
+                faults,
+                hasServedClassless(object));
+    }
+
+    private static boolean hasServedClassless(LoadBalancerClass object) {
+        return Conditions.find(Conditions.of(object.getStatus()), SERVES_CLASSLESS)
+                .filter(said -> "True".equals(said.getStatus()) || NO_LONGER_THE_DEFAULT.equals(said.getReason()))
+                .isPresent();
     }
 
     /** Reads words of which there are few. */

@@ -37,7 +37,7 @@ public final class ClassBook {
     /** The default of another Berth, if it comes before any of ours. */
     private final @Nullable ClassDeclaration defaultElsewhere;
 
-    private record Default(ServedClass served, Classless classless) {}
+    private record Default(ServedClass served, Classless classless, boolean hasServedClassless) {}
 
     /**
      * What was made of one class.
@@ -117,7 +117,7 @@ public final class ClassBook {
                             becomesDefault,
                             defaultMessage(declaration, becomesDefault, defaultHolder)));
             if (becomesDefault) {
-                chosen = new Default(served.get(), declaration.classless());
+                chosen = new Default(served.get(), declaration.classless(), declaration.hasServedClassless());
             }
             if (waits) {
                 awaited.add(value);
@@ -287,6 +287,22 @@ public final class ClassBook {
     /** When the default class serves Services that name no class; NEVER: there is no default class. */
     public Classless classless() {
         return defaultClass == null ? Classless.NEVER : defaultClass.classless();
+    }
+
+    /**
+     * Why Services that name no class are left to another controller; absent: they are not.
+     *
+     * <p>What is published counts only until the default class has said that it serves them: the class remembers across
+     * restarts, and no user of a namespace can write it. From then on an address that is not Berth's concerns its
+     * Service alone.
+     *
+     * @param cloudNode a Node of a cloud whose controller serves them
+     * @param published an address that another controller published on one of them
+     */
+    public Optional<Deference> deference(Optional<Deference> cloudNode, Optional<Deference> published) {
+        return Optional.ofNullable(defaultClass)
+                .filter(found -> found.classless() == Classless.AUTO)
+                .flatMap(found -> cloudNode.or(() -> found.hasServedClassless() ? Optional.empty() : published));
     }
 
     /** What was made of the class of this name; absent: it is not ours, or unknown. */

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A LoadBalancerClass as its administrator wrote it.
+ * A LoadBalancerClass as its administrator wrote it, and what Berth has said of it that still holds.
  *
  * @param value what a Service writes into {@code spec.loadBalancerClass}
  * @param pools empty: every pool
@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param refusesUnenforcedSourceRanges whether {@code spec.unenforcedSourceRanges} is Refuse, not Allow
  * @param tls that is terminated for its Services; null: none
  * @param unreadable what of it could not be understood, a sentence each; it is not accepted then
+ * @param hasServedClassless whether its status says that it serves Services that name no class, or did before it was
+ *     the default no longer
  */
 public record ClassDeclaration(
         String name,
@@ -33,7 +35,8 @@ public record ClassDeclaration(
         Classless classless,
         boolean refusesUnenforcedSourceRanges,
         @Nullable ClassTls tls,
-        List<String> unreadable) {
+        List<String> unreadable,
+        boolean hasServedClassless) {
     static final Comparator<ClassDeclaration> BY_AGE =
             Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
 
@@ -42,7 +45,7 @@ public record ClassDeclaration(
         unreadable = List.copyOf(unreadable);
     }
 
-    /** One that is understood, refuses no source ranges, and has no TLS. */
+    /** One that is understood, refuses no source ranges, has no TLS, and has not served Services without a class. */
     public ClassDeclaration(
             String name,
             Instant created,
@@ -69,7 +72,8 @@ public record ClassDeclaration(
                 classless,
                 false,
                 null,
-                List.of());
+                List.of(),
+                false);
     }
 
     /** Whether it asks to be the default class: the one for Services that name no class. */

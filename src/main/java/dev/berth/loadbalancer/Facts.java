@@ -188,11 +188,6 @@ public record Facts(List<Outcome> outcomes) {
         return last(Outcome.Stuck.class).map(Outcome.Stuck::message).orElse("");
     }
 
-    /** Whether its provider was to be called, and could not be. */
-    public boolean isTurnedAway() {
-        return turn().filter(turn -> turn != Turn.TAKEN).isPresent();
-    }
-
     /** What is to be published; absent: not known, what is published stays. */
     Optional<List<Published>> ingress() {
         return last(outcome -> switch (outcome) {

@@ -5,7 +5,6 @@ import dev.berth.address.Holding;
 import dev.berth.address.Ip;
 import dev.berth.address.IpFamily;
 import dev.berth.address.Requester;
-import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities.AddressSource;
@@ -319,9 +318,7 @@ public final class Planner {
                             + " of another controller; remove that controller and what it left, then Berth takes over",
                     withdrawal());
         }
-        if (service.loadBalancerClass() == null
-                && snapshot.classes().classless() == Classless.AUTO
-                && snapshot.deference().isPresent()) {
+        if (service.loadBalancerClass() == null && snapshot.deference().isPresent()) {
             return new ServicePlan.Skip(
                     service,
                     Reason.DeferredToOther,

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,7 +55,7 @@ class OtherControllersIT {
     }
 
     /** As another load balancer controller does it. */
-    private void publish(String namespace, String name, String ip) {
+    private void publish(String namespace, String name, String... ips) {
         berth.client()
                 .services()
                 .inNamespace(namespace)
@@ -62,7 +63,11 @@ class OtherControllersIT {
                 .editStatus(service -> new ServiceBuilder(service)
                         .editOrNewStatus()
                         .withNewLoadBalancer()
-                        .withIngress(new LoadBalancerIngressBuilder().withIp(ip).build())
+                        .withIngress(Stream.of(ips)
+                                .map(ip -> new LoadBalancerIngressBuilder()
+                                        .withIp(ip)
+                                        .build())
+                                .toList())
                         .endLoadBalancer()
                         .endStatus()
                         .build());
@@ -118,12 +123,7 @@ class OtherControllersIT {
                 "default",
                 "--type=merge",
                 "--patch={\"spec\":{\"classless\":\"Never\"}}");
-        await().untilAsserted(() -> assertThat(controlPlane.kubectl(
-                        "get",
-                        "loadbalancerclass",
-                        "default",
-                        "--output=jsonpath={.status.conditions[?(@.type=='ServesClassless')].reason}"))
-                .isEmpty());
+        await().untilAsserted(() -> assertThat(classless()).isEmpty());
         berth.service(namespace, "sly", withFinalizer(WellKnownNames.FINALIZER));
 
         Service sly = berth.await(namespace, "sly", OtherControllersIT::isWithoutOurs);
@@ -187,6 +187,73 @@ class OtherControllersIT {
         await().untilAsserted(
                         () -> assertThat(controlPlane.kubectl("get", "loadbalancerclass", "default", "--output=yaml"))
                                 .doesNotContain("ServicesSkipped"));
+    }
+
+    private String classless() {
+        return controlPlane.kubectl(
+                "get",
+                "loadbalancerclass",
+                "default",
+                "--output=jsonpath={.status.conditions[?(@.type=='ServesClassless')].reason}");
+    }
+
+    /** The default class as on a new cluster: nothing was said of it yet. */
+    private void defaultClassAnew() {
+        String file = "src/main/kubernetes/load-balancer-class.yaml";
+        controlPlane.kubectl("delete", "-f", file);
+        controlPlane.kubectl("apply", "-f", file);
+    }
+
+    /** One that Berth leaves alone in any case. */
+    private void publishedByAnother(String namespace, String name) {
+        berth.service(namespace, name, withFinalizer("service.kubernetes.io/load-balancer-cleanup"));
+        publish(namespace, name, "203.0.113.9");
+    }
+
+    @Test
+    void publishedAddress_hasBerthStandBackAtTheFirstStart_andNeverOnceItHasServed() {
+        String namespace = berth.namespace("first");
+        berth.pool(namespace, "198.51.100.112/28");
+        defaultClassAnew();
+        publishedByAnother(namespace, "theirs");
+        OperatorProcess operator = berth.startOperator();
+        berth.service(namespace, "waits");
+        await().untilAsserted(() -> {
+            assertThat(classless()).isEqualTo("DeferredToOther");
+            assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))
+                    .isEqualTo(1);
+        });
+
+        // As a controller that goes: what it published goes first, then its finalizer.
+        berth.client().services().inNamespace(namespace).withName("theirs").delete();
+        publish(namespace, "theirs");
+        berth.client()
+                .services()
+                .inNamespace(namespace)
+                .withName("theirs")
+                .edit(service -> new ServiceBuilder(service)
+                        .editMetadata()
+                        .withFinalizers()
+                        .endMetadata()
+                        .build());
+        berth.awaitAddress(namespace, "waits");
+        await().untilAsserted(() -> assertThat(classless()).isEqualTo("Auto"));
+
+        publishedByAnother(namespace, "forged");
+        berth.service(namespace, "after");
+        berth.awaitAddress(namespace, "after");
+        operator.stop();
+        for (String name : List.of("waits", "after")) {
+            berth.client().services().inNamespace(namespace).withName(name).delete();
+        }
+        OperatorProcess restarted = berth.startOperator();
+        berth.service(namespace, "last");
+        berth.awaitAddress(namespace, "last");
+
+        assertThat(classless()).isEqualTo("Auto");
+        assertThat(restarted.metric("berth_services_skipped", "reason", "DeferredToOther"))
+                .isZero();
+        assertThat(ips(berth.get(namespace, "forged"))).containsExactly("203.0.113.9");
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -57,7 +58,8 @@ class ClassBookTest {
                 Classless.NEVER,
                 false,
                 new ClassTls("web", List.of()),
-                List.of());
+                List.of(),
+                false);
     }
 
     @Test
@@ -207,6 +209,40 @@ class ClassBookTest {
         assertThat(book.byValue("x/y")).isEmpty();
         assertThat(book.defaultClass()).isEmpty();
         assertThat(verdict(book, "other").defaultMessage()).contains("\"far\" is older and is the default");
+    }
+
+    /**
+     * Whether Services without a class are left to another.
+     *
+     * @param leftTo whose sign it is; empty: they are not
+     */
+    private record Left(String when, ClassBook classes, boolean isCloud, boolean isPublished, String leftTo) {}
+
+    @Test
+    void servicesWithoutAClass_areLeftToAnother_byACloudsNode_orByWhatItPublishedBeforeTheClassServed() {
+        Capabilities pool = Capabilities.fromPools(IpMode.VIP);
+        ClassBook fresh = SampleClasses.one(Classless.AUTO);
+        ClassBook served = SampleClasses.thatHasServedClassless(SampleClasses.VALUE, "pool", pool);
+        for (Left row : List.of(
+                new Left("no sign", fresh, false, false, ""),
+                new Left("an address, before it has served", fresh, false, true, "an address"),
+                new Left("an address, once it has served", served, false, true, ""),
+                new Left("a cloud's Node, before it has served", fresh, true, false, "a Node"),
+                new Left("a cloud's Node, once it has served", served, true, true, "a Node"),
+                new Left("both", fresh, true, true, "a Node"),
+                new Left("Always", SampleClasses.one(Classless.ALWAYS), true, true, ""),
+                new Left("no default", SampleClasses.one(Classless.NEVER), true, true, ""))) {
+            assertThat(row.classes()
+                            .deference(sign(row.isCloud(), "a Node"), sign(row.isPublished(), "an address"))
+                            .map(Deference::sign)
+                            .orElse(""))
+                    .as(row.when())
+                    .isEqualTo(row.leftTo());
+        }
+    }
+
+    private static Optional<Deference> sign(boolean isThere, String sign) {
+        return isThere ? Optional.of(new Deference(sign)) : Optional.empty();
     }
 
     private static ClassBook bookOf(String controllerName) {

@@ -147,11 +147,11 @@ class PlannerTest {
             new Row("without a class: Auto serves it", web(), List.of(), AUTO, false, "Serve Acquire"),
             new Row("without a class: Auto defers", web(), List.of(), AUTO, true, "Skip DeferredToOther"),
             new Row(
-                    "without a class: Always does not",
+                    "without a class: Always serves it",
                     web(),
                     List.of(),
                     SampleClasses.one(Classless.ALWAYS),
-                    true,
+                    false,
                     "Serve Acquire"),
             new Row("without a class: Never", web(), List.of(), SampleClasses.one(Classless.NEVER), false, "NotOurs"),
             new Row("there is no class at all", web(), List.of(), ClassBook.empty(), false, "NotOurs"),

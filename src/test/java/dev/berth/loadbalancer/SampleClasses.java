@@ -50,22 +50,30 @@ public final class SampleClasses {
                 releasesNodePorts);
     }
 
+    /** One class, the default by Auto, that has said that it serves Services without a class. */
+    public static ClassBook thatHasServedClassless(String value, String provider, Capabilities capabilities) {
+        return theDefault(value, provider, capabilities, Classless.AUTO, false, null, true);
+    }
+
     /** One class, the default, that serves no Service whose source ranges nobody enforces. */
     public static ClassBook refusingUnenforcedSourceRanges(String value, String provider, Capabilities capabilities) {
-        return theDefault(value, provider, capabilities, true, null);
+        return theDefault(value, provider, capabilities, Classless.ALWAYS, true, null, false);
     }
 
     /** One class, the default, with TLS on all ports. */
     public static ClassBook withTls(String value, String provider, Capabilities capabilities) {
-        return theDefault(value, provider, capabilities, false, new ClassTls("web", List.of()));
+        return theDefault(
+                value, provider, capabilities, Classless.ALWAYS, false, new ClassTls("web", List.of()), false);
     }
 
     private static ClassBook theDefault(
             String value,
             String provider,
             Capabilities capabilities,
+            Classless classless,
             boolean refusesUnenforcedSourceRanges,
-            @Nullable ClassTls tls) {
+            @Nullable ClassTls tls,
+            boolean hasServedClassless) {
         return ClassBook.of(
                 List.of(new ClassDeclaration(
                         provider,
@@ -78,10 +86,11 @@ public final class SampleClasses {
                         null,
                         HealthCheckPolicy.AUTO,
                         false,
-                        Classless.ALWAYS,
+                        classless,
                         refusesUnenforcedSourceRanges,
                         tls,
-                        List.of())),
+                        List.of(),
+                        hasServedClassless)),
                 "me",
                 new KnownProviders(Map.of(provider, capabilities), Map.of()));
     }

@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
 public final class ClassControl {
     private static final String ACCEPTED = "Accepted";
-    private static final String SERVES_CLASSLESS = "ServesClassless";
 
     /** True while Services of the class are skipped, as another controller serves them; else absent. */
     private static final String SERVICES_SKIPPED = "ServicesSkipped";
@@ -78,7 +77,7 @@ public final class ClassControl {
      * Of no classes yet.
      *
      * @param providers what is known of them, given all classes that there are
-     * @param statuses writes a status; false: it has to be tried again
+     * @param statuses writes a status onto the object as it was read; false: it has to be tried again
      * @param certificates of classes with TLS, by the name of their Secret
      */
     public ClassControl(
@@ -163,11 +162,8 @@ public final class ClassControl {
 
     /** What the Services say about their classes. */
     public interface Services {
-        /** Why those without a class are left to another; absent: they are not, or it is not known yet. */
-        Optional<Deference> deference();
-
-        /** Whether it is not known yet if those without a class are left to another: the class is due once it is. */
-        boolean isDeferenceUnsure();
+        /** Why those without a class are left to another, with these classes; absent: they are not. */
+        Optional<Deference> deference(ClassBook judged);
 
         /** Which Services of this class are another controller's, human-readable; absent: none. */
         Optional<String> servedByAnother(String className);
@@ -179,15 +175,17 @@ public final class ClassControl {
     /** Brings the status of the class of this name up to date. */
     public Next reconcile(String name, Services services) {
         gate.await();
-        refresh(name);
+        // Before the refresh: the book is no older than this, and what is said of a newer one is not written onto it.
         Optional<LoadBalancerClass> found = caches.classes().get(null, name);
-        Optional<ClassBook.Verdict> verdict = book.verdict(name);
+        refresh(name);
+        ClassBook judged = book;
+        Optional<ClassBook.Verdict> verdict = judged.verdict(name);
         if (found.isEmpty() || verdict.isEmpty()) {
             return Next.ON_EVENT;
         }
         LoadBalancerClass object = found.get();
         Optional<ClassCertificate> certificate = certificate(name);
-        List<Condition> conditions = conditions(object, verdict.get(), certificate, services);
+        List<Condition> conditions = conditions(object, judged, verdict.get(), certificate, services);
         LoadBalancerClass.Status wanted =
                 new LoadBalancerClass.Status(object.getMetadata().getGeneration(), conditions);
         if (!Objects.equals(wanted, object.getStatus())) {
@@ -214,6 +212,7 @@ public final class ClassControl {
 
     private List<Condition> conditions(
             LoadBalancerClass object,
+            ClassBook judged,
             ClassBook.Verdict verdict,
             Optional<ClassCertificate> certificate,
             Services services) {
@@ -229,7 +228,7 @@ public final class ClassControl {
                 object.getMetadata().getGeneration(),
                 clock.instant()));
         if (!verdict.defaultMessage().isEmpty()) {
-            conditions.add(classless(object, verdict, services));
+            conditions.add(classless(object, judged, verdict, services));
         }
         services.servedByAnother(object.getMetadata().getName())
                 .ifPresent(message -> conditions.add(
@@ -282,32 +281,31 @@ public final class ClassControl {
                         .toList();
     }
 
-    private Condition classless(LoadBalancerClass object, ClassBook.Verdict verdict, Services services) {
+    /** @param judged the one that {@code verdict} is out of: what is said here is not taken back by another sign */
+    private Condition classless(
+            LoadBalancerClass object, ClassBook judged, ClassBook.Verdict verdict, Services services) {
         if (!verdict.isDefault()) {
-            return condition(object, SERVES_CLASSLESS, false, "NotTheDefault", verdict.defaultMessage());
+            return condition(
+                    object,
+                    Classes.SERVES_CLASSLESS,
+                    false,
+                    Classes.declaration(object).hasServedClassless() ? Classes.NO_LONGER_THE_DEFAULT : "NotTheDefault",
+                    verdict.defaultMessage());
         }
-        if (book.classless() == Classless.ALWAYS) {
-            return condition(object, SERVES_CLASSLESS, true, "Always", verdict.defaultMessage());
-        }
-        return asBefore(object, services)
-                .orElseGet(() -> services.deference()
-                        .map(sign -> condition(
-                                object,
-                                SERVES_CLASSLESS,
-                                false,
-                                "DeferredToOther",
-                                "another controller seems to serve Services without a class (" + sign.sign()
-                                        + "); set spec.classless to Always to serve them all the same"))
-                        .orElseGet(() -> condition(object, SERVES_CLASSLESS, true, "Auto", verdict.defaultMessage())));
-    }
-
-    /** What was said of this generation before a restart, until it is known again. */
-    private static Optional<Condition> asBefore(LoadBalancerClass object, Services services) {
-        return services.isDeferenceUnsure()
-                ? Conditions.find(Conditions.of(object.getStatus()), SERVES_CLASSLESS)
-                        .filter(said -> object.getMetadata().getGeneration().equals(said.getObservedGeneration()))
-                        .filter(said -> "Auto".equals(said.getReason()) || "DeferredToOther".equals(said.getReason()))
-                : Optional.empty();
+        return services.deference(judged)
+                .map(sign -> condition(
+                        object,
+                        Classes.SERVES_CLASSLESS,
+                        false,
+                        "DeferredToOther",
+                        "another controller seems to serve Services without a class (" + sign.sign()
+                                + "); set spec.classless to Always to serve them all the same"))
+                .orElseGet(() -> condition(
+                        object,
+                        Classes.SERVES_CLASSLESS,
+                        true,
+                        judged.classless() == Classless.ALWAYS ? "Always" : "Auto",
+                        verdict.defaultMessage()));
     }
 
     private Condition condition(LoadBalancerClass object, String type, boolean holds, String reason, String message) {

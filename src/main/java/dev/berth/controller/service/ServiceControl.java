@@ -158,9 +158,6 @@ public final class ServiceControl implements ClassControl.Services {
     private final Consumer<String> classChanged;
     private final ForeignServices foreign = new ForeignServices();
 
-    /** Those that are looked at once it is known whether another controller serves Services without a class. */
-    private final Set<ServiceKey> unsure = ConcurrentHashMap.newKeySet();
-
     private final Skipped skipped;
     private final ProviderGuard guard;
     private final OrphanedLoadBalancers orphans;
@@ -235,14 +232,13 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     /** Why Services without a class are left to another; absent: they are not. */
-    @Override
     public Optional<Deference> deference() {
-        return cloudNode.get().or(foreign::sign);
+        return deference(classes.get());
     }
 
     @Override
-    public boolean isDeferenceUnsure() {
-        return cloudNode.get().isEmpty() && foreign.isUnsure();
+    public Optional<Deference> deference(ClassBook judged) {
+        return judged.deference(cloudNode.get(), foreign.sign());
     }
 
     /**
@@ -261,20 +257,12 @@ public final class ServiceControl implements ClassControl.Services {
         all.unreadable()
                 .forEach((service, published) ->
                         due.accept(parts.ledger().withhold(service, Adoption.withheld(published))));
-        each(services, service -> foreign.note(service, isOurs(service) || adopt(service), isServed(service)));
-        services.stream()
-                .filter(service -> service.typeLoadBalancer()
-                        && service.loadBalancerClass() == null
-                        && service.isMarkedOurs()
-                        && !isServed(service))
-                .forEach(service -> foreign.expect(service.key()));
+        each(services, service -> foreign.note(service, isOurs(service) || adopt(service)));
         each(services, service -> {
             ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
             noteSkipped(service.key(), plan);
-            if (service.hasOurConditions() || !mayBeAnothers(service)) {
-                requests(plan).forEach(parts.ledger()::await);
-            }
+            requests(plan).forEach(parts.ledger()::await);
         });
     }
 
@@ -461,14 +449,12 @@ public final class ServiceControl implements ClassControl.Services {
         gate.await();
         MDC.put("service", key.toString());
         // One that cannot be looked at at all must not hold up all others.
-        boolean isDecided = true;
         try {
             ServiceMemory memory = memory(key);
-            Looked looked;
+            Next next;
             try (ProviderGuard.Visit visit = guard.visit(key, () -> due.accept(List.of(key)))) {
-                looked = look(key, memory, visit);
+                next = look(key, memory, visit);
             }
-            isDecided = looked.isDecided();
             if (!parts.cluster().hasService(key)) {
                 if (!memory.version.isSeenLive()) {
                     memories.remove(key);
@@ -481,22 +467,12 @@ public final class ServiceControl implements ClassControl.Services {
                         .ifPresent(made -> orphans.deleteUntilDone(
                                 made.by(), made.request().service()));
             }
-            return looked.next();
+            return next;
         } catch (Unreadable left) {
             // It is given nothing, so nobody waits behind it.
             due.accept(parts.ledger().stopWaiting(key));
             throw left;
         } finally {
-            if (isDecided && foreign.decided(key)) {
-                deferenceChanged.run();
-            }
-            if (foreign.takeBecameSure()) {
-                classes.get().defaultClass().map(ServedClass::name).ifPresent(classChanged);
-            }
-            if (!foreign.isUnsure()) {
-                List<ServiceKey> waiting = List.copyOf(unsure);
-                due.accept(waiting.stream().filter(unsure::remove).toList());
-            }
             MDC.remove("service");
         }
     }
@@ -507,14 +483,7 @@ public final class ServiceControl implements ClassControl.Services {
         return parts.ledger().heldFor(key).stream().anyMatch(holding -> holding.isFor(key, service.uid()));
     }
 
-    /**
-     * What came of looking at a Service.
-     *
-     * @param isDecided false: whether its provider has a load balancer for it could not be asked
-     */
-    private record Looked(Next next, boolean isDecided) {}
-
-    private Looked look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
+    private Next look(ServiceKey key, ServiceMemory memory, ProviderGuard.Visit visit) {
         memory.retries.begin();
         boolean live = false;
         OwnWrites writes = new OwnWrites();
@@ -528,7 +497,7 @@ public final class ServiceControl implements ClassControl.Services {
                     if (!parts.cluster().hasService(key)) {
                         releaseWhatIsHeld(key);
                     }
-                    return new Looked(Next.after(parts.backoff().after(1)), false);
+                    return Next.after(parts.backoff().after(1));
                 }
                 service = read instanceof Read.Found<ServiceState>(ServiceState found)
                         ? Optional.of(found)
@@ -541,9 +510,6 @@ public final class ServiceControl implements ClassControl.Services {
             }
             memory.version.sawLive(live && service.isPresent());
             noteForeign(key, service);
-            if (service.filter(this::mayBeAnothers).isPresent()) {
-                return new Looked(Next.ON_EVENT, true);
-            }
             Map<Ip, Claim> claims = Pass.claims(parts.ledger(), key);
             ServiceSnapshot snapshot = snapshot(key, service);
             ServicePlan plan = Planner.plan(snapshot);
@@ -568,16 +534,14 @@ public final class ServiceControl implements ClassControl.Services {
             } else {
                 stopWithholding(key, now);
             }
-            boolean isNews = now.filter(this::isServed)
-                    .map(state -> foreign.note(state, true, true))
-                    .orElseGet(() -> foreign.noteNotServed(key));
-            if (isNews) {
+            if (now.filter(state -> isServed(state) && foreign.note(state, true))
+                    .isPresent()) {
                 deferenceChanged.run();
             }
             boolean isEnough = pass == PASSES && passed.end() instanceof Performed.Again;
             switch (isEnough ? work.overtaken(PASSES) : passed.end()) {
                 case Performed.Finished(Next next) -> {
-                    return new Looked(next, !passed.isProviderStillToBeAsked());
+                    return next;
                 }
                 case Performed.Again(boolean readLive) -> live = readLive;
             }
@@ -612,17 +576,8 @@ public final class ServiceControl implements ClassControl.Services {
                         .forEach(owner -> parts.addresses().releaseIfGone(holding.ip(), owner)));
     }
 
-    /** Whether it is not known yet if another controller serves such: the Service is due again when it is. */
-    private boolean mayBeAnothers(ServiceState service) {
-        if (service.loadBalancerClass() != null || isOurs(service) || !foreign.isUnsure()) {
-            return false;
-        }
-        unsure.add(service.key());
-        return foreign.isUnsure() || !unsure.remove(service.key());
-    }
-
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
-        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state), isServed(state)))
+        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state)))
                 .orElseGet(() -> foreign.forget(key));
         stopWithholding(key, service);
         if (parts.ledger().withholdsFor(key)) {

@@ -33,7 +33,6 @@ import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.TearingDown;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.WellKnownNames;
-import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.List;
@@ -68,14 +67,8 @@ final class ServicePass {
      * What came of it.
      *
      * @param plan what the plan came to: one that cannot be taken over is left alone
-     * @param isProviderStillToBeAsked whether the provider could not be asked, which alone knows if it has a load
-     *     balancer for the Service
      */
-    record Passed(End end, ServicePlan plan, boolean isProviderStillToBeAsked) {
-        Passed(End end, ServicePlan plan) {
-            this(end, plan, false);
-        }
-    }
+    record Passed(End end, ServicePlan plan) {}
 
     Passed run() {
         Optional<End> before = Way.of(
@@ -106,8 +99,7 @@ final class ServicePass {
                 passed(down, facts -> perform(down, TearingDown.next(down, pass.service(), knownToTearDown(), facts)));
             case ServicePlan.Serve serve -> {
                 pass.memory().doubtIfDue(pass.steady());
-                Way way = way(facts -> perform(serve, Serving.next(serve, known(serve), facts)));
-                yield new Passed(way.end().orElseThrow(), serve, isStillToBeAsked(serve, way.facts()));
+                yield passed(serve, facts -> perform(serve, Serving.next(serve, known(serve), facts)));
             }
         };
     }
@@ -123,12 +115,6 @@ final class ServicePass {
     /** No step of a plan takes more than two: the provider's turn, and its call. */
     private int mostEffects() {
         return MOST_BESIDE_STEPS + 2 * pass.plan().steps().size();
-    }
-
-    private boolean isStillToBeAsked(ServicePlan.Serve serve, Facts facts) {
-        return facts.isTurnedAway()
-                && serve.servedClass().capabilities().addresses() == AddressSource.PROVIDER
-                && pass.memory().provider().bringsItsOwn(serve.service().uid()).isEmpty();
     }
 
     private Performed perform(Ending ending) {

@@ -10,6 +10,7 @@ import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
+import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
@@ -19,6 +20,7 @@ import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.IpMode;
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
 import java.time.Instant;
@@ -33,13 +35,18 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClassControlTest {
-    private static final ClassControl.Services SILENT = new Said(Optional.empty(), false);
+    private static final ClassControl.Services SILENT = new Said(Optional.empty(), Optional.empty(), Optional.empty());
+    private static final ClassControl.Services PUBLISHED =
+            new Said(Optional.empty(), Optional.of(new Deference("Service a/b")), Optional.empty());
+    private static final ClassControl.Services CLOUD =
+            new Said(Optional.of(new Deference("Node \"a\"")), Optional.empty(), Optional.empty());
 
-    /** What the Services say. */
-    private record Said(Optional<Deference> deference, boolean isDeferenceUnsure, Optional<String> stuck)
+    /** What the Services, and the Nodes, say. */
+    private record Said(Optional<Deference> cloudNode, Optional<Deference> published, Optional<String> stuck)
             implements ClassControl.Services {
-        Said(Optional<Deference> deference, boolean isDeferenceUnsure) {
-            this(deference, isDeferenceUnsure, Optional.empty());
+        @Override
+        public Optional<Deference> deference(ClassBook judged) {
+            return judged.deference(cloudNode, published);
         }
 
         @Override
@@ -58,17 +65,16 @@ class ClassControlTest {
     private final List<String> judgedAnew = new ArrayList<>();
     private final Map<String, ClassCertificate> certificates = new TreeMap<>();
     private boolean writesFail;
+    private boolean isPoolAway;
+    private int versions;
+
+    /** Happens once the classes were listed. */
+    private Runnable meanwhile = () -> {};
 
     private final ClassControl control = new ClassControl(
             caches(),
             "berth.dev/controller",
-            declared -> new KnownProviders(
-                    Map.of(
-                            PoolProvider.NAME,
-                            new PoolProvider().capabilities(),
-                            "tls",
-                            Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION)),
-                    Map.of()),
+            declared -> providers(),
             gate,
             this::write,
             new NoOpEvents(),
@@ -84,6 +90,14 @@ class ClassControlTest {
             },
             secret -> certificates.getOrDefault(secret, ClassCertificate.NONE));
 
+    private KnownProviders providers() {
+        Capabilities tls = Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION);
+        return isPoolAway
+                ? new KnownProviders(Map.of("tls", tls), Map.of(PoolProvider.NAME, "it is away"))
+                : new KnownProviders(
+                        Map.of(PoolProvider.NAME, new PoolProvider().capabilities(), "tls", tls), Map.of());
+    }
+
     private Caches caches() {
         Caches caches = new Caches();
         caches.classes(new Cache<>() {
@@ -94,17 +108,26 @@ class ClassControlTest {
 
             @Override
             public Stream<LoadBalancerClass> list() {
-                return objects.values().stream();
+                List<LoadBalancerClass> all = List.copyOf(objects.values());
+                meanwhile.run();
+                return all.stream();
             }
         });
         return caches;
     }
 
+    /** As the API server does it: onto the object as it was read. */
     private boolean write(LoadBalancerClass object, LoadBalancerClass.Status status) {
-        if (!writesFail) {
+        LoadBalancerClass now = objects.get(object.getMetadata().getName());
+        boolean isWritten = !writesFail
+                && now != null
+                && Objects.equals(
+                        now.getMetadata().getResourceVersion(),
+                        object.getMetadata().getResourceVersion());
+        if (isWritten) {
             object.setStatus(status);
         }
-        return !writesFail;
+        return isWritten;
     }
 
     private void put(String name, String created, boolean isDefault) {
@@ -113,10 +136,10 @@ class ClassControlTest {
                 new KubernetesSerialization()
                         .unmarshal(
                                 """
-                {"metadata": {"name": "%s", "uid": "u-%s", "generation": 1, "creationTimestamp": "%s"},
+                {"metadata": {"name": "%s", "uid": "u-%s", "generation": 1, "resourceVersion": "%s", "creationTimestamp": "%s"},
                 "spec": {"loadBalancerClass": "berth.dev/pool", "controllerName": "berth.dev/controller",
                 "provider": "pool", "classless": "%s"}}
-                """.formatted(name, name, created, isDefault ? "Auto" : "Never"),
+                """.formatted(name, name, ++versions, created, isDefault ? "Auto" : "Never"),
                                 LoadBalancerClass.class));
     }
 
@@ -211,7 +234,8 @@ class ClassControlTest {
     void callsThatAreStuck_areSaidOnTheClass_untilTheyReturn() {
         put("older", "2026-01-01T00:00:00Z", true);
         gate.open();
-        control.reconcile("older", new Said(Optional.empty(), false, Optional.of("2 calls have not returned")));
+        control.reconcile(
+                "older", new Said(Optional.empty(), Optional.empty(), Optional.of("2 calls have not returned")));
         assertThat(condition("CallsStuck").orElseThrow())
                 .extracting(Condition::getStatus, Condition::getReason, Condition::getMessage)
                 .containsExactly("True", "DeadlineExceeded", "2 calls have not returned");
@@ -220,17 +244,104 @@ class ClassControlTest {
         assertThat(condition("CallsStuck")).isEmpty();
     }
 
-    @Test
-    void servicesWithoutAClass_areSaidToBeAnothers_untilItIsKnownAgainAfterARestart() {
+    /** What is said of Services without a class, with these signs of another controller. */
+    private String classless(ClassControl.Services said) {
+        control.reconcile("older", said);
+        return classless();
+    }
+
+    private void olderIsTheDefault() {
         put("older", "2026-01-01T00:00:00Z", true);
         gate.open();
-        control.reconcile("older", new Said(Optional.of(new Deference("Service \"a\"")), false));
-        assertThat(classless()).isEqualTo("DeferredToOther");
+    }
 
-        control.reconcile("older", new Said(Optional.empty(), true));
-        assertThat(classless()).isEqualTo("DeferredToOther");
+    @Test
+    void classBesideAnotherController_standsBack_untilNothingOfItIsPublished() {
+        olderIsTheDefault();
 
-        control.reconcile("older", new Said(Optional.empty(), false));
+        assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
+        assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
+        assertThat(classless(SILENT)).isEqualTo("Auto");
+    }
+
+    @Test
+    void classThatHasServed_servesOn_whateverOthersPublish() {
+        olderIsTheDefault();
+        classless(SILENT);
+
+        assertThat(classless(PUBLISHED)).isEqualTo("Auto");
+    }
+
+    @Test
+    void classThatHasServed_standsBackOnACloud() {
+        olderIsTheDefault();
+        classless(SILENT);
+
+        assertThat(classless(CLOUD)).isEqualTo("DeferredToOther");
+        assertThat(classless(PUBLISHED))
+                .as("what the cloud published counts again")
+                .isEqualTo("DeferredToOther");
+    }
+
+    private void poolGoes(boolean isAway) {
+        isPoolAway = isAway;
+        control.providerChanged(PoolProvider.NAME);
+    }
+
+    @Test
+    void classThatHasServed_servesAgain_whenItsProviderReturns_whateverOthersPublish() {
+        olderIsTheDefault();
+        classless(SILENT);
+        poolGoes(true);
+
+        assertThat(classless(PUBLISHED)).isEqualTo("NoLongerTheDefault");
+        assertThat(classless(PUBLISHED)).isEqualTo("NoLongerTheDefault");
+        poolGoes(false);
+
+        assertThat(classless(PUBLISHED)).isEqualTo("Auto");
+    }
+
+    @Test
+    void classThatHasNotServed_isAskedOnceItsProviderIsThere() {
+        isPoolAway = true;
+        olderIsTheDefault();
+        assertThat(classless(PUBLISHED)).isEqualTo("NotTheDefault");
+
+        poolGoes(false);
+
+        assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
+    }
+
+    @Test
+    void classMadeAnew_standsBackAnew() {
+        olderIsTheDefault();
+        classless(SILENT);
+
+        olderIsTheDefault();
+
+        assertThat(classless(PUBLISHED)).isEqualTo("DeferredToOther");
+    }
+
+    @Test
+    void classThatTurnsOutToHaveServed_servesOn() {
+        olderIsTheDefault();
+        meanwhile = () -> {
+            meanwhile = () -> {};
+            olderIsTheDefault();
+            Objects.requireNonNull(objects.get("older"))
+                    .setStatus(new LoadBalancerClass.Status(
+                            1L,
+                            List.of(new ConditionBuilder()
+                                    .withType("ServesClassless")
+                                    .withStatus("True")
+                                    .withReason("Auto")
+                                    .build())));
+        };
+
+        assertThat(control.reconcile("older", PUBLISHED).delay())
+                .as("to be looked at again")
+                .isPresent();
         assertThat(classless()).isEqualTo("Auto");
+        assertThat(classless(PUBLISHED)).isEqualTo("Auto");
     }
 }

@@ -176,9 +176,6 @@ abstract class CloudStage {
     /** What happens once, while the API server is asked past the cache. */
     Runnable whenRead = () -> {};
 
-    /** Whether the API server answers nothing past the cache. */
-    boolean readsFail;
-
     /** What happens to each write. */
     SimulatedCluster.Fault writes = SimulatedCluster.Fault.NONE;
 
@@ -192,7 +189,7 @@ abstract class CloudStage {
             Runnable happens = whenRead;
             whenRead = () -> {};
             happens.run();
-            return readsFail;
+            return false;
         }
 
         @Override

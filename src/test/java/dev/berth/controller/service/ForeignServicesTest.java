@@ -19,11 +19,10 @@ class ForeignServicesTest {
 
     @Test
     void ingressOnAServiceWithoutAClass_isASign_untilItGoes() {
-        assertThat(foreign.note(web().ingress("203.0.113.1").build(), false, false))
-                .isTrue();
+        assertThat(foreign.note(web().ingress("203.0.113.1").build(), false)).isTrue();
         assertThat(foreign.sign()).map(Deference::sign).hasValue("Service prod/web has ingress 203.0.113.1");
 
-        assertThat(foreign.note(web().build(), false, false)).isTrue();
+        assertThat(foreign.note(web().build(), false)).isTrue();
         assertThat(foreign.sign()).isEmpty();
     }
 
@@ -33,11 +32,11 @@ class ForeignServicesTest {
         ServiceState first = SampleService.named(new ServiceKey("prod", "api"), "u2")
                 .ingress("203.0.113.2")
                 .build();
-        foreign.note(web().ingress("203.0.113.1").build(), false, false);
+        foreign.note(web().ingress("203.0.113.1").build(), false);
 
-        assertThat(foreign.note(first, false, false)).isTrue();
+        assertThat(foreign.note(first, false)).isTrue();
         assertThat(foreign.sign()).map(Deference::sign).hasValue("Service prod/api has ingress 203.0.113.2");
-        assertThat(foreign.note(first, false, false)).isFalse();
+        assertThat(foreign.note(first, false)).isFalse();
         assertThat(foreign.forget(first.key())).isTrue();
     }
 
@@ -46,38 +45,16 @@ class ForeignServicesTest {
         for (String finalizer : new String[] {
             "service.kubernetes.io/load-balancer-cleanup", "service.k8s.aws/resources", WellKnownNames.FINALIZER
         }) {
-            assertThat(foreign.note(web().finalizer(finalizer).build(), false, false))
-                    .isFalse();
+            assertThat(foreign.note(web().finalizer(finalizer).build(), false)).isFalse();
         }
         assertThat(foreign.sign()).isEqualTo(Optional.empty());
     }
 
     @Test
     void ingressOfOurs_orOfAClass_isNoSign() {
-        assertThat(foreign.note(web().ingress("192.0.2.1").build(), true, true)).isFalse();
+        assertThat(foreign.note(web().ingress("192.0.2.1").build(), true)).isFalse();
         assertThat(foreign.note(
-                        web().loadBalancerClass("x").ingress("203.0.113.1").build(), false, false))
+                        web().loadBalancerClass("x").ingress("203.0.113.1").build(), false))
                 .isFalse();
-    }
-
-    @Test
-    void ingressThatBerthDoesNotKnow_isNoSign_whereBerthServesOthersWithoutAClass() {
-        ServiceState served =
-                SampleService.named(new ServiceKey("prod", "served"), "u2").build();
-        foreign.note(web().ingress("203.0.113.1").build(), false, false);
-
-        assertThat(foreign.note(served, true, true)).isTrue();
-        assertThat(foreign.sign()).isEmpty();
-
-        assertThat(foreign.forget(served.key())).isTrue();
-        assertThat(foreign.sign()).isPresent();
-    }
-
-    @Test
-    void marksInAStatusAlone_makeNoServiceOneThatBerthServes() {
-        foreign.note(web().ingress("203.0.113.1").build(), false, false);
-        foreign.note(SampleService.named(new ServiceKey("prod", "marked"), "u2").build(), true, false);
-
-        assertThat(foreign.sign()).isPresent();
     }
 }

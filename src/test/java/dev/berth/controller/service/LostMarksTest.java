@@ -7,12 +7,10 @@ import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
-import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -69,22 +67,13 @@ class LostMarksTest extends CloudStage {
 
     @Test
     void serviceThatLostOurMarks_isNoSignOfAnotherController() {
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
         served("web");
         put(webWithoutMarks());
 
         reconcile("web");
 
         assertThat(control.deference()).isEmpty();
-    }
-
-    @Test
-    void statusThatSomebodyWrites_doesNotHaveTheOthersLeftAlone() {
-        served("web");
-        put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
-        reconcile("forged");
-
-        assertThat(control.deference()).isEmpty();
-        assertThat(service("forged").hasOurFinalizer()).isFalse();
     }
 
     /** The marks went while no Berth ran: nothing but the provider's list shows it. */
@@ -108,6 +97,7 @@ class LostMarksTest extends CloudStage {
     @Test
     void serviceThatLostOurMarksWhileBerthWasDown_isOursAgain_byWhatItsProviderLists() {
         deleteOrphaned = true;
+        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
         served("web");
         webLosesItsMarks_acrossARestart(webWithoutMarks());
         assertThat(service("web").isMarkedOurs()).isFalse();
@@ -129,19 +119,6 @@ class LostMarksTest extends CloudStage {
 
         assertThat(cloud.calls).isEmpty();
         assertThat(service("web").isMarkedOurs()).isFalse();
-    }
-
-    @Test
-    void otherController_isSeenAgain_onceBerthServesNobodyWithoutAClassAnyMore() {
-        served("web");
-        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
-        reconcile("stranger");
-        put(SampleService.from(service("web")).typeLoadBalancer(false));
-
-        reconcile("web");
-
-        assertThat(control.deference().orElseThrow().sign()).contains("prod/stranger");
-        assertThat(deferenceChanges).isEqualTo(1);
     }
 
     /** What is published when the operator starts is kept from others; it is not another Service's for that. */
@@ -174,150 +151,6 @@ class LostMarksTest extends CloudStage {
         assertThat(cluster.writes()).isEqualTo(before);
         assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED).map(Condition::message))
                 .hasValue("provider \"cloud\" gave 203.0.113.1");
-    }
-
-    /** Until its provider is asked, nothing but its marks tells that Berth serves Services without a class. */
-    @Test
-    void restart_isNoSignOfAnotherController_thoughSomebodyForgedAStatus() {
-        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
-        served("web");
-        put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
-        reconcile("forged");
-        create("new");
-        ServiceState before = service("new");
-        client.relist();
-        control = operator();
-        control.adopt();
-
-        assertThat(control.deference()).isEmpty();
-        reconcile("new");
-        assertThat(service("new")).isEqualTo(before);
-
-        reconcile("web");
-        reconcileDue();
-
-        assertThat(service("new").publishedAddresses()).hasSize(1);
-        assertThat(control.deference()).isEmpty();
-    }
-
-    /** Berth serves {@code web}, somebody forged a status, {@code new} waits, and Berth is started again. */
-    private void restartBesideAForgedStatus() {
-        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
-        served("web");
-        put(SampleService.named(key("forged"), "uid-forged").ingress("203.0.113.77"));
-        create("new");
-        client.relist();
-        control = operator();
-        control.adopt();
-    }
-
-    @Test
-    void restart_isNoSignOfAnotherController_whileTheApiServerDoesNotAnswer() {
-        restartBesideAForgedStatus();
-        readsFail = true;
-
-        assertThat(reconcile("web").delay()).isPresent();
-        reconcile("new");
-
-        assertThat(control.deference()).isEmpty();
-        assertThat(control.isDeferenceUnsure()).isTrue();
-        readsFail = false;
-        reconcile("web");
-        reconcileDue();
-        assertThat(service("new").publishedAddresses()).hasSize(1);
-    }
-
-    @Test
-    void restart_isNoSignOfAnotherController_whileTheProviderHasNoPlaceForACall() {
-        restartBesideAForgedStatus();
-
-        whileTheClassIsFull(() -> {
-            reconcile("web");
-            reconcile("new");
-            assertThat(control.isDeferenceUnsure()).isTrue();
-        });
-        assertThat(control.deference()).isEmpty();
-        reconcileDue();
-        reconcileDue();
-
-        assertThat(service("new").publishedAddresses()).hasSize(1);
-    }
-
-    @Test
-    void restart_saysNothingElseOfServicesWithoutAClass_untilItIsKnownWhoseTheyAre() {
-        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
-        served("web");
-        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
-        put(SampleService.from(service("web")).typeLoadBalancer(false));
-        put(SampleService.named(key("marked"), "uid-marked")
-                .finalizer(WellKnownNames.FINALIZER)
-                .conditions(service("web").conditions()));
-        client.relist();
-        control = operator();
-        control.adopt();
-        assertThat(control.isDeferenceUnsure()).isTrue();
-        classesChanged.clear();
-
-        reconcile("marked");
-
-        assertThat(control.isDeferenceUnsure()).isFalse();
-        assertThat(classesChanged).containsExactly("cloud");
-    }
-
-    @Test
-    void classIsLookedAtAgain_alsoWhereItWasUnsureOnlyWhileOneServiceWasReconciled() {
-        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
-        served("web");
-        client.relist();
-        control = operator();
-        control.adopt();
-        classesChanged.clear();
-        List<Boolean> unsure = new ArrayList<>();
-        cloud.meanwhile = () -> {
-            put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
-            reconcile("stranger");
-            unsure.add(control.isDeferenceUnsure());
-        };
-
-        reconcile("web");
-
-        assertThat(unsure).containsExactly(true);
-        assertThat(control.isDeferenceUnsure()).isFalse();
-        assertThat(classesChanged).containsExactly("cloud");
-    }
-
-    @Test
-    void restart_queuesNoneWithoutAClass_thatAnotherControllerMayServe() {
-        cloud.takesAddresses = true;
-        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
-        put(SampleService.named(key("marked"), "uid-marked")
-                .finalizer(WellKnownNames.FINALIZER)
-                .conditions(List.of(new Condition(
-                        WellKnownNames.ADDRESS_ASSIGNED, Condition.Status.FALSE, "PoolExhausted", "", clock))));
-        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
-        create("new");
-        client.relist();
-
-        control = operator();
-        control.adopt();
-
-        assertThat(ledger.waiting()).containsExactly(key("marked"));
-    }
-
-    @Test
-    void restart_showsTheOtherController_onceTheProviderWasAskedAndServesNobody() {
-        classes = SampleClasses.one(CLASS, "cloud", cloud.capabilities(), null, Classless.AUTO);
-        served("web");
-        put(SampleService.named(key("stranger"), "uid-stranger").ingress("203.0.113.77"));
-        put(SampleService.from(service("web")).typeLoadBalancer(false));
-        client.relist();
-        control = operator();
-        control.adopt();
-
-        reconcile("web");
-        reconcileDue();
-
-        assertThat(control.deference().orElseThrow().sign()).contains("prod/stranger");
     }
 
     @Test

@@ -10,14 +10,17 @@ import dev.berth.address.PoolBook;
 import dev.berth.address.PoolUse;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.kube.Classes;
+import dev.berth.kube.Conditions;
 import dev.berth.kube.Pools;
 import dev.berth.loadbalancer.ClassBook;
-import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /** What the statuses of pools and classes must say when nothing happens any more. */
 final class PoolRules {
     private final SimulatedWorld world;
+    private final Map<String, LoadBalancerClass> before = new TreeMap<>();
+    private long checkedAt;
 
     PoolRules(SimulatedWorld world) {
         this.world = world;
@@ -34,6 +39,30 @@ final class PoolRules {
         if (!holds) {
             throw new AssertionError(message.get());
         }
+    }
+
+    /** Once it has said that it serves Services without a class, nobody who writes a Service makes it stand back. */
+    void always() {
+        if (checkedAt != world.kinds.classes.revision()) {
+            checkedAt = world.kinds.classes.revision();
+            world.kinds.classes.objects.values().forEach(this::checkServesOn);
+            before.clear();
+            before.putAll(world.kinds.classes.objects);
+        }
+    }
+
+    private void checkServesOn(LoadBalancerClass now) {
+        LoadBalancerClass old = before.get(now.getMetadata().getName());
+        boolean hasServed = old != null
+                && old.getMetadata().getUid().equals(now.getMetadata().getUid())
+                && Classes.declaration(old).hasServedClassless();
+        check(
+                !hasServed
+                        || find(Conditions.of(now.getStatus()), Classes.SERVES_CLASSLESS)
+                                .filter(said -> said.getReason().equals("DeferredToOther"))
+                                .isEmpty(),
+                () -> "class " + now.getMetadata().getName() + " served Services without a class, and stands back now: "
+                        + now.getStatus());
     }
 
     /**
@@ -176,9 +205,8 @@ final class PoolRules {
         ClassBook.Verdict verdict = book.verdict(name).orElseThrow();
         checkCondition(name, conditions, "Accepted", verdict.accepted() ? "True" : "False", List.of(verdict.message()));
         ServiceControl services = world.operators.getFirst().services;
-        boolean servesClassless = verdict.isDefault()
-                && book.classless() != Classless.NEVER
-                && (book.classless() == Classless.ALWAYS || services.deference().isEmpty());
+        boolean servesClassless =
+                verdict.isDefault() && services.deference(book).isEmpty();
         if (verdict.defaultMessage().isEmpty()) {
             check(
                     find(conditions, "ServesClassless").isEmpty(),

@@ -153,6 +153,7 @@ final class SimulatedOperator {
                 value -> {
                     if (gate.isOpen()) {
                         wake(new Due.Event.ClassChanged(value));
+                        deferenceChanged();
                     }
                 },
                 this::wakeAddresses);

@@ -64,6 +64,7 @@ final class SimulationRules {
     // ---- always
 
     void always() {
+        pools.always();
         long now = cluster.revision() + world.provider.changes() + world.cloud.changes();
         if (now != checkedAt) {
             checkPublished(true);
