@@ -64,6 +64,11 @@ public record AddressRequest(
                 .retainedFor(service, wishes.retain() ? true : null);
     }
 
+    /** What it asks pools for, for one of its families. */
+    PoolRequest ofPools(IpFamily family) {
+        return new PoolRequest(family, wishes.address(family), wishes.pools(), bearer);
+    }
+
     /** How others may find an address to share with this one; absent: it shares none. */
     Optional<SharedBy> sharedBy() {
         return Optional.ofNullable(wishes.sharing()).map(terms -> new SharedBy(service.namespace(), terms.key()));

@@ -107,7 +107,7 @@ public final class Allocator {
         }
         Optional<Holding> held = named.flatMap(view::holding);
         return view.pools().pools().stream()
-                .filter(pool -> pool.forbids(request, family).isEmpty())
+                .filter(pool -> pool.forbids(request.ofPools(family)).isEmpty())
                 .anyMatch(pool -> held.isPresent()
                         ? asked.joining(pool, held.get()) instanceof ForFamily.Answer.Yes
                         : overQuota(view, request, pool, family).isEmpty()
@@ -143,7 +143,7 @@ public final class Allocator {
 
         private Optional<Choice.Pick> overPools(Function<Pool, Answer> answer) {
             for (Pool pool : view.pools().pools()) {
-                Optional<RefusalReason> forbidden = pool.forbids(request, family);
+                Optional<RefusalReason> forbidden = pool.forbids(request.ofPools(family));
                 switch (forbidden.isPresent() ? forbidden(forbidden.get()) : answer.apply(pool)) {
                     case Answer.Yes(Choice.Pick pick) -> {
                         return Optional.of(pick);
@@ -270,7 +270,7 @@ public final class Allocator {
                 if (held.ip().family() != family
                         || held.isFor(request.service(), request.uid())
                         || pool.isEmpty()
-                        || pool.get().forbids(request, family).isPresent()) {
+                        || pool.get().forbids(request.ofPools(family)).isPresent()) {
                     continue;
                 }
                 switch (joining(pool.get(), held)) {
@@ -296,7 +296,7 @@ public final class Allocator {
             return request.preferred().stream()
                     .filter(ip -> ip.family() == family && view.holding(ip).isEmpty())
                     .flatMap(ip -> view.pools().poolOf(ip).stream()
-                            .filter(pool -> pool.forbids(request, family).isEmpty()
+                            .filter(pool -> pool.forbids(request.ofPools(family)).isEmpty()
                                     && overQuota(view, request, pool, family).isEmpty()
                                     && isTurn.test(ip, pool))
                             .map(pool -> new Choice.Pick(ip, pool.name())))

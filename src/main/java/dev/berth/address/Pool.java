@@ -10,6 +10,8 @@ import java.util.Optional;
  * A pool as it may be allocated from.
  */
 public final class Pool {
+    private static final List<RefusalReason> REASONS = List.of(RefusalReason.values());
+
     private final String name;
     private final List<IpRange> ranges;
     private final PoolPolicy policy;
@@ -58,46 +60,26 @@ public final class Pool {
         return !ranges(family).isEmpty();
     }
 
+    /** Those of {@code family}, ascending and apart. */
     List<IpRange> ranges(IpFamily family) {
         return byFamily.getOrDefault(family, List.of());
     }
 
     /**
-     * The first rule by which this pool, full or not, gives {@code request} no address of {@code family}.
-     * Absent: it may.
+     * The first rule by which this pool, full or not, gives no address to one who asks so. Absent: it may.
      */
-    Optional<RefusalReason> forbids(AddressRequest request, IpFamily family) {
-        if (!has(family)) {
-            return Optional.of(RefusalReason.NO_SUCH_FAMILY);
-        }
-        Optional<Ip> asked = request.wishes().address(family);
-        if (asked.isPresent() && !contains(asked.get())) {
-            return Optional.of(RefusalReason.NOT_ITS_ADDRESS);
-        }
-        if (!isWhole) {
-            return Optional.of(RefusalReason.UNREADABLE);
-        }
-        if (policy.suspended()) {
-            return Optional.of(RefusalReason.SUSPENDED);
-        }
-        List<String> classPools = request.bearer().classPools();
-        if (!classPools.isEmpty() && !classPools.contains(name)) {
-            return Optional.of(RefusalReason.NOT_IN_CLASS);
-        }
-        List<String> named = request.wishes().pools();
-        if (!named.isEmpty() && !named.contains(name)) {
-            return Optional.of(RefusalReason.NOT_NAMED);
-        }
-        if (classPools.isEmpty() && named.isEmpty() && asked.isEmpty() && !policy.autoAssign()) {
-            return Optional.of(RefusalReason.NOT_AUTO_ASSIGNED);
-        }
-        if (!policy.namespaces().matches(request.bearer().namespaceLabels())) {
-            return Optional.of(RefusalReason.NAMESPACE_NOT_SELECTED);
-        }
-        if (!policy.services().matches(request.bearer().labels())) {
-            return Optional.of(RefusalReason.SERVICE_NOT_SELECTED);
+    Optional<RefusalReason> forbids(PoolRequest asked) {
+        for (RefusalReason reason : REASONS) {
+            if (reason.forbids(this, asked)) {
+                return Optional.of(reason);
+            }
         }
         return Optional.empty();
+    }
+
+    /** Whether all that its administrator wrote could be read; else it gives nothing new. */
+    boolean isWhole() {
+        return isWhole;
     }
 
     boolean contains(Ip ip) {

@@ -12,4 +12,9 @@ import java.math.BigInteger;
  * @param capacity addresses of the family in all
  */
 public record Refusal(
-        String pool, IpFamily family, RefusalReason rule, String detail, BigInteger free, BigInteger capacity) {}
+        String pool, IpFamily family, RefusalReason rule, String detail, BigInteger free, BigInteger capacity) {
+    /** The pool, and why, as a clause: {@code AddressPool "edge" (0 of 14 free)}. */
+    public String clause() {
+        return "AddressPool \"" + pool + "\" " + rule.sentence(this);
+    }
+}

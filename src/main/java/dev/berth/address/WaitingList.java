@@ -110,7 +110,7 @@ final class WaitingList {
         return Allocator.sharesSoon(view, request, family)
                 ? List.of()
                 : view.pools().pools().stream()
-                        .filter(pool -> pool.forbids(request, family).isEmpty())
+                        .filter(pool -> pool.forbids(request.ofPools(family)).isEmpty())
                         .toList();
     }
 

@@ -164,33 +164,11 @@ public record WaitReason(String reason, String message) {
     }
 
     private static String clauses(List<Refusal> refusals) {
-        return refusals.stream().limit(NAMED_POOLS).map(WaitReason::clause).collect(Collectors.joining("; "))
+        return refusals.stream().limit(NAMED_POOLS).map(Refusal::clause).collect(Collectors.joining("; "))
                 + (refusals.size() > NAMED_POOLS ? "; and " + (refusals.size() - NAMED_POOLS) + " more pools" : "");
     }
 
     private static boolean isFull(Refusal refusal) {
         return refusal.rule() == RefusalReason.FULL || refusal.rule() == RefusalReason.OTHERS_WAIT;
-    }
-
-    private static String clause(Refusal refusal) {
-        String pool = "AddressPool \"" + refusal.pool() + "\" ";
-        return switch (refusal.rule()) {
-            case FULL -> pool + "(0 of " + refusal.capacity() + " free)";
-            case OTHERS_WAIT ->
-                pool + "(" + refusal.free() + " of " + refusal.capacity() + " free, for others who have waited longer)";
-            case NO_SUCH_FAMILY -> pool + "has no " + refusal.family() + " addresses";
-            case NOT_ITS_ADDRESS -> pool + "does not have the address that it asks for";
-            case NOT_NAMED -> pool + "is not among the pools that it names";
-            case IN_USE -> pool + "(" + refusal.detail() + ")";
-            case NOT_SHAREABLE -> pool + "(" + refusal.detail() + ")";
-            case SHARED_SOON -> pool + "has an address that is just being claimed for its sharing key";
-            case OVER_QUOTA -> pool + "(quota: " + refusal.detail() + ")";
-            case UNREADABLE -> pool + "cannot be read in part; its condition Valid says what to correct";
-            case SUSPENDED -> pool + "is suspended";
-            case NOT_IN_CLASS -> pool + "is not among the pools of its class";
-            case NOT_AUTO_ASSIGNED -> pool + "has autoAssign: false";
-            case NAMESPACE_NOT_SELECTED -> pool + "does not select its namespace";
-            case SERVICE_NOT_SELECTED -> pool + "does not select its labels";
-        };
     }
 }
