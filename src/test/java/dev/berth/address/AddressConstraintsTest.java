@@ -3,10 +3,10 @@ package dev.berth.address;
 import static dev.berth.address.IpFamily.IPV4;
 import static dev.berth.address.IpFamily.IPV6;
 import static dev.berth.address.Sample.asking;
-import static dev.berth.address.Sample.book;
+import static dev.berth.address.SamplePools.book;
 import static dev.berth.address.Sample.claim;
 import static dev.berth.address.Sample.key;
-import static dev.berth.address.Sample.pool;
+import static dev.berth.address.SamplePools.pool;
 import static dev.berth.address.Sample.request;
 import static dev.berth.address.Sample.sharing;
 import static dev.berth.address.Sample.wishing;
@@ -85,7 +85,7 @@ class AddressConstraintsTest {
     }
 
     private static PoolDeclaration limited(PoolDeclaration pool, Quota quota) {
-        return Sample.with(pool, policy -> policy.withQuota(quota));
+        return SamplePools.with(pool, policy -> policy.withQuota(quota));
     }
 
     // ---- addresses asked for
@@ -141,7 +141,7 @@ class AddressConstraintsTest {
 
     @Test
     void aPoolWithoutAutoAssign_givesAnAddressByItsName_andByThePools() {
-        use(Sample.with(pool("vip", "192.0.2.0/30"), policy -> policy.withAutoAssign(false)));
+        use(SamplePools.with(pool("vip", "192.0.2.0/30"), policy -> policy.withAutoAssign(false)));
         AddressConstraints byPool = new AddressConstraints(List.of(), List.of("other", "vip"), null, false);
 
         assertThat(answer(request("a", 0, IPV4))).isEqualTo("vip NOT_AUTO_ASSIGNED");
@@ -680,7 +680,7 @@ class AddressConstraintsTest {
     }
 
     private static PoolDeclaration leastRecentlyUsed(PoolDeclaration pool) {
-        return Sample.with(pool, policy -> policy.withStrategy(PoolPolicy.Strategy.LEAST_RECENTLY_USED));
+        return SamplePools.with(pool, policy -> policy.withStrategy(PoolPolicy.Strategy.LEAST_RECENTLY_USED));
     }
 
     @Test
@@ -762,7 +762,7 @@ class AddressConstraintsTest {
 
     @Test
     void rest_endsAfterThePoolsTime_andAtOnceWhereNoPoolHasTheAddress() {
-        use(Sample.with(pool("edge", "192.0.2.0"), policy -> policy.withReuseAfter(Duration.ofSeconds(30))));
+        use(SamplePools.with(pool("edge", "192.0.2.0"), policy -> policy.withReuseAfter(Duration.ofSeconds(30))));
         var pool = ledger.pools().named("edge");
         Owner owner = request("a", 0, IPV4).owner();
         ClaimSpec resting = ClaimSpec.of("edge", "x", owner).leftBy(owner, Sample.START);

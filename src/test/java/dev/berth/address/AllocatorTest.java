@@ -2,9 +2,9 @@ package dev.berth.address;
 
 import static dev.berth.address.IpFamily.IPV4;
 import static dev.berth.address.IpFamily.IPV6;
-import static dev.berth.address.Sample.book;
+import static dev.berth.address.SamplePools.book;
 import static dev.berth.address.Sample.ofClass;
-import static dev.berth.address.Sample.pool;
+import static dev.berth.address.SamplePools.pool;
 import static dev.berth.address.Sample.preferring;
 import static dev.berth.address.Sample.request;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +32,7 @@ class AllocatorTest {
     }
 
     private static PoolDeclaration closed(PoolDeclaration open, boolean autoAssign, boolean suspended) {
-        return Sample.with(open, policy -> policy.withAutoAssign(autoAssign).withSuspended(suspended));
+        return SamplePools.with(open, policy -> policy.withAutoAssign(autoAssign).withSuspended(suspended));
     }
 
     @Test
@@ -71,7 +71,7 @@ class AllocatorTest {
 
     private static PoolDeclaration ofTeam(String team, PoolDeclaration pool) {
         Selector ofIts = new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of(team))));
-        return Sample.with(pool, policy -> policy.withSelectors(ofIts, Selector.EVERYTHING));
+        return SamplePools.with(pool, policy -> policy.withSelectors(ofIts, Selector.EVERYTHING));
     }
 
     @Test

@@ -1,13 +1,13 @@
 package dev.berth.address;
 
 import static dev.berth.address.Sample.asking;
-import static dev.berth.address.Sample.book;
+import static dev.berth.address.SamplePools.book;
 import static dev.berth.address.Sample.claim;
 import static dev.berth.address.Sample.key;
-import static dev.berth.address.Sample.pool;
+import static dev.berth.address.SamplePools.pool;
 import static dev.berth.address.Sample.request;
 import static dev.berth.address.Sample.sharing;
-import static dev.berth.address.Sample.with;
+import static dev.berth.address.SamplePools.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;

@@ -2,11 +2,11 @@ package dev.berth.address;
 
 import static dev.berth.address.IpFamily.IPV4;
 import static dev.berth.address.IpFamily.IPV6;
-import static dev.berth.address.Sample.book;
+import static dev.berth.address.SamplePools.book;
 import static dev.berth.address.Sample.claim;
 import static dev.berth.address.Sample.key;
 import static dev.berth.address.Sample.labelled;
-import static dev.berth.address.Sample.pool;
+import static dev.berth.address.SamplePools.pool;
 import static dev.berth.address.Sample.preferring;
 import static dev.berth.address.Sample.request;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -239,7 +239,7 @@ class LedgerTest {
         Selector teamB = new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of("b"))));
         ledger.usePools(book(
                 pool("edge", "192.0.2.0"),
-                Sample.with(
+                SamplePools.with(
                         pool("b", 0, 1, "198.51.100.0"), policy -> policy.withSelectors(Selector.EVERYTHING, teamB))));
         ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
         ledger.await(request("noTeam", 10, IPV4));

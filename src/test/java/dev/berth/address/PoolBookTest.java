@@ -1,7 +1,7 @@
 package dev.berth.address;
 
-import static dev.berth.address.Sample.book;
-import static dev.berth.address.Sample.pool;
+import static dev.berth.address.SamplePools.book;
+import static dev.berth.address.SamplePools.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.testing.Answers;

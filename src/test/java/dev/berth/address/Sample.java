@@ -3,46 +3,14 @@ package dev.berth.address;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Makes pools, requests and claims for tests. */
+/** Makes requests and claims for tests. */
 final class Sample {
-    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    static final Instant START = SamplePools.START;
 
     private Sample() {}
-
-    static PoolDeclaration pool(String name, String... addresses) {
-        return pool(name, 0, 100, addresses);
-    }
-
-    static PoolDeclaration pool(String name, int age, int priority, String... addresses) {
-        return new PoolDeclaration(
-                name,
-                START.plusSeconds(age),
-                List.of(addresses),
-                List.of(),
-                false,
-                PoolPolicy.OPEN.withPriority(priority),
-                false);
-    }
-
-    /** The same pool by another policy. */
-    static PoolDeclaration with(PoolDeclaration pool, UnaryOperator<PoolPolicy> change) {
-        return new PoolDeclaration(
-                pool.name(),
-                pool.created(),
-                pool.addresses(),
-                pool.excluded(),
-                pool.withoutEnds(),
-                change.apply(pool.policy()),
-                pool.releasesStranded());
-    }
-
-    static PoolBook book(PoolDeclaration... pools) {
-        return PoolBook.of(List.of(pools), List.of());
-    }
 
     static ServiceKey key(String name) {
         return new ServiceKey("prod", name);

@@ -1,10 +1,10 @@
 package dev.berth.address;
 
 import static dev.berth.address.IpFamily.IPV4;
-import static dev.berth.address.Sample.book;
+import static dev.berth.address.SamplePools.book;
 import static dev.berth.address.Sample.claim;
 import static dev.berth.address.Sample.key;
-import static dev.berth.address.Sample.pool;
+import static dev.berth.address.SamplePools.pool;
 import static dev.berth.address.Sample.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
