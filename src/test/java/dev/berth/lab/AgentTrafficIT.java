@@ -1,5 +1,6 @@
 package dev.berth.lab;
 
+import static dev.berth.lab.Traffic.assertOnlyFailedWhatWasUnderWay;
 import static dev.berth.lab.Traffic.await;
 import static dev.berth.lab.Traffic.awaitReply;
 import static dev.berth.lab.Traffic.url;
@@ -242,12 +243,6 @@ class AgentTrafficIT {
         assertThat(awaitReply(lab.client(), url(later)).ok()).isTrue();
     }
 
-    /** The next node does not know the connections that were opened through the one before, and resets them. */
-    private static void assertOnlyFailedWhatWasUnderWay(Load load) {
-        assertThat(load.failed()).as("failed: %s", load.errors()).isLessThanOrEqualTo(CLIENTS);
-        assertThat(load.errors()).allSatisfy(error -> assertThat(error).endsWith("connection reset by peer"));
-    }
-
     @Test
     void nodeThatIsCordoned_handsItsAddressOver_andNoRequestFails_butOneThatIsUnderWay() {
         Service service = serviceElsewhere(pod(1, "a"));
@@ -258,7 +253,7 @@ class AgentTrafficIT {
                 .hasSize(1);
         Load result = load.join();
         said("planned move, the slowest of 600 requests", Duration.ofMillis(result.max()));
-        assertOnlyFailedWhatWasUnderWay(result);
+        assertOnlyFailedWhatWasUnderWay(result, CLIENTS);
     }
 
     @Test
@@ -271,7 +266,7 @@ class AgentTrafficIT {
         assertThat(owner(ip(service))).isNotSameAs(before);
         Load result = load.join();
         said("agent stopped, the slowest of 600 requests", Duration.ofMillis(result.max()));
-        assertOnlyFailedWhatWasUnderWay(result);
+        assertOnlyFailedWhatWasUnderWay(result, CLIENTS);
         before.start().awaitReady();
     }
 

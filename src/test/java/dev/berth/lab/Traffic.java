@@ -1,5 +1,8 @@
 package dev.berth.lab;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import io.fabric8.kubernetes.api.model.Service;
@@ -51,6 +54,12 @@ final class Traffic {
     /** The first request that is answered. */
     static Reply awaitReply(Peer client, String url) {
         return await(() -> client.get(url), Reply::ok);
+    }
+
+    /** The next node does not know the connections that were opened through the one before, and resets them. */
+    static void assertOnlyFailedWhatWasUnderWay(Load load, int clients) {
+        assertThat(load.failed()).as("failed: %s", load.errors()).isLessThanOrEqualTo(clients);
+        assertThat(load.errors()).allSatisfy(error -> assertThat(error).endsWith("connection reset by peer"));
     }
 
     static <T> T await(Callable<T> supplier, Predicate<T> wanted) {
