@@ -270,7 +270,9 @@ class PoolControlTest {
 
         control.reconcile("edge");
 
-        assertThat(shown.getLast().conditions().getLast().getMessage())
+        assertThat(Conditions.find(shown.getLast().conditions(), "Stranded")
+                        .orElseThrow()
+                        .getMessage())
                 .contains("; then, as of now, prod/n0 gets none (PoolExhausted), prod/n1 gets none")
                 .contains("prod/n9 gets none (PoolExhausted) and 2 more, prod/web gets 192.0.2.0");
     }
