@@ -150,8 +150,8 @@ bench-many-ips: kube-to-run $(BUILT) ## measures a ServiceCIDRPolicy on an API s
 	@$(JAVA_TEST_TREE) dev.berth.bench.ManyClusterIps
 
 .PHONY: mutation
-mutation: ## breaks address and clusterip in every way PIT knows, and counts what the tests notice (long)
-	@echo "make: mutating dev.berth.address and dev.berth.servicecidr; the report will be target/pit-reports/index.html"
+mutation: ## breaks ip, pool, claim and servicecidr in every way PIT knows, and counts what the tests notice (long)
+	@echo "make: mutating dev.berth.ip, pool, claim and servicecidr; the report will be target/pit-reports/index.html"
 	@$(MVN) test-compile org.pitest:pitest-maven:mutationCoverage -Dorg.slf4j.simpleLogger.defaultLogLevel=warn
 
 .PHONY: soak

@@ -1,7 +1,5 @@
 package dev.berth.agent;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
 import dev.berth.agent.membership.Datagrams;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
@@ -14,6 +12,8 @@ import dev.berth.announce.Verdict.Silent;
 import dev.berth.host.MarkedAddresses;
 import dev.berth.host.MarkedAddresses.Held;
 import dev.berth.host.Neighbours;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

@@ -1,7 +1,5 @@
 package dev.berth.agent;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
 import dev.berth.agent.bgp.SessionState;
 import dev.berth.agent.bgp.Speaker;
 import dev.berth.agent.bgp.Wanted;
@@ -10,6 +8,8 @@ import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
 import dev.berth.announce.RouteVerdict;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

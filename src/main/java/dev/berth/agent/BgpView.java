@@ -1,9 +1,9 @@
 package dev.berth.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.berth.address.Ip;
 import dev.berth.agent.bgp.PeerReader;
 import dev.berth.announce.ReadPeer;
+import dev.berth.ip.Ip;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Comparator;

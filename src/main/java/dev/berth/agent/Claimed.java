@@ -1,7 +1,7 @@
 package dev.berth.agent;
 
-import dev.berth.address.ServiceKey;
 import dev.berth.agent.ClusterView.Claim;
+import dev.berth.claim.ServiceKey;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,15 +1,15 @@
 package dev.berth.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
 import dev.berth.announce.Asked;
 import dev.berth.announce.AskedRoute;
 import dev.berth.announce.AskingService;
 import dev.berth.announce.BgpParameters;
 import dev.berth.announce.L2Parameters;
 import dev.berth.announce.NodeFacts;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,9 +1,9 @@
 package dev.berth.agent;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
 import dev.berth.announce.L2Parameters;
 import dev.berth.announce.Link;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;

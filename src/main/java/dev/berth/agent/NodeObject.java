@@ -1,8 +1,8 @@
 package dev.berth.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.berth.address.Ip;
 import dev.berth.announce.NodeFacts;
+import dev.berth.ip.Ip;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.berth.agent;
 
-import dev.berth.address.Ip;
 import dev.berth.announce.Reason;
+import dev.berth.ip.Ip;
 import java.util.Collection;
 import java.util.SequencedMap;
 import java.util.TreeMap;

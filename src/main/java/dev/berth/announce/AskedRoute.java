@@ -1,6 +1,6 @@
 package dev.berth.announce;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.Optional;
 

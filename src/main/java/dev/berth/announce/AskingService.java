@@ -1,6 +1,6 @@
 package dev.berth.announce;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.berth.announce;
 
-import dev.berth.address.Selector;
+import dev.berth.pool.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.berth.announce;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Selector;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Selector;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.berth.announce;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;

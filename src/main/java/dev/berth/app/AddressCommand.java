@@ -1,6 +1,6 @@
 package dev.berth.app;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.berth.app;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.berth.address.IpFamily;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Band;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Finding;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Range;
+import dev.berth.ip.IpFamily;
 import dev.berth.servicecidr.Usage;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.berth.app;
 
-import dev.berth.address.IpFamily;
+import dev.berth.ip.IpFamily;
 import dev.berth.servicecidr.Audit;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Usage;

@@ -1,13 +1,12 @@
 package dev.berth.app;
 
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.app.FeatureGates.Gate;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
@@ -28,6 +27,7 @@ import dev.berth.dataplane.bgp.BgpProvider;
 import dev.berth.dataplane.haproxy.HaproxyProvider;
 import dev.berth.dataplane.l2.L2Provider;
 import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.ip.Ip;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;

@@ -1,6 +1,6 @@
 package dev.berth.kube;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.Collections;

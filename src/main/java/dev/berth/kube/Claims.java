@@ -1,13 +1,13 @@
 package dev.berth.kube;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.ClaimSpec.Departure;
-import dev.berth.address.Ip;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
-import dev.berth.address.Sharing;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.ClaimSpec.Departure;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.claim.Sharing;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.berth.kube;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.ClusterIps;
 import dev.berth.servicecidr.ExcludedNetwork;

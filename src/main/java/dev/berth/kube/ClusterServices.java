@@ -1,6 +1,6 @@
 package dev.berth.kube;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.servicecidr.ClusterService;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.berth.kube;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.EndpointRules;
 import dev.berth.loadbalancer.EndpointState;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;

@@ -1,9 +1,9 @@
 package dev.berth.kube;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.ClusterIps;
 import dev.berth.servicecidr.ExcludedNetwork;

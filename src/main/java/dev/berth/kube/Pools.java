@@ -1,11 +1,11 @@
 package dev.berth.kube;
 
-import dev.berth.address.PoolDeclaration;
-import dev.berth.address.PoolPolicy;
-import dev.berth.address.Quota;
-import dev.berth.address.Selector;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.Quota;
+import dev.berth.pool.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

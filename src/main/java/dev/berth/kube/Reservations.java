@@ -1,7 +1,7 @@
 package dev.berth.kube;
 
-import dev.berth.address.Ip;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.ip.Ip;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.berth.kube;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Parent;
 import dev.berth.servicecidr.ReadyCondition;

@@ -3,8 +3,8 @@ package dev.berth.kube;
 import static dev.berth.kube.Given.list;
 import static dev.berth.kube.Given.map;
 
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.Published.PortStatus;

@@ -1,12 +1,12 @@
 package dev.berth.kube;
 
-import dev.berth.address.ExcludedRange;
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
-import dev.berth.address.IpSet;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
+import dev.berth.ip.IpSet;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.NodeRules;
 import dev.berth.loadbalancer.NodeState;
+import dev.berth.pool.ExcludedRange;
 import dev.berth.provider.LoadBalancerRequest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;

@@ -1,7 +1,7 @@
 package dev.berth.kube;
 
-import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.ip.IpRange;
 import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.PoolRange;
 import io.fabric8.kubernetes.api.model.HasMetadata;

@@ -1,15 +1,15 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.AddressRequest;
-import dev.berth.address.Choice;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.QueuePosition;
-import dev.berth.address.Refusal;
-import dev.berth.address.RefusalReason;
-import dev.berth.address.Requester;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
+import dev.berth.claim.Holding;
+import dev.berth.claim.QueuePosition;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Refusal;
+import dev.berth.pool.RefusalReason;
+import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.util.List;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Sharing;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.Sharing;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.provider.IpMode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

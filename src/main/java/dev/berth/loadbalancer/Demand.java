@@ -1,8 +1,8 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.Capabilities.Family;

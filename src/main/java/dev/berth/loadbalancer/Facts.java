@@ -1,8 +1,8 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Refusal;
+import dev.berth.claim.Claim;
 import dev.berth.loadbalancer.Postponed.Why;
+import dev.berth.pool.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
-import dev.berth.address.Sharing;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.claim.Sharing;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.PoolBook;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

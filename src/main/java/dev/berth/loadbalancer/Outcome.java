@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Refusal;
+import dev.berth.claim.Claim;
+import dev.berth.pool.Refusal;
 import java.time.Duration;
 import java.util.List;
 

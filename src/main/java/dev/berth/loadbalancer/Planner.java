@@ -1,12 +1,12 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressRequest;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Requester;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
 import java.time.Duration;
 import java.util.ArrayList;

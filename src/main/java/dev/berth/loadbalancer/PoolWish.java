@@ -1,10 +1,10 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.Pool;
-import dev.berth.address.PoolBook;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
+import dev.berth.pool.Pool;
+import dev.berth.pool.PoolBook;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;

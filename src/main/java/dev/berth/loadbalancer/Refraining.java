@@ -1,6 +1,6 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
+import dev.berth.claim.AddressConstraints;
 import dev.berth.loadbalancer.Facts.Done;
 import java.time.Duration;
 import java.util.List;

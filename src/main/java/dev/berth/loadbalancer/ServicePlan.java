@@ -1,8 +1,8 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.AddressRequest;
-import dev.berth.address.QueuePosition;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.QueuePosition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

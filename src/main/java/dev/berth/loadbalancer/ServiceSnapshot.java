@@ -1,9 +1,9 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Holding;
-import dev.berth.address.PoolBook;
-import dev.berth.address.QueuePosition;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Holding;
+import dev.berth.claim.QueuePosition;
+import dev.berth.claim.ServiceKey;
+import dev.berth.pool.PoolBook;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Owner;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.Facts.Turn;
 import dev.berth.loadbalancer.Trouble.Reason;

@@ -1,6 +1,6 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.PoolBook;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
+import dev.berth.pool.PoolBook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

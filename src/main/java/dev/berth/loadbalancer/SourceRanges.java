@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -1,9 +1,9 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressRequest;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.ip.Ip;
 import java.util.List;
 
 /** One thing to do. Each may be the last before a crash: the next plan goes on from there. */

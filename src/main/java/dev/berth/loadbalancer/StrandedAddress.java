@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Holding;
-import dev.berth.address.PoolBook;
+import dev.berth.claim.Holding;
+import dev.berth.pool.PoolBook;
 
 /** Why no pool has an address any more that a Service has. Pure. */
 final class StrandedAddress {

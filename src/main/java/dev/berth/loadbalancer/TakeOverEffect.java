@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressRequest;
-import dev.berth.address.Claim;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Claim;
 
 /** The next thing to do for a Service that another controller gave its addresses, complete. */
 public sealed interface TakeOverEffect permits TakeOverEffect.Hold, TakeOverEffect.Join, RefrainingEffect {

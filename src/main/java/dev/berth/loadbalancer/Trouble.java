@@ -1,6 +1,6 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;

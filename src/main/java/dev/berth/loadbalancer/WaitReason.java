@@ -1,10 +1,10 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressRequest;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Refusal;
-import dev.berth.address.RefusalReason;
+import dev.berth.claim.AddressRequest;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Refusal;
+import dev.berth.pool.RefusalReason;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

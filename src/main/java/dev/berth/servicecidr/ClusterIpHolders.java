@@ -1,7 +1,7 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

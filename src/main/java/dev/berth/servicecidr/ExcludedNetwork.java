@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 
 /**
  * Addresses that no new range may have.

@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.IpFamily;
+import dev.berth.ip.IpFamily;
 import java.util.List;
 import java.util.stream.Stream;
 

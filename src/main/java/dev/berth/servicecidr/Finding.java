@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 
 /**
  * Something that is wrong, and what to do about it. As long as nothing changes, so does no word of it.

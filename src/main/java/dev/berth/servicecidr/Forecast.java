@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.IpFamily;
+import dev.berth.ip.IpFamily;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
-import dev.berth.address.IpSet;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
+import dev.berth.ip.IpSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 
 /** Some addresses of an AddressPool. */
 public record PoolRange(String pool, IpRange range) {}

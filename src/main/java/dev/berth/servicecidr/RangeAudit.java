@@ -1,7 +1,7 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 
 /**
  * A cluster IP that is kept for a Service to come.

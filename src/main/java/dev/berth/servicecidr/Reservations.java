@@ -1,8 +1,8 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;

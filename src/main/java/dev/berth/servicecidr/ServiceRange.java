@@ -1,8 +1,8 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import inet.ipaddr.IPAddress;
 import java.math.BigInteger;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package dev.berth.telemetry;
 
-import dev.berth.address.IpFamily;
 import dev.berth.controller.servicecidr.ClusterAddressMetrics;
+import dev.berth.ip.IpFamily;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Forecast;
 import dev.berth.servicecidr.Trend;

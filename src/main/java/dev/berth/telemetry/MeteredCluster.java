@@ -1,9 +1,9 @@
 package dev.berth.telemetry;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;

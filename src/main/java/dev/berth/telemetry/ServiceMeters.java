@@ -1,12 +1,12 @@
 package dev.berth.telemetry;
 
-import dev.berth.address.IpFamily;
-import dev.berth.address.Ledger;
-import dev.berth.address.Pool;
-import dev.berth.address.PoolUse;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.service.ServiceMetrics;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.pool.Pool;
+import dev.berth.pool.PoolUse;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

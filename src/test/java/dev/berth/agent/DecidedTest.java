@@ -2,10 +2,10 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
 import dev.berth.announce.Reason;
 import dev.berth.announce.Verdict;
 import dev.berth.announce.Verdict.Silent;
+import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeMap;

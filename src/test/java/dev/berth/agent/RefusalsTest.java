@@ -2,8 +2,8 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
 import dev.berth.announce.Reason;
+import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

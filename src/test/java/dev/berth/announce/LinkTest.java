@@ -2,8 +2,8 @@ package dev.berth.announce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -2,11 +2,11 @@ package dev.berth.announce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
-import dev.berth.address.ServiceKey;
 import dev.berth.announce.Verdict.Announces;
 import dev.berth.announce.Verdict.Silent;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

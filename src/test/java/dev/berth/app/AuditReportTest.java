@@ -2,7 +2,7 @@ package dev.berth.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import dev.berth.servicecidr.Audit;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.ClusterIps;

@@ -2,8 +2,8 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.FabricClusterNetwork;

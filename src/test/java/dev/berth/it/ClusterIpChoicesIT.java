@@ -3,9 +3,9 @@ package dev.berth.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import dev.berth.kube.LiveAddresses;
 import dev.berth.kube.NetworkingVersion;
 import dev.berth.kube.Read;

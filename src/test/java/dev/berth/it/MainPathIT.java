@@ -7,9 +7,9 @@ import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.berth.address.Claim;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.claim.Claim;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;

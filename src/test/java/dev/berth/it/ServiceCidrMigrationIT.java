@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.testing.ControlPlane;
 import io.fabric8.kubernetes.api.model.Service;

@@ -3,7 +3,7 @@ package dev.berth.it;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 import dev.berth.testing.Installation;
 import dev.berth.testing.RenderedManifests;
 import dev.berth.testing.SharedInstallation;

@@ -3,12 +3,12 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Owner;
-import dev.berth.address.SampleClaims;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
+import dev.berth.claim.SampleClaims;
+import dev.berth.claim.ServiceKey;
 import dev.berth.kube.AnsweringServer.Answer;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import dev.berth.servicecidr.ClusterIp;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.IPAddressBuilder;

@@ -3,7 +3,7 @@ package dev.berth.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 import dev.berth.kube.AnsweringServer.Answer;
 import dev.berth.servicecidr.ExcludedNetwork;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.PoolDeclaration;
-import dev.berth.address.Quota;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.Quota;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;

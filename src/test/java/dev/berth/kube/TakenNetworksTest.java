@@ -2,7 +2,7 @@ package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodIP;

@@ -2,10 +2,10 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.HealthCheckPolicy.Kind;
 import dev.berth.loadbalancer.ServiceState.Delivery;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;

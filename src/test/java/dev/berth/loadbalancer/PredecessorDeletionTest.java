@@ -1,12 +1,12 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Ip;
-import dev.berth.address.PoolBook;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ProviderState.Made;
+import dev.berth.pool.PoolBook;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;

@@ -2,8 +2,8 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.Ip;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServiceState.Delivery;
 import dev.berth.provider.Capabilities;

@@ -2,7 +2,7 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Facts.Done;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import dev.berth.pool.PoolBook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.berth.loadbalancer;
 
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.Protocol;

@@ -2,17 +2,17 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
-import dev.berth.address.PoolDeclaration;
-import dev.berth.address.PoolPolicy;
-import dev.berth.address.QueuePosition;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
+import dev.berth.claim.QueuePosition;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolPolicy;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -2,11 +2,11 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.PoolBook;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Facts.Done;
+import dev.berth.pool.PoolBook;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;

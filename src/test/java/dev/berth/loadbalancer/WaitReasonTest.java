@@ -2,15 +2,15 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.AddressConstraints;
-import dev.berth.address.AddressRequest;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.QueuePosition;
-import dev.berth.address.Refusal;
-import dev.berth.address.RefusalReason;
-import dev.berth.address.Requester;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.AddressConstraints;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.QueuePosition;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Refusal;
+import dev.berth.pool.RefusalReason;
+import dev.berth.pool.Requester;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;

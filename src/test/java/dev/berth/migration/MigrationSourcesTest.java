@@ -3,10 +3,10 @@ package dev.berth.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
-import dev.berth.address.Sharing;
+import dev.berth.claim.ServiceKey;
+import dev.berth.claim.Sharing;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.AskedAddresses;
 import dev.berth.loadbalancer.ForeignAnnotations;
 import dev.berth.loadbalancer.SampleService;

@@ -1,6 +1,6 @@
 package dev.berth.servicecidr;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 
 /** What asking for an address gives. The texts of what is refused are the API server's own. */
 public sealed interface Allocation {

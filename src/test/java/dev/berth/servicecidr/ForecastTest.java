@@ -2,7 +2,7 @@ package dev.berth.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.IpFamily;
+import dev.berth.ip.IpFamily;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.berth.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import org.junit.jupiter.api.Test;
 
 class ParentTest {

@@ -2,8 +2,8 @@ package dev.berth.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.servicecidr.Reservations.Outcome;
 import dev.berth.servicecidr.Reservations.State;
 import java.time.Instant;

@@ -2,9 +2,9 @@ package dev.berth.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.servicecidr.Retirement.Needs;
 import dev.berth.servicecidr.Retirement.Occupant;
 import dev.berth.servicecidr.Retirement.Verdict;

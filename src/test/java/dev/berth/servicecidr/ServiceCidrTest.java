@@ -2,7 +2,7 @@ package dev.berth.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
+import dev.berth.ip.Ip;
 import dev.berth.servicecidr.ReadyCondition.Status;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@ package dev.berth.servicecidr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;

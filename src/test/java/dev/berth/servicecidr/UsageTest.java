@@ -2,9 +2,9 @@ package dev.berth.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashSet;

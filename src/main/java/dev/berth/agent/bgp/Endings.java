@@ -1,11 +1,11 @@
 package dev.berth.agent.bgp;
 
-import dev.berth.address.Ip;
 import dev.berth.agent.bgp.v1.GoBgpServiceGrpc.GoBgpServiceStub;
 import dev.berth.agent.bgp.v1.Peer;
 import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.agent.bgp.v1.WatchEventRequest;
 import dev.berth.agent.bgp.v1.WatchEventResponse;
+import dev.berth.ip.Ip;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Map;

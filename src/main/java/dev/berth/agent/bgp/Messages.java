@@ -1,7 +1,5 @@
 package dev.berth.agent.bgp;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
 import dev.berth.agent.bgp.v1.Actions;
 import dev.berth.agent.bgp.v1.AfiSafi;
 import dev.berth.agent.bgp.v1.AfiSafiConfig;
@@ -40,6 +38,8 @@ import dev.berth.announce.Community;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import java.util.List;
 import java.util.stream.Stream;
 

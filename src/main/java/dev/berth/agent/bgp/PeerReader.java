@@ -1,11 +1,11 @@
 package dev.berth.agent.bgp;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Selector;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.ReadPeer;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,5 @@
 package dev.berth.agent.bgp;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
 import dev.berth.agent.bgp.v1.AddPathRequest;
 import dev.berth.agent.bgp.v1.AddPeerRequest;
 import dev.berth.agent.bgp.v1.DeletePathRequest;
@@ -26,6 +24,8 @@ import dev.berth.agent.bgp.v1.UpdatePeerRequest;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

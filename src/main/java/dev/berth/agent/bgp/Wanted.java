@@ -1,8 +1,8 @@
 package dev.berth.agent.bgp;
 
-import dev.berth.address.Ip;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
 import java.util.List;
 
 /**

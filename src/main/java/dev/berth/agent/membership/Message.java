@@ -1,11 +1,11 @@
 package dev.berth.agent.membership;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
 import dev.berth.announce.Reason;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

@@ -1,19 +1,19 @@
 package dev.berth.controller.address;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.Pool;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
+import dev.berth.pool.Pool;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.InstantSource;

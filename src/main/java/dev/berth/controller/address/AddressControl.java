@@ -1,17 +1,17 @@
 package dev.berth.controller.address;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Cooling;
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Cooling;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Timer;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;

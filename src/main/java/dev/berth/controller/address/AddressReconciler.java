@@ -1,11 +1,11 @@
 package dev.berth.controller.address;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.claim.Claim;
 import dev.berth.controller.Next;
 import dev.berth.controller.PrimaryCache;
 import dev.berth.controller.Wakeups;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
 import dev.berth.kube.Events;

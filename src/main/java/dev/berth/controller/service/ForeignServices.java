@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;

@@ -1,7 +1,7 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
+import dev.berth.claim.Claim;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.HashSet;
 import java.util.Map;

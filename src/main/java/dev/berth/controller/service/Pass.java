@@ -1,12 +1,12 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.ServiceControl.Parts;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Outcome;
 import dev.berth.loadbalancer.ServicePlan;

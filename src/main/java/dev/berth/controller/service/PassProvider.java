@@ -1,9 +1,9 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Holding;
-import dev.berth.address.Ip;
-import dev.berth.address.Owner;
+import dev.berth.claim.Holding;
+import dev.berth.claim.Owner;
 import dev.berth.controller.service.ProviderGuard.Entry;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.AnswerRules;
 import dev.berth.loadbalancer.Demand;

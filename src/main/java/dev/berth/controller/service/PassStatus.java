@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
+import dev.berth.claim.Claim;
 import dev.berth.controller.Next;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.kube.Write;
 import dev.berth.loadbalancer.Condition;

@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;

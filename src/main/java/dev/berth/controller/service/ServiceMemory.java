@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.PoolBook;
-import dev.berth.address.QueuePosition;
+import dev.berth.claim.QueuePosition;
 import dev.berth.loadbalancer.ProviderState;
+import dev.berth.pool.PoolBook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import java.util.Optional;
 

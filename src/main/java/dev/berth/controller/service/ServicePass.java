@@ -1,13 +1,12 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.AddressRequest;
-import dev.berth.address.Choice;
-import dev.berth.address.Ip;
-import dev.berth.address.Refusal;
+import dev.berth.claim.AddressRequest;
+import dev.berth.claim.Choice;
 import dev.berth.controller.Next;
 import dev.berth.controller.service.Performed.End;
 import dev.berth.controller.service.Performed.Finished;
 import dev.berth.controller.service.Performed.Learned;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Ending;
 import dev.berth.loadbalancer.Facts;
@@ -33,6 +32,7 @@ import dev.berth.loadbalancer.TearDownEffect;
 import dev.berth.loadbalancer.TearingDown;
 import dev.berth.loadbalancer.Trouble;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.pool.Refusal;
 import dev.berth.provider.LoadBalancerRequest;
 import java.time.Duration;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.servicecidr.ClusterIp;

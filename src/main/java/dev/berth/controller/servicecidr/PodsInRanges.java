@@ -1,6 +1,6 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Read;
 import dev.berth.servicecidr.ExcludedNetwork;

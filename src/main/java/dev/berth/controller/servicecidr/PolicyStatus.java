@@ -1,6 +1,5 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.address.IpFamily;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Band;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Family;
@@ -11,6 +10,7 @@ import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Remaining;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ReservationState;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Retiring;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Sample;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.servicecidr.Finding;
 import dev.berth.servicecidr.Forecast;

@@ -1,10 +1,10 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.controller.Backoff;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;

@@ -1,7 +1,7 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.address.IpFamily;
 import dev.berth.controller.Backoff;
+import dev.berth.ip.IpFamily;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Read;

@@ -2,9 +2,6 @@ package dev.berth.agent.bgp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Selector;
 import dev.berth.agent.bgp.v1.Attribute;
 import dev.berth.agent.bgp.v1.LargeCommunity;
 import dev.berth.agent.bgp.v1.Path;
@@ -15,6 +12,9 @@ import dev.berth.announce.BgpPeer;
 import dev.berth.announce.Community;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Selector;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;

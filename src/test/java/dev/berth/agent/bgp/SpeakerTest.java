@@ -3,15 +3,15 @@ package dev.berth.agent.bgp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Selector;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.KeepAlive;
 import dev.berth.plugin.grpc.transport.Transport;
+import dev.berth.pool.Selector;
 import io.grpc.Server;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,12 +3,12 @@ package dev.berth.agent.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpRange;
 import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.announce.Link;
 import dev.berth.announce.Reason;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpRange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,9 +2,9 @@ package dev.berth.controller.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.address.AddressConditions.Report;
 import java.time.Instant;
 import java.util.stream.Stream;

@@ -2,15 +2,15 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.Silently;
+import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;

@@ -2,10 +2,10 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.Owner;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;

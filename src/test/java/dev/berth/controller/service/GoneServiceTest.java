@@ -2,9 +2,9 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.provider.Capabilities;

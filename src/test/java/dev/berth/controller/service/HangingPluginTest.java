@@ -3,7 +3,7 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.service.ProviderGuard.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.plugin.grpc.GrpcProvider;

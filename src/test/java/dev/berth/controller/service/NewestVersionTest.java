@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import java.util.Optional;

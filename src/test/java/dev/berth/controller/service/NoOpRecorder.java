@@ -1,6 +1,6 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.NoOpEvents;
 import java.util.Optional;
 

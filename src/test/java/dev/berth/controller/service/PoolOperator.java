@@ -1,11 +1,8 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.PoolBook;
-import dev.berth.address.PoolDeclaration;
-import dev.berth.address.PoolPolicy;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
@@ -15,6 +12,9 @@ import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.SampleClasses;
+import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolDeclaration;
+import dev.berth.pool.PoolPolicy;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerProvider;
 import java.time.Duration;

@@ -1,19 +1,19 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Ledger;
-import dev.berth.address.Pool;
-import dev.berth.address.PoolBook;
-import dev.berth.address.PoolUse;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Ledger;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.kube.Classes;
 import dev.berth.kube.Conditions;
 import dev.berth.kube.Pools;
 import dev.berth.loadbalancer.ClassBook;
+import dev.berth.pool.Pool;
+import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolUse;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.math.BigInteger;
 import java.util.List;

@@ -2,14 +2,14 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.SampleService;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Owner;
+import dev.berth.claim.Owner;
 import dev.berth.controller.Next;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.service.ProviderGuard.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.provider.Capabilities;

@@ -2,14 +2,14 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.IpFamily;
-import dev.berth.address.PoolPolicy;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
 import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.pool.PoolPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

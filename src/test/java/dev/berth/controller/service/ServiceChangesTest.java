@@ -2,9 +2,9 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
+import dev.berth.claim.Claim;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState.Delivery;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;

@@ -2,12 +2,12 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.ClaimSpec;
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ClaimSpec;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.IpModes;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.SampleService;

@@ -1,19 +1,19 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.ExcludedRange;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.pool.PoolControl;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.loadbalancer.ClassCertificate;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Deference;
+import dev.berth.pool.ExcludedRange;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;

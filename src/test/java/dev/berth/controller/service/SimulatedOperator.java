@@ -1,15 +1,15 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
-import dev.berth.address.Ledger;
-import dev.berth.address.Owner;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.Owner;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.dataplane.pool.PoolProvider;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Backends;

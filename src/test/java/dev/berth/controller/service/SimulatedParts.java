@@ -1,8 +1,8 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ledger;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.Ledger;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
 import dev.berth.kube.Cluster;
 import dev.berth.loadbalancer.ServiceState;

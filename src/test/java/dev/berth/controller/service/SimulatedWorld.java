@@ -1,10 +1,10 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Ip;
-import dev.berth.address.PoolBook;
-import dev.berth.address.PoolDeclaration;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
+import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolDeclaration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

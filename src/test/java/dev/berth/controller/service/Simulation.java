@@ -1,7 +1,7 @@
 package dev.berth.controller.service;
 
-import dev.berth.address.Claim;
-import dev.berth.address.Ip;
+import dev.berth.claim.Claim;
+import dev.berth.ip.Ip;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.BitSet;

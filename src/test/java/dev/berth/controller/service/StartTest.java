@@ -2,8 +2,8 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
 import java.util.List;

@@ -2,13 +2,13 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Claim;
-import dev.berth.address.IpFamily;
-import dev.berth.address.PoolPolicy;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.Claim;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
+import dev.berth.pool.PoolPolicy;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

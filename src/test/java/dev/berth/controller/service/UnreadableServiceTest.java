@@ -2,12 +2,12 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.PoolPolicy;
-import dev.berth.address.ServiceKey;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.pool.PoolPolicy;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

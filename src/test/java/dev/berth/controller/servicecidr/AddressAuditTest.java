@@ -2,7 +2,7 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.IpRange;
+import dev.berth.ip.IpRange;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.Finding;

@@ -2,12 +2,12 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.ClusterIp;
 import dev.berth.servicecidr.Parent;

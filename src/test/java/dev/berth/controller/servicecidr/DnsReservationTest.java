@@ -2,11 +2,11 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Reservation;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.ServiceReference;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.SampleCidrs;
 import dev.berth.servicecidr.Usage;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.controller.Wakeups;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Events;
 import dev.berth.servicecidr.ClusterIp;

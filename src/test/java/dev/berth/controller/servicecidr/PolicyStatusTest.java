@@ -2,11 +2,11 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.servicecidr.ClusterIps;
 import dev.berth.servicecidr.Finding;

@@ -2,14 +2,14 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
-import dev.berth.address.IpFamily;
-import dev.berth.address.IpRange;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.FamilyGrowth;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy.Spec;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import dev.berth.servicecidr.ExcludedNetwork;
 import dev.berth.servicecidr.Growth;
 import dev.berth.servicecidr.SampleCidrs;

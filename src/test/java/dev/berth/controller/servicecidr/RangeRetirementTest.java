@@ -2,9 +2,9 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.servicecidr.Retirement;
 import dev.berth.servicecidr.SampleCidrs;

@@ -1,11 +1,11 @@
 package dev.berth.controller.servicecidr;
 
-import dev.berth.address.Ip;
-import dev.berth.address.ServiceKey;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.NoOpEvents;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Caches;
 import dev.berth.kube.ClusterNetwork;
 import dev.berth.kube.Events;

@@ -2,11 +2,11 @@ package dev.berth.controller.servicecidr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.address.Ip;
 import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.servicecidr.NetworkInMemory.Fault;
 import dev.berth.controller.servicecidr.ServiceCidrControl.Mode;
+import dev.berth.ip.Ip;
 import dev.berth.kube.Events;
 import dev.berth.servicecidr.ReadyCondition;
 import dev.berth.servicecidr.SampleCidrs;

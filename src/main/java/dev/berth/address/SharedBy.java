@@ -1,4 +1,0 @@
-package dev.berth.address;
-
-/** Those of one namespace who name one sharing key. */
-record SharedBy(String namespace, String key) {}

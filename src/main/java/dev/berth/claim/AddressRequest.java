@@ -1,0 +1,80 @@
+package dev.berth.claim;
+
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.PoolRequest;
+import dev.berth.pool.Requester;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a Service asks the allocator for. Its constructor throws IllegalArgumentException if {@code
+ * families} is empty or repeats.
+ *
+ * @param uid the Service's {@code metadata.uid}
+ * @param loadBalancerClass the class value that it is served by
+ * @param families one address is wanted of each, in the Service's order; not empty, none twice
+ * @param allOrNone whether a part is no use (RequireDualStack)
+ * @param bearer what pools select it by
+ * @param preferred addresses to have again if they are free, a pool allows it, and it is its turn
+ * @param turn its place among those that wait
+ */
+public record AddressRequest(
+        ServiceKey service,
+        String uid,
+        String loadBalancerClass,
+        List<IpFamily> families,
+        boolean allOrNone,
+        Requester bearer,
+        AddressConstraints wishes,
+        List<Ip> preferred,
+        QueuePosition turn) {
+    public AddressRequest {
+        families = List.copyOf(families);
+        preferred = List.copyOf(preferred);
+        if (families.isEmpty() || families.stream().distinct().count() != families.size()) {
+            throw new IllegalArgumentException("one address of each family is asked for: " + families);
+        }
+    }
+
+    /** The same for these families alone; a part is of use, for the rest is there. */
+    public AddressRequest onlyFor(List<IpFamily> some) {
+        return new AddressRequest(
+                service,
+                uid,
+                loadBalancerClass,
+                some,
+                allOrNone && some.size() == families.size(),
+                bearer,
+                wishes,
+                preferred,
+                turn);
+    }
+
+    /** The same, with another place among those that wait. */
+    public AddressRequest at(QueuePosition other) {
+        return new AddressRequest(
+                service, uid, loadBalancerClass, families, allOrNone, bearer, wishes, preferred, other);
+    }
+
+    public Owner owner() {
+        return new Owner(service, uid);
+    }
+
+    /** What the Address object of an address out of {@code pool} has to say. */
+    public ClaimSpec claimOf(String pool) {
+        return ClaimSpec.of(pool, loadBalancerClass, owner())
+                .shared(wishes.sharing())
+                .retainedFor(service, wishes.retain() ? true : null);
+    }
+
+    /** What it asks pools for, for one of its families. */
+    PoolRequest ofPools(IpFamily family) {
+        return new PoolRequest(family, wishes.address(family), wishes.pools(), bearer);
+    }
+
+    /** How others may find an address to share with this one; absent: it shares none. */
+    Optional<SharedBy> sharedBy() {
+        return Optional.ofNullable(wishes.sharing()).map(terms -> new SharedBy(service.namespace(), terms.key()));
+    }
+}

@@ -1,0 +1,72 @@
+package dev.berth.claim;
+
+import dev.berth.ip.Ip;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One address that cannot be given to another.
+ *
+ * @param spec what its Address object says, or must say
+ * @param claim the Address object as last seen; null: not seen
+ */
+public record Holding(
+        Ip ip, State state, ClaimSpec spec, @Nullable Claim claim) {
+    /** How sure the ledger is of the Address object. */
+    public enum State {
+        /** Its create is under way, or has not been tried yet. */
+        HELD,
+        /** The answer to its create was lost: only a read decides. */
+        UNSURE,
+        /** The object was seen. */
+        CLAIMED
+    }
+
+    /** What an Address object says. */
+    public static Holding of(Claim claim) {
+        return new Holding(claim.ip(), State.CLAIMED, claim.spec(), claim);
+    }
+
+    Holding unseen(State state) {
+        return new Holding(ip, state, spec, null);
+    }
+
+    boolean sameContent(Holding other) {
+        return state == other.state && spec.sameContent(other.spec);
+    }
+
+    /** Who it is for; empty: kept from everyone. */
+    public List<Owner> owners() {
+        return spec.owners();
+    }
+
+    /** The class value that it was taken for; null: any. */
+    public @Nullable String loadBalancerClass() {
+        return spec.loadBalancerClass();
+    }
+
+    /** The Service of this name that holds it, not just a reservation for it; absent: it is for others. */
+    public Optional<Owner> holderNamed(ServiceKey service) {
+        return owners().stream()
+                .filter(owner -> owner.service().equals(service) && !owner.isReservation())
+                .findFirst();
+    }
+
+    /** The Service that bore this name before the one of this uid, and holds it; absent: there is none. */
+    public Optional<Owner> predecessorOf(ServiceKey service, String uid) {
+        return owners().stream()
+                .filter(owner -> owner.service().equals(service) && !owner.isReservation() && !uid.equals(owner.uid()))
+                .findFirst();
+    }
+
+    /** Whether it is held for this very object, not just for its name. */
+    public boolean isFor(ServiceKey service, String uid) {
+        return owners().contains(new Owner(service, uid));
+    }
+
+    /** Whether it is kept for whichever Service bears this name. */
+    public boolean isReservedFor(ServiceKey service) {
+        return owners().contains(new Owner(service, null));
+    }
+}

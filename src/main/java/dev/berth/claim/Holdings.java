@@ -1,0 +1,186 @@
+package dev.berth.claim;
+
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
+import dev.berth.ip.IpSet;
+import dev.berth.pool.Pool;
+import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolPolicy;
+import java.math.BigInteger;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Every address that is held, and what is found and counted by it. For one thread at a time. */
+final class Holdings {
+    private final Map<Ip, Holding> byIp = new HashMap<>();
+    private final Map<ServiceKey, NavigableSet<Ip>> byService = new HashMap<>();
+    private final Map<SharedBy, NavigableSet<Ip>> byShare = new HashMap<>();
+    private final IpSet used = new IpSet();
+    private final PoolCounts counts = new PoolCounts();
+    private final StrandedByPool stranded = new StrandedByPool();
+    private final RecentlyReleased rested = new RecentlyReleased();
+    private PoolBook pools = PoolBook.empty();
+
+    PoolBook pools() {
+        return pools;
+    }
+
+    PoolCounts counts() {
+        return counts;
+    }
+
+    StrandedByPool stranded() {
+        return stranded;
+    }
+
+    Collection<Holding> all() {
+        return byIp.values();
+    }
+
+    @Nullable Holding get(Ip ip) {
+        return byIp.get(ip);
+    }
+
+    boolean contains(Ip ip) {
+        return byIp.containsKey(ip);
+    }
+
+    /** What is held for the Service of this name, ascending. */
+    List<Holding> of(ServiceKey service) {
+        return found(byService.getOrDefault(service, Collections.emptyNavigableSet()));
+    }
+
+    /** What Services of one namespace share by one key, ascending. */
+    List<Holding> of(SharedBy share) {
+        return found(byShare.getOrDefault(share, Collections.emptyNavigableSet()));
+    }
+
+    private List<Holding> found(Collection<Ip> ips) {
+        return ips.stream()
+                .flatMap(ip -> Optional.ofNullable(byIp.get(ip)).stream())
+                .toList();
+    }
+
+    /** By which keys it is shared, in which namespaces. */
+    static List<SharedBy> sharesOf(Holding holding) {
+        Sharing sharing = holding.spec().sharing();
+        return sharing == null
+                ? List.of()
+                : PoolCounts.namespaces(holding).stream()
+                        .map(namespace -> new SharedBy(namespace, sharing.key()))
+                        .toList();
+    }
+
+    BigInteger free(Pool pool, IpFamily family) {
+        return pool.capacity(family).subtract(counts.held(pool.name(), family));
+    }
+
+    /** The free address of a pool that is allocated next. */
+    Optional<Ip> next(Pool pool, IpFamily family) {
+        if (pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED) {
+            return rested.next(pool, family, ip -> true);
+        }
+        for (IpRange range : pool.ranges(family)) {
+            Optional<Ip> lowest = used.lowestMissing(range);
+            if (lowest.isPresent()) {
+                return lowest;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The next of those that may be given. */
+    Optional<Ip> next(Pool pool, IpFamily family, Predicate<Ip> may) {
+        return pool.policy().strategy() == PoolPolicy.Strategy.LEAST_RECENTLY_USED
+                ? rested.next(pool, family, may)
+                : used.missing(pool.ranges(family)).filter(may).findFirst();
+    }
+
+    /**
+     * Notes who holds an address by now.
+     *
+     * @return whether nobody held it before
+     */
+    boolean put(Holding holding) {
+        Ip ip = holding.ip();
+        Optional<Pool> pool = pools.poolOf(ip);
+        Holding old = byIp.put(ip, holding);
+        if (old == null) {
+            used.add(ip);
+            pool.ifPresent(found -> rested.taken(found, ip));
+        } else {
+            unlink(old);
+        }
+        pool.ifPresentOrElse(found -> counts.replace(found.name(), old, holding), () -> stranded.add(holding));
+        for (Owner owner : holding.owners()) {
+            byService.computeIfAbsent(owner.service(), none -> new TreeSet<>()).add(ip);
+        }
+        for (SharedBy by : sharesOf(holding)) {
+            byShare.computeIfAbsent(by, none -> new TreeSet<>()).add(ip);
+        }
+        return old == null;
+    }
+
+    /** Nobody holds it any more. Returns who did; null: nobody. */
+    @Nullable Holding remove(Ip ip) {
+        Holding old = byIp.remove(ip);
+        if (old != null) {
+            used.remove(ip);
+            unlink(old);
+            pools.poolOf(ip).ifPresent(pool -> {
+                rested.released(pool, ip);
+                counts.replace(pool.name(), old, null);
+            });
+        }
+        return old;
+    }
+
+    private void unlink(Holding holding) {
+        stranded.remove(holding);
+        for (Owner owner : holding.owners()) {
+            unlink(byService, owner.service(), holding.ip());
+        }
+        for (SharedBy by : sharesOf(holding)) {
+            unlink(byShare, by, holding.ip());
+        }
+    }
+
+    private static <K> void unlink(Map<K, NavigableSet<Ip>> index, K key, Ip ip) {
+        index.computeIfPresent(key, (same, ips) -> {
+            ips.remove(ip);
+            return ips.isEmpty() ? null : ips;
+        });
+    }
+
+    /** Goes by other pools from now on; what is held stays so. */
+    void use(PoolBook book) {
+        pools = book;
+        counts.clear();
+        stranded.clear();
+        for (Holding holding : byIp.values()) {
+            pools.poolOf(holding.ip())
+                    .ifPresentOrElse(pool -> counts.replace(pool.name(), null, holding), () -> stranded.add(holding));
+        }
+        rested.use(book, byIp.keySet());
+    }
+
+    /** Holds these and nothing else; which was released when is forgotten. */
+    void replaceAll(Collection<Holding> all) {
+        byIp.clear();
+        byService.clear();
+        byShare.clear();
+        used.clear();
+        rested.forget();
+        all.forEach(this::put);
+        use(pools);
+    }
+}

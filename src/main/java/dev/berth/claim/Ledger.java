@@ -1,0 +1,747 @@
+package dev.berth.claim;
+
+import dev.berth.claim.WaitingList.Queue;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Pool;
+import dev.berth.pool.PoolBook;
+import dev.berth.pool.PoolUse;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SequencedSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who holds which address, and who waits for one.
+ *
+ * <p>The Address objects are the truth; this is what the operator knows of them, plus the addresses
+ * whose create is under way. Safe for use by several threads: one lock, held for memory work only.
+ *
+ * <p>A method that may free an address, or let somebody's turn come, returns the Services that should
+ * try again: never more of them than can be served.
+ */
+public final class Ledger {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Holdings holdings = new Holdings();
+    private final WaitingList waiting = new WaitingList();
+
+    /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
+    private final Map<ServiceKey, List<Ip>> withheld = new HashMap<>();
+
+    /** On account of how many Services each is withheld; kept in step with {@link #withheld}. */
+    private final Map<Ip, Integer> withholders = new HashMap<>();
+
+    /** Left by those who wait for something else since an address was taken. */
+    private final List<Queue> reopened = new ArrayList<>();
+
+    private final GoneClaims gone = new GoneClaims();
+
+    private final Allocator.View view = new Allocator.View() {
+        @Override
+        public PoolBook pools() {
+            return holdings.pools();
+        }
+
+        @Override
+        public Optional<Holding> holding(Ip ip) {
+            return Optional.ofNullable(holdings.get(ip));
+        }
+
+        @Override
+        public Collection<Holding> shared(String namespace, String key) {
+            return holdings.of(new SharedBy(namespace, key));
+        }
+
+        @Override
+        public Optional<Ip> nextFree(Pool pool, IpFamily family, QueuePosition turn) {
+            // Nobody is given what another waits for in person while there is something else.
+            return waiting.hasSetAside()
+                    ? holdings.next(pool, family, ip -> !waiting.isSetAside(ip))
+                            .or(() -> holdings.next(pool, family, ip -> waiting.isTurn(ip, turn)))
+                    : holdings.next(pool, family);
+        }
+
+        @Override
+        public BigInteger free(Pool pool, IpFamily family) {
+            return holdings.free(pool, family);
+        }
+
+        @Override
+        public boolean isTurn(Pool pool, IpFamily family, QueuePosition turn) {
+            return waiting.isTurn(pool, family, turn, free(pool, family));
+        }
+
+        @Override
+        public boolean isTurn(Ip ip, QueuePosition turn) {
+            return waiting.isTurn(ip, turn);
+        }
+
+        @Override
+        public boolean isTurn(Pool pool, IpFamily family, String namespace, QueuePosition turn) {
+            OptionalInt limit = pool.policy().quota().of(namespace);
+            return limit.isEmpty()
+                    || waiting.isTurn(pool, family, namespace, turn, limit.getAsInt() - used(pool, family, namespace));
+        }
+
+        @Override
+        public int used(Pool pool, IpFamily family, String namespace) {
+            return holdings.counts().of(pool.name(), family, namespace);
+        }
+    };
+
+    /** Chooses under the lock; nothing is held yet. */
+    public Choice choose(AddressRequest request) {
+        return locked(() -> Allocator.choose(view, request));
+    }
+
+    /**
+     * Holds every address of {@code choice} for its Service, or none. One that it joins needs no hold: the
+     * update of the Address object decides.
+     *
+     * @return false if it would be chosen otherwise by now: choose again
+     */
+    public boolean hold(Choice.Assigned choice) {
+        return locked(() -> {
+            // Whatever changed since: the address, its pool, the quota, or who waits.
+            if (!(Allocator.choose(view, choice.request()) instanceof Choice.Assigned now)
+                    || !now.picks().equals(choice.picks())) {
+                return false;
+            }
+            for (Choice.Pick pick : choice.picks()) {
+                if (pick.joins() == null) {
+                    put(new Holding(
+                            pick.ip(), Holding.State.HELD, choice.request().claimOf(pick.pool()), null));
+                }
+            }
+            return true;
+        });
+    }
+
+    /**
+     * Takes note of an Address object, no matter who wrote it. What it says replaces what was known, unless that
+     * is newer, or the object is known to be gone: a cache may lag behind the answer to a write, and an
+     * answer behind the cache.
+     *
+     * @return whether it says anything that was not known, and the Services whose turn it is now
+     */
+    public Observation observe(Claim claim) {
+        return locked(() -> {
+            Holding known = holdings.get(claim.ip());
+            if (gone.contains(claim)
+                    || (known != null && known.claim() != null && known.claim().isNewerThan(claim))) {
+                return new Observation(false, List.of());
+            }
+            Holding now = Holding.of(claim);
+            put(now);
+            return new Observation(
+                    known == null || !known.sameContent(now),
+                    known == null ? List.of() : newlyInTurn(opened(known, now)));
+        });
+    }
+
+    /**
+     * What came of noting an Address object.
+     *
+     * @param news whether it says anything that was not known
+     * @param due the Services whose turn it is now
+     */
+    public record Observation(boolean news, List<ServiceKey> due) {}
+
+    /** What became possible for others by a change of who holds an address. */
+    private List<Queue> opened(Holding before, Holding now) {
+        List<Queue> opened = new ArrayList<>();
+        boolean left = !now.owners().containsAll(before.owners());
+        Sharing sharing = now.spec().sharing();
+        if (sharing != null
+                && (left
+                        || before.state() != now.state()
+                        || !sharing.equals(before.spec().sharing()))) {
+            Holdings.sharesOf(now).forEach(by -> opened.add(new Queue.OfShare(by)));
+        }
+        if (left) {
+            opened.addAll(quotasOf(before));
+            opened.add(new Queue.OfAddress(now.ip()));
+        }
+        return opened;
+    }
+
+    private List<Queue> quotasOf(Holding holding) {
+        return holdings.pools().poolOf(holding.ip()).stream()
+                .flatMap(pool -> PoolCounts.namespaces(holding).stream()
+                        .filter(namespace -> pool.policy().quota().of(namespace).isPresent())
+                        .<Queue>map(namespace ->
+                                new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
+                .toList();
+    }
+
+    /** The answer to the create of {@code ip} was lost: it stays held until a read decides. */
+    public void doubt(Ip ip) {
+        locked(() -> {
+            Holding held = holdings.get(ip);
+            if (held != null && held.state() == Holding.State.HELD) {
+                put(held.unseen(Holding.State.UNSURE));
+            }
+            return true;
+        });
+    }
+
+    /** The answer to the delete of {@code claim} was lost: it stays held until a read decides. */
+    public void doubt(Claim claim) {
+        locked(() -> {
+            Holding held = holdings.get(claim.ip());
+            if (held != null && claim.equals(held.claim())) {
+                put(held.unseen(Holding.State.UNSURE));
+            }
+            return true;
+        });
+    }
+
+    /**
+     * There is no Address object of {@code ip}: it was released, or surely never made.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> free(Ip ip) {
+        return locked(() -> {
+            Holding old = remove(ip);
+            if (old == null) {
+                return List.of();
+            }
+            if (isWithheld(ip)) {
+                putBack(ip);
+                return newlyInTurn(quotasOf(old));
+            }
+            List<Queue> opened = new ArrayList<>(quotasOf(old));
+            opened.add(new Queue.OfAddress(ip));
+            Holdings.sharesOf(old).forEach(by -> opened.add(new Queue.OfShare(by)));
+            return newlyInTurn(opened);
+        });
+    }
+
+    /**
+     * {@code owner} holds {@code ip} no longer, for its Address object was surely never made. Anyone else who
+     * claimed it meanwhile keeps it.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> giveUp(Ip ip, Owner owner) {
+        return locked(() -> {
+            Holding held = holdings.get(ip);
+            return held != null
+                            && held.state() == Holding.State.HELD
+                            && held.owners().equals(List.of(owner))
+                    ? free(ip)
+                    : List.of();
+        });
+    }
+
+    /**
+     * The Address object {@code claim} is no more; a read of it that was under way says nothing any more. If
+     * another object of that address is known by now, that one stays; and if this one is known to be for
+     * others since, it stays theirs until they have made it again.
+     *
+     * @return the Services whose turn it is now, or who have to make it again
+     */
+    public List<ServiceKey> free(Claim claim) {
+        return locked(() -> {
+            gone.add(claim);
+            Holding held = holdings.get(claim.ip());
+            if (held == null) {
+                return List.of();
+            }
+            boolean ofSameOwners = held.owners().equals(claim.owners());
+            Claim known = held.claim();
+            if (known == null || !known.uid().equals(claim.uid())) {
+                return known == null && ofSameOwners ? free(claim.ip()) : List.of();
+            }
+            List<ServiceKey> others = held.owners().stream()
+                    .filter(owner -> !owner.isReservation() && !claim.owners().contains(owner))
+                    .map(Owner::service)
+                    .toList();
+            if (others.isEmpty()) {
+                return free(claim.ip());
+            }
+            put(held.unseen(Holding.State.HELD));
+            return others;
+        });
+    }
+
+    /** Who needs an address no longer, and since when. */
+    public record Leaving(Owner owner, Instant at) {
+        ClaimSpec from(ClaimSpec spec) {
+            return spec.leftBy(owner, at);
+        }
+    }
+
+    /**
+     * There is no Address object {@code claim} any more, and nobody here has deleted it: what its owners still
+     * need stays theirs until they have made it again.
+     *
+     * @param leaving who needs it no longer; null: nobody leaves
+     * @return the Services who have to make it again, or whose turn it is now
+     */
+    public List<ServiceKey> vanished(Claim claim, @Nullable Leaving leaving) {
+        return locked(() -> {
+            gone.add(claim);
+            Holding held = holdings.get(claim.ip());
+            Claim known = held == null ? null : held.claim();
+            boolean same = known == null
+                    ? held != null && isLeftOf(held, claim, leaving)
+                    : known.uid().equals(claim.uid());
+            if (held == null || !same) {
+                return List.of();
+            }
+            return stays(held, leaving == null ? held.spec() : leaving.from(held.spec()));
+        });
+    }
+
+    /** Somebody else may have seen first that the object is gone: then it is held for all its owners. */
+    private static boolean isLeftOf(Holding held, Claim claim, @Nullable Leaving leaving) {
+        return held.state() == Holding.State.HELD
+                ? leaving != null && held.owners().contains(leaving.owner())
+                : held.owners().equals(claim.owners());
+    }
+
+    /**
+     * There is no Address object of {@code ip}, and somebody needs it no longer; others who share it
+     * keep it, until they have made the object again. An object that is known by now is newer, and stays.
+     *
+     * @return the Services who have to make it again, or whose turn it is now
+     */
+    public List<ServiceKey> leave(Ip ip, Leaving leaving) {
+        return locked(() -> {
+            Holding held = holdings.get(ip);
+            return held == null
+                            || held.state() == Holding.State.CLAIMED
+                            || !held.owners().contains(leaving.owner())
+                    ? List.of()
+                    : stays(held, leaving.from(held.spec()));
+        });
+    }
+
+    private List<ServiceKey> stays(Holding held, ClaimSpec left) {
+        if (left.phase() != ClaimSpec.Phase.BOUND) {
+            return free(held.ip());
+        }
+        put(new Holding(held.ip(), Holding.State.HELD, left, null));
+        return left.owners().stream()
+                .filter(owner -> !owner.isReservation())
+                .map(Owner::service)
+                .toList();
+    }
+
+    /**
+     * This Address object is no more: anyone who learns late of it, or of one before it, must not take it for there.
+     */
+    public void gone(Claim claim) {
+        locked(() -> {
+            gone.add(claim);
+            return true;
+        });
+    }
+
+    /** Whether this Address object is known to be no more. */
+    public boolean isGone(Claim claim) {
+        return locked(() -> gone.contains(claim));
+    }
+
+    /**
+     * The Address object of {@code known} has vanished, and its owners still need the address: it stays theirs until they
+     * have made it again. What became of it since it was known so is newer, and stays.
+     */
+    public void lost(Holding known) {
+        locked(() -> {
+            if (known.equals(holdings.get(known.ip()))) {
+                put(known.unseen(Holding.State.HELD));
+            }
+            return true;
+        });
+    }
+
+    /**
+     * A read showed that there is no Address object of {@code ip}, which was in doubt: it stays its owner's until
+     * they have made it, or give it up. An object that is known by now is newer, and stays.
+     */
+    public void notMade(Ip ip) {
+        locked(() -> {
+            Holding held = holdings.get(ip);
+            if (held != null && held.state() == Holding.State.UNSURE) {
+                put(held.unseen(Holding.State.HELD));
+            }
+            return true;
+        });
+    }
+
+    /**
+     * Queues the Service of a request that was refused.
+     *
+     * @return the Services whose turn it is now, for this one waits for something else than before; also
+     *     this one, if what it asks for was freed since it was refused
+     */
+    public List<ServiceKey> await(AddressRequest request) {
+        return locked(() -> {
+            List<ServiceKey> due = new ArrayList<>(newlyInTurn(waiting.join(request, view)));
+            if (!due.contains(request.service()) && Allocator.choose(view, request) instanceof Choice.Assigned) {
+                due.add(request.service());
+            }
+            return due;
+        });
+    }
+
+    /** Holds those of {@code ips} that are free for {@code owner}, whatever its class, until it is told otherwise. */
+    public void holdAgain(List<Ip> ips, Owner owner) {
+        locked(() -> {
+            ips.stream()
+                    .filter(ip -> !holdings.contains(ip))
+                    .forEach(ip -> put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null, owner), null)));
+            return true;
+        });
+    }
+
+    /**
+     * Holds those of the preferred addresses that are free, or withheld on account of this Service alone, and that
+     * a pool still allows: they are this Service's again before anything new is allocated, no matter who waits.
+     */
+    public void holdAgain(AddressRequest request) {
+        locked(() -> {
+            List<Ip> mine = withheld.getOrDefault(request.service(), List.of()).stream()
+                    .filter(ip -> isHeldByNobody(ip) && !isWithheldForAnother(ip, request.service()))
+                    .toList();
+            mine.forEach(this::remove);
+            for (IpFamily family : request.families()) {
+                Allocator.preferred(view, request, family)
+                        .ifPresent(pick ->
+                                put(new Holding(pick.ip(), Holding.State.HELD, request.claimOf(pick.pool()), null)));
+            }
+            mine.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
+            return true;
+        });
+    }
+
+    /**
+     * Gives nobody what a Service publishes that is not its own, whether a pool has it or not. What it
+     * published before counts no longer.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> withhold(ServiceKey service, List<Ip> published) {
+        return locked(() -> {
+            List<Ip> now = published.stream().distinct().toList();
+            List<Ip> before = now.isEmpty() ? withheld.remove(service) : withheld.put(service, now);
+            now.forEach(ip -> withholders.merge(ip, 1, Integer::sum));
+            if (before != null) {
+                before.forEach(ip -> withholders.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
+            }
+            now.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
+            SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+            for (Ip ip : before == null ? List.<Ip>of() : before) {
+                if (isHeldByNobody(ip) && !isWithheld(ip)) {
+                    due.addAll(free(ip));
+                }
+            }
+            return List.copyOf(due);
+        });
+    }
+
+    /**
+     * Of what is withheld on the account of this Service, keeps that only which it publishes still.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> withholdOnly(ServiceKey service, List<Ip> published) {
+        return locked(() -> {
+            List<Ip> before = withheld.getOrDefault(service, List.of());
+            List<Ip> left = before.stream().filter(published::contains).toList();
+            return left.equals(before) ? List.of() : withhold(service, left);
+        });
+    }
+
+    private void putBack(Ip ip) {
+        put(new Holding(ip, Holding.State.HELD, ClaimSpec.of(null, null), null));
+    }
+
+    /** Whether anything is withheld on account of this Service. */
+    public boolean withholdsFor(ServiceKey service) {
+        return locked(() -> withheld.containsKey(service));
+    }
+
+    private boolean isWithheldForAnother(Ip ip, ServiceKey service) {
+        boolean isIts = withheld.getOrDefault(service, List.of()).contains(ip);
+        return withholders.getOrDefault(ip, 0) > (isIts ? 1 : 0);
+    }
+
+    private boolean isWithheld(Ip ip) {
+        return withholders.containsKey(ip);
+    }
+
+    /** Whether it is just withheld: there is no Address object of it, and none under way. */
+    private boolean isHeldByNobody(Ip ip) {
+        Holding held = holdings.get(ip);
+        return held != null
+                && held.state() == Holding.State.HELD
+                && held.owners().isEmpty();
+    }
+
+    /**
+     * Holds for its Service the very addresses that it publishes, all or none: those that are withheld on
+     * its account, or free. One that others of its sharing key have it can join, as ever.
+     */
+    public Choice adopt(AddressRequest request) {
+        return locked(() -> {
+            List<Ip> mine = request.wishes().addresses().stream()
+                    .filter(this::isHeldByNobody)
+                    .toList();
+            mine.forEach(this::remove);
+            Choice choice = Allocator.choose(view, request);
+            if (choice instanceof Choice.Assigned assigned) {
+                hold(assigned);
+            }
+            mine.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
+            return choice;
+        });
+    }
+
+    /**
+     * The Service waits no longer: it has what it waited for, or wants it no more. One that waited for
+     * several pools was ahead of others in each, and takes of one only.
+     *
+     * @return the Services whose turn it is now
+     */
+    public List<ServiceKey> stopWaiting(ServiceKey service) {
+        return locked(() -> newlyInTurn(waiting.leave(service)));
+    }
+
+    /** The Service's place in the queue; absent: it does not wait. */
+    public Optional<QueuePosition> turnOf(ServiceKey service) {
+        return locked(() -> waiting.turnOf(service));
+    }
+
+    /** All Services that wait, in order. */
+    public List<ServiceKey> waiting() {
+        return locked(waiting::all);
+    }
+
+    /**
+     * Goes by other pools from now on. Holdings stay as they are.
+     *
+     * @return every Service that waits, those that a stranded address is taken back from, and those that
+     *     publish what is withheld
+     */
+    public List<ServiceKey> usePools(PoolBook book) {
+        return locked(() -> {
+            holdings.use(book);
+            waiting.requeueAll(view);
+            SequencedSet<ServiceKey> due = new LinkedHashSet<>(waiting.all());
+            holdings.stranded()
+                    .all()
+                    .filter(holding ->
+                            book.takesBack(holding.ip(), holding.spec().pool()))
+                    .flatMap(holding -> holding.owners().stream())
+                    .forEach(owner -> due.add(owner.service()));
+            due.addAll(withheld.keySet());
+            return List.copyOf(due);
+        });
+    }
+
+    /**
+     * One that holds the same, with the same who wait, and goes by these pools: to look what would be. Which address was
+     * released when is not in it.
+     */
+    public Ledger copy(PoolBook book) {
+        Ledger copy = new Ledger();
+        return locked(() -> {
+            copy.holdings.replaceAll(holdings.all());
+            copy.holdings.use(book);
+            waiting.requests().forEach(request -> copy.waiting.join(request, copy.view));
+            return copy;
+        });
+    }
+
+    /** As if the Address objects of what was chosen were written. Of a {@link #copy} only. */
+    public void assume(Choice.Assigned choice) {
+        AddressRequest request = choice.request();
+        locked(() -> {
+            for (Choice.Pick pick : choice.picks()) {
+                Claim joins = pick.joins();
+                Sharing sharing = request.wishes().sharing();
+                ClaimSpec spec = joins == null || sharing == null
+                        ? request.claimOf(pick.pool())
+                        : joins.spec().joinedBy(new Owner(request.service(), request.uid()), sharing);
+                put(Holding.of(new Claim(pick.ip(), "assumed", "0", spec)));
+            }
+            return true;
+        });
+    }
+
+    /** Forgets everything but the pools and learns the given claims: at start, and on gaining leadership. */
+    public void rebuild(List<Claim> claims) {
+        locked(() -> {
+            withheld.clear();
+            withholders.clear();
+            holdings.replaceAll(claims.stream().map(Holding::of).toList());
+            claims.forEach(claim -> waiting.taken(claim.ip()));
+            reopened.clear();
+            waiting.requeueAll(view);
+            return true;
+        });
+    }
+
+    public PoolBook pools() {
+        return locked(holdings::pools);
+    }
+
+    /** What is held for the Service of this name, ascending; reservations included. */
+    public List<Holding> heldFor(ServiceKey service) {
+        return locked(() -> holdings.of(service));
+    }
+
+    /** Who holds {@code ip}; absent: nobody. */
+    public Optional<Holding> holding(Ip ip) {
+        return locked(() -> Optional.ofNullable(holdings.get(ip)));
+    }
+
+    /** Everything held, in no particular order. */
+    public List<Holding> holdings() {
+        return locked(() -> new ArrayList<>(holdings.all()));
+    }
+
+    /** How full a family of the pool of this name is; all zero if there is no such pool. */
+    public PoolUse use(String pool, IpFamily family) {
+        return locked(() -> {
+            BigInteger capacity = holdings.pools()
+                    .named(pool)
+                    .map(found -> found.capacity(family))
+                    .orElse(BigInteger.ZERO);
+            return new PoolUse(
+                    capacity,
+                    holdings.counts().of(pool, family, ClaimSpec.Phase.BOUND),
+                    holdings.counts().of(pool, family, ClaimSpec.Phase.RESERVED),
+                    holdings.counts().of(pool, family, ClaimSpec.Phase.COOLING),
+                    waiting.size(pool, family));
+        });
+    }
+
+    /** What came from the pool of this name, which need not be there any more, and is stranded: {@code most} by name. */
+    public Stranded stranded(String pool, int most) {
+        return locked(() -> holdings.stranded().of(pool, most));
+    }
+
+    /** Every address that is stranded, in no particular order. */
+    public List<Ip> stranded() {
+        return locked(() -> holdings.stranded().all().map(Holding::ip).toList());
+    }
+
+    /** The pools that something stranded came from, by name; some may be gone. */
+    public List<String> strandedPools() {
+        return locked(() -> holdings.stranded().pools());
+    }
+
+    /** Whether a Service has {@code holding} of a pool, and no pool has it any more. */
+    public boolean isStranded(Holding holding) {
+        return locked(() -> holdings.stranded().contains(holding));
+    }
+
+    /** Who comes into turn is requeued: what it waits for may be another thing by now. */
+    private List<ServiceKey> newlyInTurn(List<Queue> opened) {
+        SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+        Deque<Queue> left = new ArrayDeque<>(opened);
+        left.addAll(reopened);
+        reopened.clear();
+        int changes = left.size();
+        while (!left.isEmpty()) {
+            for (ServiceKey service : inTurn(left.remove(), changes)) {
+                if (due.add(service)) {
+                    List<Queue> more = waiting.requeue(service, view);
+                    changes += more.size();
+                    left.addAll(more);
+                }
+            }
+        }
+        return List.copyOf(due);
+    }
+
+    private List<ServiceKey> inTurn(Queue queue, int changes) {
+        return switch (queue) {
+            case Queue.OfPool(String pool, IpFamily family) ->
+                inTurn(holdings.pools().named(pool), family, changes);
+            case Queue.OfQuota quota ->
+                holdings.pools()
+                        .named(quota.pool())
+                        .map(pool -> pool.policy().quota().of(quota.namespace()))
+                        .filter(OptionalInt::isPresent)
+                        .map(limit -> waiting.newlyInTurn(
+                                quota,
+                                limit.getAsInt()
+                                        - holdings.counts().of(quota.pool(), quota.family(), quota.namespace()),
+                                changes))
+                        .orElse(List.of());
+            case Queue.OfAddress address -> {
+                List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
+                if (!holdings.contains(address.ip())) {
+                    due.addAll(inTurn(
+                            holdings.pools().poolOf(address.ip()), address.ip().family(), changes));
+                }
+                yield due;
+            }
+            case Queue.OfShare share -> waiting.newlyInTurn(share);
+        };
+    }
+
+    private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family, int changes) {
+        return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family), changes))
+                .orElse(List.of());
+    }
+
+    private void put(Holding holding) {
+        if (holdings.put(holding)) {
+            waiting.taken(holding.ip());
+        }
+        if (!waiting.isEmpty()) {
+            usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
+        }
+    }
+
+    /** What there is nothing left of, now that this is held. */
+    private List<Queue> usedUpBy(Holding holding) {
+        IpFamily family = holding.ip().family();
+        List<Queue> usedUp = new ArrayList<>();
+        holdings.pools().poolOf(holding.ip()).ifPresent(pool -> {
+            if (view.free(pool, family).signum() <= 0) {
+                usedUp.add(new Queue.OfPool(pool.name(), family));
+            }
+        });
+        usedUp.addAll(quotasOf(holding));
+        usedUp.add(new Queue.OfAddress(holding.ip()));
+        Holdings.sharesOf(holding).forEach(by -> usedUp.add(new Queue.OfShare(by)));
+        return usedUp;
+    }
+
+    private @Nullable Holding remove(Ip ip) {
+        Holding old = holdings.remove(ip);
+        if (old != null) {
+            waiting.freed(ip);
+        }
+        return old;
+    }
+
+    private <T> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

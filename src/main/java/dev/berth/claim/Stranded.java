@@ -1,0 +1,16 @@
+package dev.berth.claim;
+
+import java.util.List;
+
+/**
+ * The addresses that Services have of a pool, and that no pool has any more.
+ *
+ * @param first the lowest of them, as many as were asked for
+ */
+public record Stranded(int total, List<Holding> first) {
+    public static final Stranded NONE = new Stranded(0, List.of());
+
+    public Stranded {
+        first = List.copyOf(first);
+    }
+}

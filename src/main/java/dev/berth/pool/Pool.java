@@ -1,0 +1,96 @@
+package dev.berth.pool;
+
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
+import java.math.BigInteger;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A pool as it may be allocated from.
+ */
+public final class Pool {
+    private static final List<RefusalReason> REASONS = List.of(RefusalReason.values());
+
+    private final String name;
+    private final List<IpRange> ranges;
+    private final PoolPolicy policy;
+    private final boolean isWhole;
+    private final Map<IpFamily, List<IpRange>> byFamily = new EnumMap<>(IpFamily.class);
+    private final Map<IpFamily, BigInteger> capacity = new EnumMap<>(IpFamily.class);
+
+    /**
+     * Makes one.
+     *
+     * @param ranges ascending and apart; what is wrong, excluded, overlapping or never allocated is left out
+     * @param isWhole whether all that its administrator wrote could be read; else it gives nothing new
+     */
+    public Pool(String name, List<IpRange> ranges, PoolPolicy policy, boolean isWhole) {
+        this.name = name;
+        this.ranges = List.copyOf(ranges);
+        this.policy = policy;
+        this.isWhole = isWhole;
+        for (IpFamily family : IpFamily.values()) {
+            List<IpRange> own =
+                    ranges.stream().filter(range -> range.family() == family).toList();
+            byFamily.put(family, own);
+            capacity.put(family, own.stream().map(IpRange::size).reduce(BigInteger.ZERO, BigInteger::add));
+        }
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Ascending and apart. */
+    public List<IpRange> ranges() {
+        return ranges;
+    }
+
+    public PoolPolicy policy() {
+        return policy;
+    }
+
+    /** How many addresses of {@code family} it can allocate in all. */
+    public BigInteger capacity(IpFamily family) {
+        return capacity.getOrDefault(family, BigInteger.ZERO);
+    }
+
+    public boolean has(IpFamily family) {
+        return !ranges(family).isEmpty();
+    }
+
+    /** Those of {@code family}, ascending and apart. */
+    public List<IpRange> ranges(IpFamily family) {
+        return byFamily.getOrDefault(family, List.of());
+    }
+
+    /**
+     * The first rule by which this pool, full or not, gives no address to one who asks so. Absent: it may.
+     */
+    public Optional<RefusalReason> forbids(PoolRequest asked) {
+        for (RefusalReason reason : REASONS) {
+            if (reason.forbids(this, asked)) {
+                return Optional.of(reason);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether all that its administrator wrote could be read; else it gives nothing new. */
+    boolean isWhole() {
+        return isWhole;
+    }
+
+    public boolean contains(Ip ip) {
+        return ranges(ip.family()).stream().anyMatch(range -> range.contains(ip));
+    }
+
+    @Override
+    public String toString() {
+        return "AddressPool \"" + name + "\" " + ranges;
+    }
+}

@@ -1,0 +1,332 @@
+package dev.berth.claim;
+
+import static dev.berth.claim.Sample.claim;
+import static dev.berth.claim.Sample.key;
+import static dev.berth.claim.Sample.labelled;
+import static dev.berth.claim.Sample.preferring;
+import static dev.berth.claim.Sample.request;
+import static dev.berth.ip.IpFamily.IPV4;
+import static dev.berth.ip.IpFamily.IPV6;
+import static dev.berth.pool.SamplePools.book;
+import static dev.berth.pool.SamplePools.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.ip.Ip;
+import dev.berth.pool.Refusal;
+import dev.berth.pool.RefusalReason;
+import dev.berth.pool.SamplePools;
+import dev.berth.pool.Selector;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LedgerTest {
+    private static final Ip FIRST = Ip.parse("192.0.2.0");
+
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final Ledger ledger = new Ledger();
+
+    @BeforeEach
+    void twoAddresses() {
+        ledger.usePools(book(pool("edge", "192.0.2.0/31")));
+    }
+
+    private Choice.Assigned assigned(AddressRequest request) {
+        return (Choice.Assigned) ledger.choose(request);
+    }
+
+    private static Ledger.Leaving leaving(Owner owner) {
+        return new Ledger.Leaving(owner, NOW);
+    }
+
+    private void take(AddressRequest request) {
+        assertThat(ledger.hold(assigned(request))).isTrue();
+    }
+
+    @Test
+    void hold_ofWhatWasTakenSince_isRefused() {
+        Choice.Assigned one = assigned(request("a", 0, IPV4));
+        Choice.Assigned other = assigned(request("b", 0, IPV4));
+
+        assertThat(ledger.hold(one)).isTrue();
+        assertThat(ledger.hold(other)).isFalse();
+        assertThat(ledger.heldFor(key("b"))).isEmpty();
+    }
+
+    @Test
+    void observe_ofAnOlderObject_saysNothing() {
+        ledger.observe(claim("192.0.2.0", "a", 7));
+
+        assertThat(ledger.observe(claim("192.0.2.0", "b", 5)).news()).isFalse();
+        assertThat(ledger.heldFor(key("a"))).hasSize(1);
+        assertThat(ledger.heldFor(key("b"))).isEmpty();
+    }
+
+    @Test
+    void observe_ofAnObjectThatIsGone_saysNothing() {
+        ledger.gone(claim("192.0.2.0", "a", 7));
+
+        assertThat(ledger.observe(claim("192.0.2.0", "a", 7)).news()).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void observe_ofWhatWasReadBeforeItWasReleased_saysNothing() {
+        Claim read = claim("192.0.2.0", "a", 7);
+        ledger.observe(read);
+        ledger.free(read);
+
+        assertThat(ledger.observe(read).news()).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void observe_ofAnObjectBeforeOneThatIsGone_saysNothing() {
+        Claim before = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, new Owner(key("a"), "uid-a")));
+        Claim after = new Claim(FIRST, "u2", "9", ClaimSpec.of("edge", null, new Owner(key("b"), "uid-b")));
+        ledger.observe(after);
+        ledger.free(after);
+
+        assertThat(ledger.observe(before).news()).isFalse();
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void free_ofAnObjectThatIsForAnotherSince_keepsItTheirs() {
+        Claim before = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, new Owner(key("a"), "uid-a")));
+        ledger.observe(new Claim(FIRST, "u1", "9", ClaimSpec.of("edge", null, new Owner(key("b"), "uid-b"))));
+
+        assertThat(ledger.free(before)).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+        assertThat(ledger.heldFor(key("b"))).hasSize(1);
+    }
+
+    @Test
+    void vanished_staysTheirsWhoNeedItStill() {
+        Owner a = new Owner(key("a"), "uid-a");
+        Owner b = new Owner(key("b"), "uid-b");
+        Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
+        ledger.observe(shared);
+
+        assertThat(ledger.vanished(shared, leaving(a))).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+
+        Claim again = new Claim(FIRST, "u2", "9", ClaimSpec.of("edge", null, b));
+        ledger.observe(again);
+        ledger.vanished(again, leaving(b));
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void vanished_ofAnOwnerThatLeaves_doesNotKeepIt_whoeverSawFirstThatTheObjectIsGone() {
+        Owner a = new Owner(key("a"), "uid-a");
+        Owner b = new Owner(key("b"), "uid-b");
+        Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
+        ledger.observe(shared);
+        assertThat(ledger.vanished(shared, null)).containsExactly(key("a"), key("b"));
+
+        assertThat(ledger.vanished(shared, leaving(a))).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
+
+        ledger.vanished(shared, leaving(b));
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void leave_takesItFromNobodyElse() {
+        Owner a = new Owner(key("a"), "uid-a");
+        Owner b = new Owner(key("b"), "uid-b");
+        Claim shared = new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a, b));
+        ledger.observe(shared);
+        ledger.doubt(shared);
+
+        assertThat(ledger.leave(FIRST, leaving(a))).containsExactly(key("b"));
+        assertThat(ledger.holding(FIRST).map(Holding::owners)).contains(List.of(b));
+
+        ledger.leave(FIRST, leaving(b));
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void leaveAndNotMade_takeNothingFromAnObjectThatIsKnownByNow() {
+        Owner a = new Owner(key("a"), "uid-a");
+        ledger.observe(new Claim(FIRST, "u1", "7", ClaimSpec.of("edge", null, a)));
+
+        ledger.leave(FIRST, leaving(a));
+        ledger.notMade(FIRST);
+
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.CLAIMED);
+    }
+
+    @Test
+    void lost_takesNothingFromAnObjectThatIsHeardOfMeanwhile() {
+        take(request("a", 0, IPV4));
+        Holding known = ledger.holding(FIRST).orElseThrow();
+        ledger.observe(new Claim(FIRST, "u1", "7", known.spec()));
+
+        ledger.lost(known);
+
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.CLAIMED);
+    }
+
+    @Test
+    void notMade_keepsWhatWasInDoubtForItsOwner() {
+        take(request("a", 0, IPV4));
+        ledger.doubt(FIRST);
+
+        ledger.notMade(FIRST);
+
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+    }
+
+    @Test
+    void vanished_freesWhatWasReservedOnly() {
+        Claim reserved = new Claim(FIRST, "u1", "7", ClaimSpec.of(null, null, new Owner(key("a"), null)));
+        ledger.observe(reserved);
+
+        ledger.vanished(reserved, null);
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
+    void doubt_keepsItHeld_andLostKeepsItTheirs() {
+        take(request("a", 0, IPV4));
+        ledger.doubt(FIRST);
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.UNSURE);
+
+        ledger.observe(claim("192.0.2.0", "a", 7));
+        ledger.lost(ledger.holding(FIRST).orElseThrow());
+        assertThat(ledger.holding(FIRST).map(Holding::state)).contains(Holding.State.HELD);
+        assertThat(assigned(request("b", 0, IPV4)).picks().getFirst().ip()).hasToString("192.0.2.1");
+    }
+
+    @Test
+    void giveUp_ofWhatAnotherClaimedMeanwhile_leavesItToThem() {
+        take(request("a", 0, IPV4));
+        ledger.observe(claim("192.0.2.0", "b", 7));
+
+        assertThat(ledger.giveUp(FIRST, request("a", 0, IPV4).owner())).isEmpty();
+        assertThat(ledger.heldFor(key("b"))).hasSize(1);
+    }
+
+    @Test
+    void free_makesDueExactlyWhoIsInTurn_inTheOrderOfWaiting() {
+        ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
+        ledger.await(request("late", 20, IPV4));
+        ledger.await(request("early", 10, IPV4));
+
+        assertThat(ledger.waiting()).containsExactly(key("early"), key("late"));
+        assertThat(ledger.free(FIRST)).containsExactly(key("early"));
+        assertThat(ledger.free(Ip.parse("192.0.2.1"))).containsExactly(key("late"));
+    }
+
+    @Test
+    void aNewcomer_doesNotOvertake() {
+        ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
+        ledger.await(request("early", 10, IPV4));
+        ledger.free(FIRST);
+
+        assertThat(ledger.choose(request("newcomer", 30, IPV4)))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused ->
+                                assertThat(refused.refusals().getFirst().rule()).isEqualTo(RefusalReason.OTHERS_WAIT));
+        take(request("early", 10, IPV4));
+    }
+
+    @Test
+    void whoCannotUseWhatWasFreed_blocksNobody() {
+        Selector teamB = new Selector(List.of(new Selector.Requirement("team", Selector.Operator.IN, List.of("b"))));
+        ledger.usePools(book(
+                pool("edge", "192.0.2.0"),
+                SamplePools.with(
+                        pool("b", 0, 1, "198.51.100.0"), policy -> policy.withSelectors(Selector.EVERYTHING, teamB))));
+        ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
+        ledger.await(request("noTeam", 10, IPV4));
+        ledger.await(labelled(request("teamB", 20, IPV4), Map.of("team", "b")));
+
+        assertThat(ledger.free(Ip.parse("198.51.100.0"))).containsExactly(key("teamB"));
+        take(labelled(request("teamB", 20, IPV4), Map.of("team", "b")));
+    }
+
+    @Test
+    void oneWhoWaitedForTwoPools_takesOfOne_andTheNextIsDueForTheOther() {
+        ledger.usePools(book(pool("p", "192.0.2.0"), pool("q", "198.51.100.0")));
+        ledger.rebuild(List.of(claim("192.0.2.0", "x", 1), claim("198.51.100.0", "y", 2)));
+        ledger.await(request("first", 10, IPV4));
+        ledger.await(request("second", 20, IPV4));
+        assertThat(ledger.free(FIRST)).containsExactly(key("first"));
+        assertThat(ledger.free(Ip.parse("198.51.100.0"))).containsExactly(key("first"));
+
+        take(request("first", 10, IPV4));
+
+        assertThat(ledger.stopWaiting(key("first"))).containsExactly(key("second"));
+    }
+
+    @Test
+    void oneThatFallsBackInTheQueue_letsTheNextTakeItsTurn() {
+        ledger.usePools(book(pool("edge", "192.0.2.0")));
+        ledger.rebuild(List.of(claim("192.0.2.0", "x", 1)));
+        ledger.await(request("a", 10, IPV4));
+        ledger.await(request("b", 20, IPV4));
+        assertThat(ledger.free(FIRST)).containsExactly(key("a"));
+
+        // Another of the same name, younger than b.
+        assertThat(ledger.await(request("a", 30, IPV4))).containsExactly(key("b"));
+        take(request("b", 20, IPV4));
+    }
+
+    @Test
+    void oneThatNeedsBothFamilies_andWaitsBehindOthersForOne_blocksNobodyInTheOther() {
+        ledger.usePools(book(pool("edge", "192.0.2.0"), pool("six", "2001:db8::")));
+        ledger.rebuild(List.of(claim("2001:db8::", "x", 1)));
+        ledger.await(request("ahead", 10, IPV6));
+        ledger.free(Ip.parse("2001:db8::"));
+
+        ledger.await(request("both", 20, true, IPV4, IPV6));
+        take(request("ahead", 10, IPV6));
+
+        take(request("four", 30, IPV4));
+    }
+
+    @Test
+    void holdAgain_comesBeforeAllWhoWait_ifAPoolStillAllowsIt() {
+        ledger.await(request("early", 0, IPV4));
+
+        ledger.holdAgain(preferring(request("former", 50, IPV4), "192.0.2.0"));
+        ledger.holdAgain(preferring(request("stranger", 50, IPV4), "203.0.113.1"));
+
+        assertThat(ledger.holding(FIRST).orElseThrow().isFor(key("former"), "uid-former"))
+                .isTrue();
+        assertThat(ledger.heldFor(key("stranger"))).isEmpty();
+    }
+
+    @Test
+    void usePools_keepsHoldings_countsAnew_andMakesAllWhoWaitDue() {
+        ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
+        ledger.await(request("c", 1, IPV4));
+
+        assertThat(ledger.usePools(book(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"));
+        assertThat(ledger.use("other", IPV4).allocated()).isEqualTo(1);
+        assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
+        assertThat(ledger.use("edge", IPV4).capacity()).isZero();
+        assertThat(ledger.holdings()).hasSize(2);
+    }
+
+    @Test
+    void requireDualStack_withOnlyIpv4Free_isRefusedNamingIpv6_andPreferTakesWhatThereIs() {
+        assertThat(ledger.choose(request("a", 0, true, IPV4, IPV6)))
+                .isInstanceOfSatisfying(
+                        Choice.Refused.class,
+                        refused -> assertThat(refused.refusals())
+                                .extracting(Refusal::family, Refusal::rule)
+                                .containsExactly(
+                                        org.assertj.core.groups.Tuple.tuple(IPV6, RefusalReason.NO_SUCH_FAMILY)));
+        assertThat(assigned(request("a", 0, IPV4, IPV6)).picks()).hasSize(1);
+    }
+}
