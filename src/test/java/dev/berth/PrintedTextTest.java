@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class PrintedTextTest {
     private static final Path DOCS = Path.of("docs");
     private static final Pattern TABLE = Pattern.compile(
-            "kubectl get (addresspool|address|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
+            "kubectl get (addresspool|address|bgppeer|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
 
     /** The pages that have printed text, and the tests that compare it. The README is what {@code make demo} prints. */
     private static final Map<String, List<String>> COMPARED = Map.of(
@@ -33,6 +33,7 @@ class PrintedTextTest {
             "annotations.md", List.of("it/MistakesIT"),
             "address-pools.md", List.of("it/MistakesIT"),
             "addresses.md", List.of("PrintedTextTest"),
+            "bgp.md", List.of("agent/PeerStatusTest"),
             "cluster-addresses.md", List.of("PrintedTextTest"),
             "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),
             "operations.md", List.of("it/RemovalIT", "it/UnservedIT"));

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.berth.agent.PeerStatus.Node;
+import dev.berth.testing.TypedPage;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class PeerStatusTest {
     private static final String BEFORE = "2026-01-01T00:00:00Z";
     private static final String NOW = "2026-01-02T00:00:00Z";
-    private static final Set<String> NODES = Set.of("a", "b", "c", "d", "e");
+    private static final Set<String> NODES = Set.of("a", "b", "c", "d", "e", "worker-1", "worker-2", "worker-3");
     private static final PeerStatus NONE = new PeerStatus(3, 0, List.of(), Optional.empty());
 
     private static Node established(String node) {
@@ -58,6 +60,16 @@ class PeerStatusTest {
         assertThat(ready(status).message())
                 .isEqualTo("0 of 4 nodes have a session; a: Secret \"x\" is missing; b: Secret \"x\" is missing;"
                         + " c: Secret \"x\" is missing; and 1 more");
+    }
+
+    @Test
+    void message_isAsDocsBgpMdHasIt() throws IOException {
+        TypedPage.Step step = TypedPage.step(Path.of("docs/bgp.md"), "kubectl get bgppeer router -o jsonpath");
+        String why = step.printed().substring(step.printed().indexOf("Secret "));
+        PeerStatus status = with(with(NONE, established("worker-1")), established("worker-3"));
+        assertThat(ready(with(status, new Node("worker-2", PeerStatus.UNUSABLE, BEFORE, -1, why)))
+                        .message())
+                .isEqualTo(step.printed());
     }
 
     @Test
