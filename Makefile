@@ -22,7 +22,8 @@ DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
 KUBERNETES_TO_LAB  = $(KUBERNETES_TO_RUN) kube-controller-manager kube-proxy
-KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager kube-proxy
+KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager kube-proxy \
+  $$(command -v helm >/dev/null || echo helm)
 
 # The Go examples; the versions of everything are in their go.mod.
 EXAMPLES = src/examples

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  *
  * <p>Looks into the folder that {@code BERTH_KUBE_DIR} names ({@code <dir>/<name>}, and
  * {@code <dir>/<version>/<name>} for another Kubernetes than {@link #KUBERNETES}), then into the cache that
- * {@code make kube} fills ({@code <cache>/berth/kube/<version>-<os>-<arch>/<name>}), and for kubectl on
- * {@code PATH} at last. Every lookup throws IllegalStateException when nothing executable is found, with one line
+ * {@code make kube} fills ({@code <cache>/berth/kube/<version>-<os>-<arch>/<name>}), and for kubectl and
+ * helm on {@code PATH} at last. Every lookup throws IllegalStateException when nothing executable is found, with one line
  * that says which make target gets it.
  */
 public final class KubeBinaries {
@@ -30,6 +30,8 @@ public final class KubeBinaries {
     public static final String BETA_KUBERNETES = "1.32.13";
 
     public static final String ETCD = "3.6.16";
+
+    static final String HELM = "4.3.1";
 
     private final Map<String, String> environment;
     private final String platform;
@@ -85,6 +87,10 @@ public final class KubeBinaries {
 
     public Path kubectl() {
         return required("kubectl", KUBERNETES, Stream.concat(folders(KUBERNETES, KUBERNETES), searchPath()));
+    }
+
+    public Path helm() {
+        return required("helm", HELM, Stream.concat(folders(KUBERNETES, HELM), searchPath()));
     }
 
     private Path kubernetes(String name, String version) {

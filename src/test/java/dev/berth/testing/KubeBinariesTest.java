@@ -43,6 +43,14 @@ class KubeBinariesTest {
     }
 
     @Test
+    void helm_isByItsOwnVersion() throws IOException {
+        executable("cache/berth/kube/1.36.3-linux-amd64/helm");
+        executable("bin/helm");
+        Path cached = executable("cache/berth/kube/4.3.1-linux-amd64/helm");
+        assertThat(binaries().helm()).isEqualTo(cached);
+    }
+
+    @Test
     void missing_namesTheMakeTarget() {
         assertThatThrownBy(() -> binaries().kubeControllerManager("1.29.6"))
                 .isInstanceOf(IllegalStateException.class)
