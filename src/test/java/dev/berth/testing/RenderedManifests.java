@@ -2,6 +2,7 @@ package dev.berth.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What {@code kubectl kustomize} makes of Berth's manifests. */
+/** What {@code kubectl kustomize}, or {@code helm template}, makes of Berth's manifests. */
 public final class RenderedManifests {
     private static final Path MANIFESTS = Path.of(Installation.MANIFESTS).toAbsolutePath();
 
@@ -34,29 +35,49 @@ public final class RenderedManifests {
 
     /** The same with several, in their order. */
     public static RenderedManifests withComponents(Path folder, String... components) {
+        return withKustomization(folder, List.of(components), "");
+    }
+
+    /**
+     * The manifests with some of their components.
+     *
+     * @param folder empty; gets the kustomization
+     * @param changes further fields of the kustomization, as YAML
+     */
+    public static RenderedManifests withKustomization(Path folder, List<String> components, String changes) {
         try {
             Path manifests = folder.toRealPath().relativize(MANIFESTS);
+            String added = components.stream()
+                    .map(component -> manifests + "/components/" + component)
+                    .collect(Collectors.joining(", "));
             Files.writeString(folder.resolve("kustomization.yaml"), """
                     apiVersion: kustomize.config.k8s.io/v1beta1
                     kind: Kustomization
                     resources: [%s]
                     components: [%s]
-                    """.formatted(
-                            manifests,
-                            Stream.of(components)
-                                    .map(component -> manifests + "/components/" + component)
-                                    .collect(Collectors.joining(", "))));
+                    """.formatted(manifests, added) + changes);
             Process kubectl = new ProcessBuilder(
                             KubeBinaries.ofThisMachine().kubectl().toString(), "kustomize", folder.toString())
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             try (InputStream rendered = kubectl.getInputStream()) {
-                return new RenderedManifests(Stream.of(new String(rendered.readAllBytes(), UTF_8).split("(?m)^---$"))
-                        .toList());
+                return of(new String(rendered.readAllBytes(), UTF_8));
             }
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** Of YAML documents; those that are empty do not count. */
+    static RenderedManifests of(String documents) {
+        return new RenderedManifests(Stream.of(documents.split("(?m)^---$"))
+                .filter(document -> !document.isBlank())
+                .toList());
+    }
+
+    /** All of them, as they are written. */
+    public Stream<GenericKubernetesResource> all() {
+        return documents.stream().map(document -> Serialization.unmarshal(document, GenericKubernetesResource.class));
     }
 
     /** All of a kind, in the order of their names. */
