@@ -49,7 +49,10 @@ public enum RefusalReason {
     OTHERS_WAIT(refusal ->
             "(" + refusal.free() + " of " + refusal.capacity() + " free, for others who have waited longer)");
 
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas that capture nothing
     private final BiPredicate<Pool, PoolRequest> check;
+
+    @SuppressWarnings("ImmutableEnumChecker")
     private final Function<Refusal, String> sentence;
 
     RefusalReason(BiPredicate<Pool, PoolRequest> check, Function<Refusal, String> sentence) {
