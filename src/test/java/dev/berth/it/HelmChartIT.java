@@ -114,9 +114,9 @@ class HelmChartIT {
     @Test
     void kinds_outliveTheRelease_unlessTheyAreNotKept() {
         String keep = "helm.sh/resource-policy: \"keep\"";
-        assertThat(kinds("")).hasSize(4).allSatisfy(kind -> assertThat(kind).contains(keep));
+        assertThat(kinds("")).hasSize(5).allSatisfy(kind -> assertThat(kind).contains(keep));
         assertThat(kinds("crds: {keep: false}"))
-                .hasSize(4)
+                .hasSize(5)
                 .allSatisfy(kind -> assertThat(kind).doesNotContain(keep));
     }
 
