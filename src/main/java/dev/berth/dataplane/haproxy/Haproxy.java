@@ -21,10 +21,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +42,7 @@ final class Haproxy {
     private static final Pattern VERSION = Pattern.compile("version (\\d+)\\.(\\d+)");
     private static final Pattern WORKER = Pattern.compile("(?m)^# workers\\R(\\d+)\\s+worker\\s");
     private static final Pattern ANY_WORKER = Pattern.compile("(?m)^(\\d+)\\s+worker\\s");
+    private static final Pattern RELOADS = Pattern.compile("(?m)^\\d+\\s+master\\s+(\\d+)(?:\\s+\\[failed: (\\d+)])?");
     private static final Pattern PID = Pattern.compile("[0-9]{1,10}");
     private static final long LOG_BYTES = 10_000_000;
     /** Of its runtime API: tune.bufsize, less a bit for the words around it. */
@@ -340,15 +341,15 @@ final class Haproxy {
             throw failed("starting it", failure);
         }
         // It stays in the foreground.
-        if (!comesTrue(() -> !master.isAlive() || answers(worker()), PATIENCE) || !master.isAlive()) {
+        if (!comesTrue(() -> !master.isAlive() || answers(shown().worker()), PATIENCE) || !master.isAlive()) {
             master.destroyForcibly();
             throw new ProviderException("HAProxy did not start: " + lastAlert());
         }
     }
 
     private void reload() {
-        long former = answered(pid -> true);
-        if (former == BUSY) {
+        Shown former = shown(_ -> true);
+        if (former.worker() == BUSY) {
             throw new ProviderException("HAProxy could not be reloaded, for it does not answer; it goes on as before");
         }
         try {
@@ -356,37 +357,69 @@ final class Haproxy {
         } catch (IOException restarting) {
             LOG.debug("the master closes its socket when it reloads: {}", restarting.toString());
         }
-        // A worker that cannot listen ends at once, and the former one goes on; the master shows none but "old" ones.
-        long now = answered(pid -> pid != former && (pid == NONE || answers(pid)));
-        if (now == BUSY || now == NONE) {
+        Shown now = shown(next -> next.isRefusedAfter(former) || (next.isOtherThan(former) && answers(next.worker())));
+        if (now.worker() == BUSY || now.isRefusedAfter(former)) {
             throw new ProviderException("HAProxy could not be reloaded, it goes on as before: " + lastAlert());
         }
     }
 
-    /** What {@link #worker} says once it is this; {@link #BUSY}: never within {@link #PATIENCE}. */
-    private long answered(LongPredicate wanted) {
-        AtomicLong last = new AtomicLong(BUSY);
+    /**
+     * What the master shows.
+     *
+     * @param worker the process ID of the one that has the current configuration, {@link #NONE} or {@link #BUSY}
+     * @param reloads how many there were
+     * @param failed how many of them failed since the last that did not
+     */
+    private record Shown(long worker, long reloads, long failed) {
+        static final Shown NOTHING = new Shown(BUSY, 0, 0);
+
+        static Shown of(String answer) {
+            // An empty line ends it; a master that starts itself anew cuts it off.
+            if (!answer.endsWith("\n\n")) {
+                return NOTHING;
+            }
+            Matcher worker = WORKER.matcher(answer);
+            Matcher master = RELOADS.matcher(answer);
+            boolean hasMaster = master.find();
+            return new Shown(
+                    worker.find() ? Long.parseLong(worker.group(1)) : NONE,
+                    hasMaster ? Long.parseLong(master.group(1)) : 0,
+                    hasMaster && master.group(2) != null ? Long.parseLong(master.group(2)) : 0);
+        }
+
+        boolean isOtherThan(Shown former) {
+            return worker != NONE && worker != former.worker;
+        }
+
+        /**
+         * The master could not listen, and shows the former worker or, after an earlier failure, that of then; or a worker
+         * ended at once, and it shows none but "old" ones.
+         */
+        boolean isRefusedAfter(Shown former) {
+            boolean isNews = reloads != former.reloads || former.worker != NONE;
+            return worker == NONE ? isNews : reloads != former.reloads && failed > former.failed;
+        }
+    }
+
+    /** What the master shows once it is this; its worker is {@link #BUSY}: never within {@link #PATIENCE}. */
+    private Shown shown(Predicate<Shown> wanted) {
+        AtomicReference<Shown> last = new AtomicReference<>(Shown.NOTHING);
         return comesTrue(
                         () -> {
-                            last.set(worker());
-                            return last.get() != BUSY && wanted.test(last.get());
+                            Shown next = shown();
+                            last.set(next);
+                            return next.worker() != BUSY && wanted.test(next);
                         },
                         PATIENCE)
                 ? last.get()
-                : BUSY;
+                : Shown.NOTHING;
     }
 
-    /** The process ID of the worker that has the current configuration, {@link #NONE} or {@link #BUSY}. */
-    private long worker() {
+    private Shown shown() {
         try {
-            String answer = ask(masterSocket(), "show proc");
-            Matcher worker = WORKER.matcher(answer);
-            if (answer.isEmpty()) {
-                return BUSY;
-            }
-            return worker.find() ? Long.parseLong(worker.group(1)) : NONE;
+            return Shown.of(ask(masterSocket(), "show proc"));
         } catch (IOException notNow) {
-            return BUSY;
+            return Shown.NOTHING;
         }
     }
 

@@ -30,6 +30,9 @@ class HaproxyReloadTest {
     private static final String NEXT = proc("# workers\n101 worker 0\n# old workers\n100 worker 1\n");
     private static final String FAILED = proc("# workers\n# old workers\n100 worker 1\n");
 
+    /** It is cut off before the workers. */
+    private static final String CUT_OFF = "#<PID> <type> <reloads> <uptime> <version>\n1 master 0\n# workers\n";
+
     /** It closes the connection. */
     private static final String NOTHING = "";
 
@@ -38,11 +41,27 @@ class HaproxyReloadTest {
 
     private final Deque<String> procs = new ArrayDeque<>();
     private final List<ServerSocketChannel> servers = new ArrayList<>();
+    private int asked;
     private Process process;
     private Haproxy haproxy;
 
     private static String proc(String workers) {
-        return "#<PID> <type> <reloads> <uptime> <version>\n1 master 0\n" + workers + "# programs\n";
+        return proc("0 [failed: 0]", workers);
+    }
+
+    private static String proc(String reloads, String workers) {
+        return "#<PID> <type> <reloads> <uptime> <version>\n1 master " + reloads + " 0d00h00m01s 2.6.12\n" + workers
+                + "# programs\n\n";
+    }
+
+    /** After so many reloads that failed: a worker ended at once. */
+    private static String failed(int times) {
+        return proc(times + " [failed: " + times + "]", "# workers\n# old workers\n100 worker " + times + "\n");
+    }
+
+    /** The same: the master could not listen. */
+    private static String failedInMaster(int times) {
+        return proc(times + " [failed: " + times + "]", "# workers\n100 worker " + times + "\n");
     }
 
     @BeforeEach
@@ -68,6 +87,7 @@ class HaproxyReloadTest {
     }
 
     private synchronized String master(String command) {
+        asked += command.startsWith("show proc") ? 1 : 0;
         return command.startsWith("reload") ? NOTHING : procs.size() > 1 ? procs.removeFirst() : procs.getFirst();
     }
 
@@ -116,5 +136,41 @@ class HaproxyReloadTest {
         assertThatCode(() -> haproxy.load("new", List.of())).doesNotThrowAnyException();
         assertThat(haproxy.configuration()).isEqualTo("new");
         assertThat(procs).hasSize(1);
+    }
+
+    @Test
+    void answerThatIsCutOff_isNone() {
+        answers(FORMER, FORMER, CUT_OFF, FORMER, CUT_OFF, NEXT);
+
+        assertThatCode(() -> haproxy.load("new", List.of())).doesNotThrowAnyException();
+    }
+
+    @Test
+    void refusalsInARow_areEachFoundAtOnce() {
+        assertRefused(FORMER, FORMER, NOTHING, failed(1));
+        assertRefused(failed(1), failed(1), NOTHING, failed(1), failed(2));
+        assertRefused(failed(2), failed(2), failed(2), NOTHING, failed(3));
+        answers(failed(3), failed(3), failed(3), NOTHING, NEXT);
+        assertThatCode(() -> haproxy.load("new", List.of())).doesNotThrowAnyException();
+    }
+
+    @Test
+    void refusalsInARow_byTheMaster_areEachFoundAtOnce() {
+        assertRefused(FORMER, FORMER, NOTHING, failedInMaster(1));
+        assertRefused(failedInMaster(1), failedInMaster(1), NOTHING, failedInMaster(2));
+        assertRefused(failedInMaster(2), failedInMaster(2), NOTHING, failedInMaster(3));
+        answers(failedInMaster(3), failedInMaster(3), NOTHING, NEXT);
+        assertThatCode(() -> haproxy.load("new", List.of())).doesNotThrowAnyException();
+    }
+
+    /** By the last of these answers, and none is asked for after it. */
+    private void assertRefused(String... all) {
+        procs.clear();
+        answers(all);
+        asked = 0;
+        assertThatThrownBy(() -> haproxy.load("new", List.of()))
+                .hasMessageStartingWith("HAProxy could not be reloaded, it goes on as before: ");
+        assertThat(asked).isEqualTo(all.length);
+        procs.clear();
     }
 }
