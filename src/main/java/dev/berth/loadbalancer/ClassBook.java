@@ -290,7 +290,8 @@ public final class ClassBook {
     }
 
     /**
-     * Why Services that name no class are left to another controller; absent: they are not.
+     * Why Services that name no class are left to another controller; absent: they are not. Without a default class
+     * each sign counts: it is not said of them that nobody serves them.
      *
      * <p>What is published counts only until the default class has said that it serves them: the class remembers across
      * restarts, and no user of a namespace can write it. From then on an address that is not Berth's concerns its
@@ -300,9 +301,12 @@ public final class ClassBook {
      * @param published an address that another controller published on one of them
      */
     public Optional<Deference> deference(Optional<Deference> cloudNode, Optional<Deference> published) {
-        return Optional.ofNullable(defaultClass)
-                .filter(found -> found.classless() == Classless.AUTO)
-                .flatMap(found -> cloudNode.or(() -> found.hasServedClassless() ? Optional.empty() : published));
+        if (defaultClass == null) {
+            return cloudNode.or(() -> published);
+        }
+        return defaultClass.classless() == Classless.AUTO
+                ? cloudNode.or(() -> defaultClass.hasServedClassless() ? Optional.empty() : published)
+                : Optional.empty();
     }
 
     /** What was made of the class of this name; absent: it is not ours, or unknown. */

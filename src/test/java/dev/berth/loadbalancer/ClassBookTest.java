@@ -231,7 +231,9 @@ class ClassBookTest {
                 new Left("a cloud's Node, once it has served", served, true, true, "a Node"),
                 new Left("both", fresh, true, true, "a Node"),
                 new Left("Always", SampleClasses.one(Classless.ALWAYS), true, true, ""),
-                new Left("no default", SampleClasses.one(Classless.NEVER), true, true, ""))) {
+                new Left("no default, an address", SampleClasses.one(Classless.NEVER), false, true, "an address"),
+                new Left("no default, a cloud's Node", SampleClasses.one(Classless.NEVER), true, true, "a Node"),
+                new Left("no class at all", ClassBook.empty(), false, true, "an address"))) {
             assertThat(row.classes()
                             .deference(sign(row.isCloud(), "a Node"), sign(row.isPublished(), "an address"))
                             .map(Deference::sign)

@@ -13,6 +13,7 @@ import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
+import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.ServiceState;
@@ -210,6 +211,10 @@ abstract class CloudStage {
     final List<ServiceKey> due = new ArrayList<>();
     List<Node> nodes = nodes("n1");
     boolean kubeProxy = true;
+
+    /** A Node that speaks for another controller. */
+    Optional<Deference> cloudNode = Optional.empty();
+
     int deferenceChanges;
 
     /** The classes that the operator has another word on. */
@@ -235,7 +240,7 @@ abstract class CloudStage {
                 parts(gate),
                 gate,
                 () -> classes,
-                Optional::empty,
+                () -> cloudNode,
                 this::wake,
                 () -> deferenceChanges++,
                 classesChanged::add,
