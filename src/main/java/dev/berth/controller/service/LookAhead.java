@@ -74,7 +74,15 @@ final class LookAhead {
                         step instanceof Step.Acquire(AddressRequest request) ? Stream.of(request) : Stream.empty())
                 .findFirst()
                 .map(request -> chosen(request, lost))
-                .orElseGet(() -> new Replacement(service, lost, Optional.empty(), ""));
+                .orElseGet(() -> new Replacement(service, lost, Optional.empty(), refused(plan)));
+    }
+
+    /** Why it would not even ask: what it asks for cannot be understood. Empty: for another reason. */
+    private static String refused(ServicePlan plan) {
+        return plan.steps().stream()
+                .flatMap(step -> step instanceof Step.Refuse(WaitReason why) ? Stream.of(why.reason()) : Stream.empty())
+                .findFirst()
+                .orElse("");
     }
 
     /** Of a Service that loses both families, the second was chosen with the first. */
