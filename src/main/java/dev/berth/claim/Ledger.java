@@ -560,13 +560,21 @@ public final class Ledger {
      * released when is not in it.
      */
     public Ledger copy(PoolBook book) {
+        List<Holding> held;
+        List<AddressRequest> requests;
+        lock.lock();
+        try {
+            held = List.copyOf(holdings.all());
+            requests = waiting.requests();
+        } finally {
+            lock.unlock();
+        }
+        // Nobody has to wait while it is built: that takes a while with many addresses.
         Ledger copy = new Ledger();
-        return locked(() -> {
-            copy.holdings.replaceAll(holdings.all());
-            copy.holdings.use(book);
-            waiting.requests().forEach(request -> copy.waiting.join(request, copy.view));
-            return copy;
-        });
+        copy.holdings.replaceAll(held);
+        copy.holdings.use(book);
+        requests.forEach(request -> copy.waiting.join(request, copy.view));
+        return copy;
     }
 
     /** As if the Address objects of what was chosen were written. Of a {@link #copy} only. */
