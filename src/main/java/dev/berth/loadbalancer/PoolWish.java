@@ -8,6 +8,7 @@ import dev.berth.pool.PoolBook;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Why a Service that has an address is not of the pools that it asks for: it asks for that very address, which is of
@@ -17,7 +18,12 @@ final class PoolWish {
     /** As conditions and events name it. */
     enum Reason {
         AddressOfOtherPool,
-        ReplacementPending
+        PoolNotFound,
+        ReplacementPending;
+
+        static boolean isOne(String reason) {
+            return Stream.of(values()).map(Reason::name).anyMatch(reason::equals);
+        }
     }
 
     /** How many pools are named in a sentence. */
@@ -62,6 +68,10 @@ final class PoolWish {
         if (others.isEmpty()) {
             return Optional.empty();
         }
+        if (wishes.pools().stream().allMatch(name -> pools.named(name).isEmpty())) {
+            return Optional.of(new WaitReason(
+                    Reason.PoolNotFound.name(), "it asks for an address of " + named(wishes, pools)));
+        }
         String list = others.stream().map(Ip::toString).collect(Collectors.joining(","));
         return Optional.of(new WaitReason(
                 Reason.ReplacementPending.name(),
@@ -78,7 +88,9 @@ final class PoolWish {
         return wishes.pools().stream()
                         .limit(NAMED)
                         .map(name -> "AddressPool \"" + OneLine.of(name, LONGEST_NAME) + "\""
-                                + (there.contains(name) ? "" : ", which does not exist"))
+                                + (there.contains(name)
+                                        ? ""
+                                        : ", which does not exist" + Spelling.didYouMean(name, there)))
                         .collect(Collectors.joining(" or "))
                 + (more > 0 ? " or " + more + " more" : "");
     }

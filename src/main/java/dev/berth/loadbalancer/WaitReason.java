@@ -94,6 +94,11 @@ public record WaitReason(String reason, String message) {
             return refusals.stream().filter(r -> r.family() == family).toList();
         }
 
+        /** What does not exist, and then {@code clauses}. */
+        String withMissing(String clauses) {
+            return Stream.concat(missing.stream(), Stream.of(clauses)).collect(Collectors.joining("; "));
+        }
+
         /** What there is to say beside {@code clauses}, in one list. */
         String around(String clauses) {
             String rest = others == 1
@@ -139,7 +144,9 @@ public record WaitReason(String reason, String message) {
         List<Refusal> named = meant.refusals().stream()
                 .filter(refusal -> NAMED.contains(refusal.rule()))
                 .toList();
-        return named.isEmpty() ? Optional.empty() : Optional.of(new WaitReason("AddressNotAvailable", clauses(named)));
+        return named.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new WaitReason("AddressNotAvailable", meant.withMissing(clauses(named))));
     }
 
     private static WaitReason refused(Meant meant) {

@@ -68,6 +68,17 @@ class PoolWishTest {
     }
 
     @Test
+    void poolThatDoesNotExist_isTheReason_withWhatIsMeant() {
+        assertThat(unmet(web(), asking(List.of(), "ofice"), held("192.0.2.7", "edge")))
+                .hasValue(
+                        new WaitReason(
+                                "PoolNotFound",
+                                "it asks for an address of AddressPool \"ofice\", which does not exist (did you mean \"office\"?)"));
+        assertThat(unmet(web(), asking(List.of(), "ofice", "office"), held("192.0.2.7", "edge")))
+                .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo("ReplacementPending"));
+    }
+
+    @Test
     void addressThatNoPoolHas_contradictsNone() {
         assertThat(unmet(web(), asking(List.of("198.51.100.1"), "office"), held("198.51.100.1", "edge")))
                 .isEmpty();
@@ -119,6 +130,6 @@ class PoolWishTest {
 
         assertThat(unmet(web(), asking(List.of(), many), held("192.0.2.7", "edge")))
                 .hasValueSatisfying(why ->
-                        assertThat(why.message()).contains(" or 997 more;").hasSizeLessThan(1_200));
+                        assertThat(why.message()).contains(" or 997 more").hasSizeLessThan(1_200));
     }
 }

@@ -48,6 +48,19 @@ class WaitReasonTest {
     }
 
     @Test
+    void poolThatDoesNotExist_isNamed_alsoWhereTheAddressIsTaken() {
+        AddressConstraints wishes =
+                new AddressConstraints(List.of(Ip.parse("192.0.2.7")), List.of("exmaple", "edge"), null, false);
+
+        WaitReason why =
+                WaitReason.of(asksFor(List.of(), wishes), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
+
+        assertThat(why.reason()).isEqualTo("AddressNotAvailable");
+        assertThat(why.message())
+                .startsWith("AddressPool \"exmaple\", which it asks for, does not exist; AddressPool \"edge\"");
+    }
+
+    @Test
     void poolThatItAsksFor_andThatDoesNotExist_isTheReason_andNoOtherIsNamed() {
         assertThat(WaitReason.of(
                         asksFor(List.of(), pools("exmaple")),
