@@ -75,9 +75,15 @@ public record Conditions(
         return served.capabilities().addresses() == AddressSource.POOLS ? ofPools() : ofItsProvider();
     }
 
-    /** Why it waits, by {@link #assigned}, as metrics count it; absent: it has all that it asks for. */
+    /**
+     * Why it lacks an address, by {@link #assigned}, as metrics count it; absent: it has one of each family that it asks
+     * for, be it another than it asks for.
+     */
     public static Optional<String> waitsFor(Condition assigned) {
-        return assigned.reason().equals(ASSIGNED) ? Optional.empty() : Optional.of(assigned.reason());
+        boolean hasAnother = assigned.status() == Condition.Status.TRUE && PoolWish.Reason.isOne(assigned.reason());
+        return assigned.reason().equals(ASSIGNED) || hasAnother
+                ? Optional.empty()
+                : Optional.of(assigned.reason());
     }
 
     /**

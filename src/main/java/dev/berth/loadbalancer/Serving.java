@@ -287,8 +287,14 @@ public final class Serving {
                         facts.sharingConflict().stream()
                                 .map(why -> new ServingEffect.Report("SharingConflict", why.message())),
                         facts.waiting().stream()
-                                .map(why -> new ServingEffect.Report("AllocationFailed", why.message())))
+                                .map(why -> new ServingEffect.Report(allocationFailed(), why.message())))
                 .toList();
+    }
+
+    /** Nothing failed where it has an address of each family that it asks for, and only wishes for another. */
+    private String allocationFailed() {
+        Condition assigned = conditions().assigned();
+        return Conditions.waitsFor(assigned).isPresent() ? "AllocationFailed" : assigned.reason();
     }
 
     /** Also where it was said not long ago: another operator, or this one before a restart, remembers why. */

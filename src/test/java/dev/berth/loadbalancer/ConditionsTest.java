@@ -188,6 +188,16 @@ class ConditionsTest {
                 .contains("PartiallyAssigned");
     }
 
+    @Test
+    void whoeverHasAnAddress_andWishesForAnother_isNotCounted() {
+        for (String reason : List.of("ReplacementPending", "AddressOfOtherPool", "PoolNotFound")) {
+            assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, reason, "", NOW)))
+                    .isEmpty();
+        }
+        assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.FALSE, "PoolNotFound", "", NOW)))
+                .contains("PoolNotFound");
+    }
+
     private static Holding of(String pool, String ip) {
         ClaimSpec spec = ClaimSpec.of(pool, "x/y", new Owner(new ServiceKey("prod", "web"), "u1"));
         return Holding.of(new Claim(Ip.parse(ip), "c", "5", spec));
