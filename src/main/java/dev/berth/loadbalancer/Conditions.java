@@ -81,9 +81,7 @@ public record Conditions(
      */
     public static Optional<String> waitsFor(Condition assigned) {
         boolean hasAnother = assigned.status() == Condition.Status.TRUE && PoolWish.Reason.isOne(assigned.reason());
-        return assigned.reason().equals(ASSIGNED) || hasAnother
-                ? Optional.empty()
-                : Optional.of(assigned.reason());
+        return assigned.reason().equals(ASSIGNED) || hasAnother ? Optional.empty() : Optional.of(assigned.reason());
     }
 
     /**

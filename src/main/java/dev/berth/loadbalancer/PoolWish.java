@@ -69,8 +69,8 @@ final class PoolWish {
             return Optional.empty();
         }
         if (wishes.pools().stream().allMatch(name -> pools.named(name).isEmpty())) {
-            return Optional.of(new WaitReason(
-                    Reason.PoolNotFound.name(), "it asks for an address of " + named(wishes, pools)));
+            return Optional.of(
+                    new WaitReason(Reason.PoolNotFound.name(), "it asks for an address of " + named(wishes, pools)));
         }
         String list = others.stream().map(Ip::toString).collect(Collectors.joining(","));
         return Optional.of(new WaitReason(

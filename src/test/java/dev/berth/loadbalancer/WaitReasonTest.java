@@ -52,8 +52,8 @@ class WaitReasonTest {
         AddressConstraints wishes =
                 new AddressConstraints(List.of(Ip.parse("192.0.2.7")), List.of("exmaple", "edge"), null, false);
 
-        WaitReason why =
-                WaitReason.of(asksFor(List.of(), wishes), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
+        WaitReason why = WaitReason.of(
+                asksFor(List.of(), wishes), List.of(refusal("edge", IpFamily.IPV4, RefusalReason.IN_USE)));
 
         assertThat(why.reason()).isEqualTo("AddressNotAvailable");
         assertThat(why.message())

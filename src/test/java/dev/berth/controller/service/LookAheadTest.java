@@ -40,8 +40,7 @@ class LookAheadTest {
                 List.of(new PoolDeclaration(
                         "edge", Instant.EPOCH, List.of("192.0.2.2"), List.of(), false, PoolPolicy.OPEN, false)),
                 List.of()));
-        ledger.rebuild(
-                List.of(new Claim(LOST, "c", "1", ClaimSpec.of("edge", "x/y", new Owner(WEB, "uid-web")))));
+        ledger.rebuild(List.of(new Claim(LOST, "c", "1", ClaimSpec.of("edge", "x/y", new Owner(WEB, "uid-web")))));
         Ledger ahead = ledger.copy(ledger.pools().releasing("edge"));
         return new LookAhead(
                         ahead,
