@@ -20,10 +20,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract, kept with a real HAProxy behind it, which the kit asks itself. */
 @LabOnly
+@ExtendWith(LoopbackStaysClean.class)
 class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
     private static final Pattern CHECK = Pattern.compile("(?m)^  server .* check port (\\d+) ");
     private static final Pattern PATH = Pattern.compile("(?m)^  option httpchk GET (\\S+)$");
@@ -45,6 +47,7 @@ class HaproxyProviderIT extends LoadBalancerProviderTck implements World {
     @AfterEach
     void endHaproxy() {
         processes.close();
+        processes.removeAddresses();
     }
 
     @Override

@@ -57,6 +57,14 @@ public final class HaproxyProcesses implements AutoCloseable {
         return new Haproxy(directory, "haproxy").configuration();
     }
 
+    /**
+     * Takes what load balancers that were not deleted have left off {@code lo}, as all else but the kernel's own addresses:
+     * for a JVM with network namespaces of its own.
+     */
+    public void removeAddresses() {
+        Command.run(List.of("ip", "address", "flush", "dev", "lo", "scope", "global"));
+    }
+
     @Override
     public void close() {
         providers.forEach(HaproxyProvider::close);
