@@ -244,7 +244,8 @@ class BadInputIT {
         berth.createClass("no-provider", "loadBalancerClass: example.com/no-provider, provider: teleport");
         berth.awaitAsserted(seen -> {
             assertThat(classCondition("no-provider", "Accepted"))
-                    .isEqualTo("False UnknownProvider: there is no provider \"teleport\"; this Berth has [bgp, l2, pool]");
+                    .isEqualTo(
+                            "False UnknownProvider: there is no provider \"teleport\"; this Berth has [bgp, l2, pool]");
             assertThat(seen.events("LoadBalancerClass", "no-provider")).hasSize(1);
         });
     }
