@@ -45,7 +45,7 @@ import java.util.stream.Stream;
 
 /** From what is announced to GoBGP's messages. */
 final class Messages {
-    /** Of the rules by which peers are told of routes. */
+    /** Of the rules by which peers are notified of routes. */
     static final String EXPORT = "berth-export";
 
     /** Of the rule by which routes are taken: also those that the agent makes. */
@@ -171,7 +171,7 @@ final class Messages {
                 .build();
     }
 
-    /** Of the routes that a peer is told of. It is taken off before. */
+    /** Of the routes that a peer is notified of. It is taken off before. */
     private static Community mark(String peer) {
         long number = Rendezvous.rank("BGPPeer", peer);
         return new Community(List.of(Community.RESERVED, number >>> 32, number & 0xFFFF_FFFFL));
