@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.kube.Classes;
+import dev.berth.kube.Conditions;
 import dev.berth.kube.ServiceStates;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -11,6 +12,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -64,7 +66,9 @@ final class StatusCommand implements Callable<Integer> {
 
     private static StatusReport look(KubernetesClient client) {
         return new StatusReport(
-                Classes.declarations(client.resources(LoadBalancerClass.class).list().getItems().stream()),
+                client.resources(LoadBalancerClass.class).list().getItems().stream()
+                        .flatMap(StatusCommand::declared)
+                        .toList(),
                 client.services().inAnyNamespace().list().getItems().stream()
                         .filter(ServiceStates::isLoadBalancer)
                         .filter(ServiceStates::canBeRead)
@@ -72,5 +76,10 @@ final class StatusCommand implements Callable<Integer> {
                         .toList(),
                 client.resources(AddressPool.class).list().getItems().size(),
                 client.resources(Address.class).list().getItems().size());
+    }
+
+    private static Stream<StatusReport.Declared> declared(LoadBalancerClass object) {
+        return Classes.declarations(Stream.of(object)).stream()
+                .map(declaration -> new StatusReport.Declared(declaration, Conditions.of(object.getStatus())));
     }
 }

@@ -1,8 +1,10 @@
 package dev.berth.app;
 
+import dev.berth.kube.Classes;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Conditions;
+import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Unserved;
 import dev.berth.loadbalancer.WellKnownNames;
@@ -19,7 +21,35 @@ import java.util.stream.Stream;
  * @param pools how many AddressPools there are
  * @param addresses how many Addresses there are
  */
-record StatusReport(List<ClassDeclaration> classes, List<ServiceState> services, int pools, int addresses) {
+record StatusReport(List<Declared> classes, List<ServiceState> services, int pools, int addresses) {
+    /**
+     * A LoadBalancerClass.
+     *
+     * @param conditions empty: no operator has judged it yet
+     */
+    record Declared(ClassDeclaration declaration, List<io.fabric8.kubernetes.api.model.Condition> conditions) {
+        Declared {
+            conditions = List.copyOf(conditions);
+        }
+
+        private Optional<io.fabric8.kubernetes.api.model.Condition> whyNot(String type) {
+            return dev.berth.kube.Conditions.find(conditions, type).filter(said -> "False".equals(said.getStatus()));
+        }
+
+        private Optional<io.fabric8.kubernetes.api.model.Condition> whyNotAccepted() {
+            return whyNot(Classes.ACCEPTED);
+        }
+
+        private Optional<io.fabric8.kubernetes.api.model.Condition> whyDeferred() {
+            return whyNot(Classes.SERVES_CLASSLESS)
+                    .filter(said -> Reason.DeferredToOther.name().equals(said.getReason()));
+        }
+
+        private String name() {
+            return declaration.name();
+        }
+    }
+
     StatusReport {
         classes = List.copyOf(classes);
         services = List.copyOf(services);
@@ -33,7 +63,7 @@ record StatusReport(List<ClassDeclaration> classes, List<ServiceState> services,
         return Stream.of(
                         Stream.of(
                                 count(classes.size(), "LoadBalancerClass", "LoadBalancerClasses") + ", "
-                                        + defaultClass(),
+                                        + namedDefault(),
                                 count(pools, "AddressPool", "AddressPools") + ", "
                                         + count(addresses, "Address", "Addresses"),
                                 count(wanting.size(), "LoadBalancer Service", "LoadBalancer Services") + ", "
@@ -41,6 +71,7 @@ record StatusReport(List<ClassDeclaration> classes, List<ServiceState> services,
                                                 .filter(one -> !one.ingress().isEmpty())
                                                 .count()
                                         + " with an address"),
+                        classes.stream().flatMap(one -> notAccepted(one).stream()),
                         wanting.stream().flatMap(one -> waits(one).stream()),
                         wanting.stream().flatMap(one -> notServed(one).stream()))
                 .flatMap(lines -> lines)
@@ -51,16 +82,40 @@ record StatusReport(List<ClassDeclaration> classes, List<ServiceState> services,
         return number + " " + (number == 1 ? one : many);
     }
 
-    private boolean hasDefault() {
-        return classes.stream().anyMatch(ClassDeclaration::isDefault);
+    /** Which class serves Services that name none, or would but for a fault; absent: none asks to. */
+    private Optional<Declared> defaultClass() {
+        return classes.stream()
+                .filter(one -> one.declaration().isDefault())
+                .min(Comparator.<Declared, Boolean>comparing(
+                                one -> one.whyNotAccepted().isPresent())
+                        .thenComparing(Declared::declaration, ClassDeclaration.BY_AGE));
     }
 
-    private String defaultClass() {
-        return classes.stream()
-                .filter(ClassDeclaration::isDefault)
-                .min(Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name))
-                .map(one -> "\"" + one.name() + "\" is the default")
+    private String namedDefault() {
+        return defaultClass()
+                .map(one -> "\"" + one.name() + "\" is the default"
+                        + (one.whyNotAccepted().isPresent() ? " and is not accepted" : ""))
                 .orElse("none is the default");
+    }
+
+    /** Why Services that name no class are not served; absent: they are. */
+    private Optional<Unserved> withoutClass() {
+        Optional<Declared> chosen = defaultClass();
+        if (chosen.isEmpty()) {
+            return Optional.of(Unserved.NO_DEFAULT);
+        }
+        Declared one = chosen.get();
+        return one.whyNotAccepted()
+                .map(why -> new Unserved(
+                        Reason.ClassNotAccepted,
+                        "LoadBalancerClass \"" + one.name() + "\" is not accepted: " + why.getMessage(),
+                        false))
+                .or(() -> one.whyDeferred().map(why -> new Unserved(Reason.DeferredToOther, why.getMessage(), false)));
+    }
+
+    private static Optional<String> notAccepted(Declared one) {
+        return one.whyNotAccepted()
+                .map(why -> "not accepted\t" + one.name() + "\t" + why.getReason() + ": " + why.getMessage());
     }
 
     private static Optional<String> waits(ServiceState service) {
@@ -77,8 +132,10 @@ record StatusReport(List<ClassDeclaration> classes, List<ServiceState> services,
                 ? Optional.empty()
                 : Unserved.of(
                                 service.loadBalancerClass(),
-                                classes.stream().map(ClassDeclaration::value).toList(),
-                                hasDefault())
+                                classes.stream()
+                                        .map(one -> one.declaration().value())
+                                        .toList(),
+                                withoutClass())
                         .map(why ->
                                 "not served by Berth\t" + service.key() + "\t" + why.reason() + ": " + why.message());
     }

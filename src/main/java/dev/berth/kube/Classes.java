@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** From LoadBalancerClass objects to declarations. */
 public final class Classes {
+    /** The condition of a class: whether Services of its value are served by it. */
+    public static final String ACCEPTED = "Accepted";
+
     /** The condition of a class that asks to be the default: whether it serves Services that name no class. */
     public static final String SERVES_CLASSLESS = "ServesClassless";
 

@@ -37,6 +37,9 @@ public final class ClassBook {
     /** The default of another Berth, if it comes before any of ours. */
     private final @Nullable ClassDeclaration defaultElsewhere;
 
+    /** Why the class that asks to be the default cannot be; null: one is, or none asks. */
+    private final @Nullable String defaultNotAccepted;
+
     private record Default(ServedClass served, Classless classless, boolean hasServedClassless) {}
 
     /**
@@ -56,7 +59,8 @@ public final class ClassBook {
             Map<String, String> notAccepted,
             Set<String> awaited,
             Map<String, ClassDeclaration> elsewhere,
-            @Nullable ClassDeclaration defaultElsewhere) {
+            @Nullable ClassDeclaration defaultElsewhere,
+            @Nullable String defaultNotAccepted) {
         this.byValue = byValue;
         this.verdicts = verdicts;
         this.defaultClass = defaultClass;
@@ -64,6 +68,7 @@ public final class ClassBook {
         this.awaited = awaited;
         this.elsewhere = elsewhere;
         this.defaultElsewhere = defaultElsewhere;
+        this.defaultNotAccepted = defaultNotAccepted;
     }
 
     public static ClassBook empty() {
@@ -86,6 +91,7 @@ public final class ClassBook {
         String defaultHolder = null;
         Default chosen = null;
         ClassDeclaration chosenElsewhere = null;
+        String whyNoDefault = null;
         for (ClassDeclaration declaration :
                 declarations.stream().sorted(ClassDeclaration.BY_AGE).toList()) {
             String value = declaration.value();
@@ -104,8 +110,14 @@ public final class ClassBook {
                     fault.isPresent() ? Optional.empty() : serve(declaration, providers.capabilities());
             boolean waits = fault.filter(Fault::isAwaited).isPresent();
             served.ifPresent(found -> byValue.put(value, found));
-            fault.ifPresent(found -> notAccepted.putIfAbsent(
-                    value, "LoadBalancerClass \"" + declaration.name() + "\" is not accepted: " + found.message()));
+            if (fault.isPresent()) {
+                String why = "LoadBalancerClass \"" + declaration.name() + "\" is not accepted: "
+                        + fault.get().message();
+                notAccepted.putIfAbsent(value, why);
+                if (declaration.isDefault() && whyNoDefault == null) {
+                    whyNoDefault = why;
+                }
+            }
             boolean becomesDefault = served.isPresent() && declaration.isDefault() && defaultHolder == null;
             verdicts.put(
                     declaration.name(),
@@ -129,7 +141,15 @@ public final class ClassBook {
                 }
             }
         }
-        return new ClassBook(byValue, verdicts, chosen, notAccepted, awaited, elsewhere, chosenElsewhere);
+        return new ClassBook(
+                byValue,
+                verdicts,
+                chosen,
+                notAccepted,
+                awaited,
+                elsewhere,
+                chosenElsewhere,
+                chosen == null && chosenElsewhere == null ? whyNoDefault : null);
     }
 
     /**
@@ -249,6 +269,11 @@ public final class ClassBook {
     /** Why the class of ours for {@code value} is not accepted; absent: it is, or there is none. */
     public Optional<String> whyNotAccepted(String value) {
         return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
+    }
+
+    /** Why the class of ours that asks to be the default is not accepted; absent: one is the default, or none asks. */
+    public Optional<String> whyDefaultNotAccepted() {
+        return Optional.ofNullable(defaultNotAccepted);
     }
 
     /** What Services can name, whoever serves it, and whether it can be served or not. */

@@ -37,7 +37,8 @@ public record ClassDeclaration(
         @Nullable ClassTls tls,
         List<String> unreadable,
         boolean hasServedClassless) {
-    static final Comparator<ClassDeclaration> BY_AGE =
+    /** The oldest first: of two that clash, that one wins. */
+    public static final Comparator<ClassDeclaration> BY_AGE =
             Comparator.comparing(ClassDeclaration::created).thenComparing(ClassDeclaration::name);
 
     public ClassDeclaration {

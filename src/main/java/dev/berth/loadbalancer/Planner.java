@@ -300,9 +300,9 @@ public final class Planner {
                 .orElseGet(snapshot.classes()::defaultClass);
         Optional<String> foreign = service.foreignMark();
         if (served.isEmpty()) {
-            return Optional.ofNullable(service.loadBalancerClass())
-                    .filter(none -> foreign.isEmpty())
-                    .flatMap(snapshot.classes()::whyNotAccepted)
+            return Optional.of(foreign)
+                    .filter(Optional::isEmpty)
+                    .flatMap(none -> whyNotAccepted())
                     .map(why -> explained(Reason.ClassNotAccepted, why))
                     .orElseGet(this::notOurs);
         }
@@ -332,11 +332,23 @@ public final class Planner {
         return serve(served.get());
     }
 
+    /** Why its class, or for one that names none the default, is not accepted; absent: it is, or it is another's. */
+    private Optional<String> whyNotAccepted() {
+        String named = service.loadBalancerClass();
+        if (named != null) {
+            return snapshot.classes().whyNotAccepted(named);
+        }
+        return snapshot.deference().isPresent()
+                ? Optional.empty()
+                : snapshot.classes().whyDefaultNotAccepted();
+    }
+
     /** Where it is sure that nobody else will serve it, it is told so. */
     private ServicePlan notOurs() {
         Optional<Unserved> unserved = service.foreignMark().isPresent()
                 ? Optional.empty()
-                : Unserved.of(service.loadBalancerClass(), snapshot.classes().values(), false);
+                : Unserved.of(
+                        service.loadBalancerClass(), snapshot.classes().values(), Optional.of(Unserved.NO_DEFAULT));
         Optional<Duration> untilSure = unserved.flatMap(why -> why.untilSure(snapshot.age(), snapshot.deference()));
         return unserved.filter(why -> untilSure.equals(Optional.of(Duration.ZERO)))
                 .<ServicePlan>map(why -> new ServicePlan.Skip(service, why.reason(), null, why.message(), withdrawal()))

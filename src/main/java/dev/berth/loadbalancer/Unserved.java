@@ -17,23 +17,25 @@ public record Unserved(Reason reason, String message, boolean isBerths) {
 
     private static final String PREFIX = "berth.dev/";
 
+    /** No class asks to be the default. */
+    public static final Unserved NO_DEFAULT = new Unserved(
+            Reason.NoDefaultClass,
+            "it names no class, and no LoadBalancerClass is the default; set spec.classless: Auto on one, or"
+                    + " recreate the Service with spec.loadBalancerClass",
+            false);
+
     /**
      * Decides.
      *
      * @param loadBalancerClass that it names; null: none
      * @param values of all LoadBalancerClasses
-     * @param hasDefault whether one of them serves Services that name none
+     * @param withoutClass why Services that name no class are not served; absent: they are
      * @return absent: one serves it, or is to
      */
-    public static Optional<Unserved> of(@Nullable String loadBalancerClass, List<String> values, boolean hasDefault) {
+    public static Optional<Unserved> of(
+            @Nullable String loadBalancerClass, List<String> values, Optional<Unserved> withoutClass) {
         if (loadBalancerClass == null) {
-            return hasDefault
-                    ? Optional.empty()
-                    : Optional.of(new Unserved(
-                            Reason.NoDefaultClass,
-                            "it names no class, and no LoadBalancerClass is the default; set spec.classless: Auto on one, or"
-                                    + " recreate the Service with spec.loadBalancerClass",
-                            false));
+            return withoutClass;
         }
         return values.contains(loadBalancerClass)
                 ? Optional.empty()

@@ -181,6 +181,19 @@ class ClassBookTest {
     }
 
     @Test
+    void default_thatIsNotAccepted_saysWhy_unlessAnotherIsTheDefault() {
+        ClassDeclaration odd = declared("odd", 1, "x/odd", "nowhere", null, true);
+
+        assertThat(book(odd).whyDefaultNotAccepted())
+                .hasValueSatisfying(
+                        why -> assertThat(why).startsWith("LoadBalancerClass \"odd\" is not accepted: there is no"));
+        assertThat(book(odd, declared("pool", 2, "x/pool", "pool", null, true)).whyDefaultNotAccepted())
+                .isEmpty();
+        assertThat(book(declared("odd", 1, "x/odd", "nowhere", null, false)).whyDefaultNotAccepted())
+                .isEmpty();
+    }
+
+    @Test
     void whoseProviderIsPutOff_isAwaited_andTheOthersAreNot() {
         Capabilities endpoints = Capabilities.fromPools(IpMode.VIP).withTargets(Targets.ENDPOINTS);
         KnownProviders known = new KnownProviders(

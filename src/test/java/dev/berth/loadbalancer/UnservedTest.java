@@ -11,17 +11,18 @@ import org.junit.jupiter.api.Test;
 class UnservedTest {
     private static final List<String> VALUES = List.of("berth.dev/pool", "berth.dev/l2");
     private static final Optional<Duration> OLD = Optional.of(Duration.ofHours(1));
+    private static final Optional<Unserved> NONE = Optional.of(Unserved.NO_DEFAULT);
     private static final Optional<Deference> NOBODY = Optional.empty();
 
     @Test
     void whatAClassServes_orTheDefault_isServed() {
-        assertThat(Unserved.of("berth.dev/l2", VALUES, false)).isEmpty();
-        assertThat(Unserved.of(null, VALUES, true)).isEmpty();
+        assertThat(Unserved.of("berth.dev/l2", VALUES, NONE)).isEmpty();
+        assertThat(Unserved.of(null, VALUES, Optional.empty())).isEmpty();
     }
 
     @Test
     void aClassThatDoesNotExist_isSaid_withWhatIsMeant() {
-        assertThat(Unserved.of("berth.dev/pol", VALUES, true)).hasValueSatisfying(why -> {
+        assertThat(Unserved.of("berth.dev/pol", VALUES, Optional.empty())).hasValueSatisfying(why -> {
             assertThat(why.reason()).isEqualTo(Reason.ClassNotFound);
             assertThat(why.message())
                     .isEqualTo(
@@ -31,15 +32,15 @@ class UnservedTest {
 
     @Test
     void aClassIsSurelyNobodyElses_byItsPrefixAlone() {
-        assertThat(Unserved.of("berth.dev/pol", VALUES, false).orElseThrow().untilSure(Optional.empty(), NOBODY))
+        assertThat(Unserved.of("berth.dev/pol", VALUES, NONE).orElseThrow().untilSure(Optional.empty(), NOBODY))
                 .hasValue(Duration.ZERO);
-        assertThat(Unserved.of("example.com/lb", VALUES, false).orElseThrow().untilSure(OLD, NOBODY))
+        assertThat(Unserved.of("example.com/lb", VALUES, NONE).orElseThrow().untilSure(OLD, NOBODY))
                 .isEmpty();
     }
 
     @Test
     void withoutAClass_itIsSure_onceOthersWouldHaveBegun_andThereIsNoSignOfAny() {
-        Unserved why = Unserved.of(null, VALUES, false).orElseThrow();
+        Unserved why = Unserved.of(null, VALUES, NONE).orElseThrow();
 
         assertThat(why.reason()).isEqualTo(Reason.NoDefaultClass);
         assertThat(why.untilSure(Optional.of(Duration.ofSeconds(10)), NOBODY)).hasValue(Duration.ofSeconds(20));

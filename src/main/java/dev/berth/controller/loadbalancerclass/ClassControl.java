@@ -31,8 +31,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Judges all classes together, and shows each one what was made of it. Free of the operator SDK. */
 public final class ClassControl {
-    private static final String ACCEPTED = "Accepted";
-
     /** True while Services of the class are skipped, as another controller serves them; else absent. */
     private static final String SERVICES_SKIPPED = "ServicesSkipped";
 
@@ -217,7 +215,7 @@ public final class ClassControl {
             Optional<ClassCertificate> certificate,
             Services services) {
         List<Condition> conditions = new ArrayList<>();
-        conditions.add(condition(object, ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
+        conditions.add(condition(object, Classes.ACCEPTED, verdict.accepted(), verdict.reason(), verdict.message()));
         certificate.ifPresent(found ->
                 conditions.add(condition(object, CERTIFICATE_USABLE, found.usable(), found.reason(), found.message())));
         missingPools(object.getMetadata().getName())
@@ -297,7 +295,7 @@ public final class ClassControl {
                         object,
                         Classes.SERVES_CLASSLESS,
                         false,
-                        "DeferredToOther",
+                        Reason.DeferredToOther.name(),
                         "another controller seems to serve Services without a class (" + sign.sign()
                                 + "); set spec.classless to Always to serve them all the same"))
                 .orElseGet(() -> condition(
