@@ -4,7 +4,9 @@ import dev.berth.claim.ServiceKey;
 import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServicePlan.Skip;
 import dev.berth.loadbalancer.ServicePlan.Skip.Reason;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -20,6 +22,7 @@ final class Skipped {
     private record Cause(Reason reason, @Nullable String className) {}
 
     private final TreeMap<ServiceKey, Cause> services = new TreeMap<>();
+    private final Map<Reason, Integer> counted = new EnumMap<>(Reason.class);
     private final String whatToDo;
 
     /** Nothing is skipped yet. */
@@ -42,10 +45,15 @@ final class Skipped {
         if (Objects.equals(before, now)) {
             return List.of();
         }
+        count(before, -1);
+        count(now, 1);
         List<Cause> changed = Stream.of(Optional.ofNullable(before), Optional.ofNullable(now))
                 .flatMap(Optional::stream)
                 .toList();
-        changed.stream().map(Cause::reason).distinct().forEach(reason -> counts.accept(reason, count(reason)));
+        changed.stream()
+                .map(Cause::reason)
+                .distinct()
+                .forEach(reason -> counts.accept(reason, counted.getOrDefault(reason, 0)));
         return changed.stream()
                 .filter(cause -> cause.reason() == Reason.ServedByAnother)
                 .flatMap(cause -> Optional.ofNullable(cause.className()).stream())
@@ -53,10 +61,10 @@ final class Skipped {
                 .toList();
     }
 
-    private int count(Reason reason) {
-        return (int) services.values().stream()
-                .filter(cause -> cause.reason() == reason)
-                .count();
+    private void count(@Nullable Cause cause, int more) {
+        if (cause != null) {
+            counted.merge(cause.reason(), more, Integer::sum);
+        }
     }
 
     /** Which Services of this LoadBalancerClass carry the marks of another controller; absent: none. */
