@@ -137,6 +137,7 @@ final class CrdFiles {
             giveTheConditionsTheirSchema(schema);
             giveWordsAndTimesTheirSchema(schema, "");
             giveListsTheirKeys(schema, kind);
+            tellDefaults(schema);
             dropRepeatedRules(schema);
         });
     }
@@ -218,6 +219,18 @@ final class CrdFiles {
         JSONSchemaProps property = schema.getProperties().get(name);
         if (property != null && property.getDescription() == null) {
             property.setDescription(description);
+        }
+    }
+
+    /** {@code kubectl explain} shows none but what a description says. */
+    private static void tellDefaults(JSONSchemaProps schema) {
+        if (schema.getDefault() != null) {
+            schema.setDescription(schema.getDescription() + " Defaults to "
+                    + schema.getDefault().asText() + ".");
+        }
+        schema.getProperties().values().forEach(CrdFiles::tellDefaults);
+        if (schema.getItems() != null && schema.getItems().getSchema() != null) {
+            tellDefaults(schema.getItems().getSchema());
         }
     }
 

@@ -365,6 +365,49 @@ class MistakesIT {
                         .isEqualTo(page.printed()));
     }
 
+    @Test
+    void aServiceWithOneOfTwoFamilies_isCountedAmongThoseThatWait() throws IOException {
+        String namespace = berth.namespace("one-family");
+        berth.pool(namespace, "198.18.6.0/28");
+        berth.service(
+                namespace,
+                "web",
+                builder ->
+                        builder.editSpec().withIpFamilyPolicy("PreferDualStack").endSpec());
+        awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "PartiallyAssigned");
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                berth.operator().metric("berth_services_waiting", "reason", "PartiallyAssigned"))
+                        .isEqualTo(1));
+    }
+
+    @Test
+    void eachField_isExplained_withItsEnumAndItsDefault() {
+        for (String kind :
+                List.of("addresses", "addresspools", "bgppeers", "loadbalancerclasses", "servicecidrpolicies")) {
+            assertThat(kubectl("explain", kind + ".spec"))
+                    .as(kind)
+                    .contains("FIELDS:")
+                    .doesNotContain("<no description>");
+        }
+        assertThat(kubectl("explain", "addresspool.spec")).contains("CIDRs (192.0.2.0/28)");
+        assertThat(kubectl("explain", "loadbalancerclass.spec.classless"))
+                .containsSubsequence("ENUM:", "Never", "Auto", "Always", "DESCRIPTION:", "Defaults to Never.");
+    }
+
+    @Test
+    void aRangeInUpperCase_isTaken() {
+        String namespace = berth.namespace("upper");
+        berth.pool(namespace, "2001:DB8:6::/124");
+        berth.service(
+                namespace,
+                "web",
+                builder -> builder.editSpec().withIpFamilies("IPv6").endSpec());
+
+        awaitIps(namespace, "web", "2001:db8:6::");
+    }
+
     private static String strandedMessage(String pool) {
         return kubectl(
                 "get", "addresspool", pool, "-o", "jsonpath={.status.conditions[?(@.type==\"Stranded\")].message}");
