@@ -30,11 +30,11 @@ class PrintedTextTest {
     /** The pages that have printed text, and the tests that compare it. The README is what {@code make demo} prints. */
     private static final Map<String, List<String>> COMPARED = Map.of(
             "cookbook.md", List.of("it/CookbookIT"),
-            "annotations.md", List.of("it/MistakesIT"),
+            "annotations.md", List.of("loadbalancer/IgnoredAnnotationsTest"),
             "address-pools.md", List.of("it/MistakesIT"),
             "addresses.md", List.of("PrintedTextTest"),
             "bgp.md", List.of("agent/PeerStatusTest"),
-            "cluster-addresses.md", List.of("PrintedTextTest"),
+            "cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest"),
             "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),
             "operations.md", List.of("it/RemovalIT", "it/UnservedIT"));
 

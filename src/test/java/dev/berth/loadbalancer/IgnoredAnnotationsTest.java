@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.IpMode;
+import dev.berth.testing.TypedPage;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -34,6 +37,15 @@ class IgnoredAnnotationsTest {
                 .filter(one -> one.controller().equals(controller))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** docs/annotations.md. */
+    @Test
+    void thePageShowsWhatIsSaid() throws IOException {
+        TypedPage.Step page = TypedPage.step(Path.of("docs/annotations.md"), "kubectl get service web");
+
+        assertThat(of("berth.dev/adresses", "192.0.2.7"))
+                .hasValueSatisfying(why -> assertThat(page.printed()).isEqualTo(why.message()));
     }
 
     @ParameterizedTest

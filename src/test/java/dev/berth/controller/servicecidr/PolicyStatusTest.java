@@ -19,10 +19,14 @@ import dev.berth.servicecidr.ServiceCidr;
 import dev.berth.servicecidr.ServiceRange;
 import dev.berth.servicecidr.Usage;
 import dev.berth.servicecidr.UsageSample;
+import dev.berth.testing.TypedPage;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +64,13 @@ class PolicyStatusTest {
                 .orElse("");
     }
 
+    private PolicyStatus.Report report(String type) {
+        return status(ANY).reports().stream()
+                .filter(one -> one.type().equals(type))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private boolean bad(String type) {
         return status(ANY).reports().stream().anyMatch(one -> one.type().equals(type) && one.bad());
     }
@@ -89,6 +100,28 @@ class PolicyStatusTest {
         assertThat(told("CapacityLow")).isEqualTo("True NearlyFull: IPv4: 85 percent in use, 2 free");
         assertThat(bad("CapacityLow")).isTrue();
         assertThat(told("CapacityLow", warnings(90, null))).startsWith("False");
+    }
+
+    /** docs/cluster-addresses.md, but for the columns NAME, READY and AGE. */
+    @Test
+    void thePageShowsWhatIsWritten() throws IOException {
+        cidrs = List.of(SampleCidrs.ready("kubernetes", "10.0.0.0/28", "fd00::/108"));
+        allocate(12);
+        growth = List.of(new RangeGrowth.Outcome.Proposed(IpFamily.IPV4, "next", ServiceRange.parse("10.100.0.0/28")));
+        ServiceCIDRPolicy.Status status = status(ANY).of(1L, List.of());
+        ServiceCIDRPolicy.Family ipv4 = Objects.requireNonNull(status.ipv4());
+        ServiceCIDRPolicy.Family ipv6 = Objects.requireNonNull(status.ipv6());
+        TypedPage.Step page = TypedPage.step(Path.of("docs/cluster-addresses.md"), "kubectl get servicecidrpolicies");
+        assertThat(List.of(page.printed().lines().toList().getLast().strip().split(" +", -1))
+                        .subList(1, 8))
+                .containsExactly(
+                        ipv4.allocated(),
+                        ipv4.free(),
+                        ipv6.allocated(),
+                        ipv6.free(),
+                        report("CapacityLow").reason(),
+                        report("Growth").reason(),
+                        report("Healthy").status().toString());
     }
 
     /** The API server asks both bands of a range before it turns to the next one. */
