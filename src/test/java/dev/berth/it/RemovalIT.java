@@ -28,7 +28,13 @@ class RemovalIT {
     private void writeKustomization() throws IOException {
         Path manifests = folder.toRealPath().relativize(MANIFESTS);
         String components = Stream.of(
-                        "agent", "haproxy", "cluster-addresses", "release-node-ports", "strict-validation", "tls")
+                        "agent",
+                        "bgp",
+                        "haproxy",
+                        "cluster-addresses",
+                        "release-node-ports",
+                        "strict-validation",
+                        "tls")
                 .map(name -> "  - " + manifests + "/components/" + name + "\n")
                 .reduce("", String::concat);
         Files.writeString(folder.resolve("kustomization.yaml"), """
