@@ -27,7 +27,7 @@ class PrintedTextTest {
     private static final Pattern TABLE = Pattern.compile(
             "kubectl get (addresspool|address|bgppeer|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
 
-    /** The pages that have printed text, and the tests that compare it. The README is what {@code make demo} prints. */
+    /** The pages that have printed text, and the tests that compare it. */
     private static final Map<String, List<String>> COMPARED = Map.of(
             "cookbook.md", List.of("it/CookbookIT"),
             "annotations.md", List.of("loadbalancer/IgnoredAnnotationsTest"),
@@ -35,6 +35,7 @@ class PrintedTextTest {
             "addresses.md", List.of("PrintedTextTest"),
             "bgp.md", List.of("agent/PeerStatusTest"),
             "cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest"),
+            "demo.md", List.of("PrintedTextTest"),
             "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),
             "operations.md", List.of("it/RemovalIT", "it/UnservedIT"));
 
@@ -120,5 +121,26 @@ class PrintedTextTest {
         assertThat(step.printed())
                 .isEqualTo(Ip.parse(step.typed().substring(step.typed().lastIndexOf(' ') + 1))
                         .objectName());
+    }
+
+    /** docs/demo.md: the scenes that {@code make demo} shows, which checks each of them itself. */
+    @Test
+    void theDemo_hasTheScenesOfItsPage_andTheReadmeShowsSomeOfIt() throws IOException {
+        String page = Files.readString(DOCS.resolve("demo.md"));
+        List<String> titles = Pattern.compile(" title\\(\"([^\"]+)\"")
+                .matcher(Files.readString(Path.of("src/test/java/dev/berth/demo/Demo.java")))
+                .results()
+                .map(title -> title.group(1))
+                .toList();
+
+        assertThat(page.lines().filter(line -> line.startsWith("    # ")).map(line -> line.substring(6)))
+                .containsExactlyElementsOf(titles)
+                .hasSizeGreaterThan(5);
+        assertThat(TypedPage.steps(Path.of("README.md")).stream()
+                        .filter(step -> !step.printed().isEmpty())
+                        .map(TypedPage.Step::printed))
+                .isNotEmpty()
+                .allSatisfy(printed -> assertThat(printed.lines())
+                        .allSatisfy(line -> assertThat(page).contains(line)));
     }
 }
