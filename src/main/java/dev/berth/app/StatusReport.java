@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import dev.berth.kube.Classes;
+import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Conditions;
@@ -40,6 +41,13 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
             return whyNot(Classes.ACCEPTED);
         }
 
+        /** One whose provider is only away stays the default. */
+        private boolean cannotBeTheDefault() {
+            return whyNotAccepted()
+                    .filter(why -> !ClassBook.PROVIDER_UNAVAILABLE.equals(why.getReason()))
+                    .isPresent();
+        }
+
         private Optional<io.fabric8.kubernetes.api.model.Condition> whyDeferred() {
             return whyNot(Classes.SERVES_CLASSLESS)
                     .filter(said -> Reason.DeferredToOther.name().equals(said.getReason()));
@@ -73,6 +81,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
                                         + " with an address"),
                         classes.stream().flatMap(one -> notAccepted(one).stream()),
                         wanting.stream().flatMap(one -> waits(one).stream()),
+                        wanting.stream().flatMap(one -> wishes(one).stream()),
                         wanting.stream().flatMap(one -> notServed(one).stream()))
                 .flatMap(lines -> lines)
                 .collect(Collectors.joining("\n", "", "\n"));
@@ -86,8 +95,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
     private Optional<Declared> defaultClass() {
         return classes.stream()
                 .filter(one -> one.declaration().isDefault())
-                .min(Comparator.<Declared, Boolean>comparing(
-                                one -> one.whyNotAccepted().isPresent())
+                .min(Comparator.comparing(Declared::cannotBeTheDefault)
                         .thenComparing(Declared::declaration, ClassDeclaration.BY_AGE));
     }
 
@@ -106,10 +114,7 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
         }
         Declared one = chosen.get();
         return one.whyNotAccepted()
-                .map(why -> new Unserved(
-                        Reason.ClassNotAccepted,
-                        "LoadBalancerClass \"" + one.name() + "\" is not accepted: " + why.getMessage(),
-                        false))
+                .map(why -> Unserved.notAccepted(one.name(), why.getMessage()))
                 .or(() -> one.whyDeferred().map(why -> new Unserved(Reason.DeferredToOther, why.getMessage(), false)));
     }
 
@@ -121,6 +126,11 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
     private static Optional<String> waits(ServiceState service) {
         return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
                 .flatMap(said -> Conditions.waitsFor(said).map(reason -> line("waits", service, said)));
+    }
+
+    private static Optional<String> wishes(ServiceState service) {
+        return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .flatMap(said -> Conditions.wishesFor(said).map(reason -> line("has an address, but", service, said)));
     }
 
     private static String line(String what, ServiceState service, Condition said) {

@@ -536,8 +536,8 @@ public final class Ledger {
     /**
      * Goes by other pools from now on. Holdings stay as they are.
      *
-     * @return every Service that waits, those that a stranded address is taken back from, and those that
-     *     publish what is withheld
+     * @return every Service that waits, those that a stranded address is taken back from, those whose address is of
+     *     another pool than before, and those that publish what is withheld
      */
     public List<ServiceKey> usePools(PoolBook book) {
         return locked(() -> {
@@ -548,6 +548,14 @@ public final class Ledger {
                     .all()
                     .filter(holding ->
                             book.takesBack(holding.ip(), holding.spec().pool()))
+                    .flatMap(holding -> holding.owners().stream())
+                    .forEach(owner -> due.add(owner.service()));
+            holdings.all().stream()
+                    .filter(holding -> holding.spec().pool() != null
+                            && book.poolOf(holding.ip())
+                                    .filter(pool ->
+                                            !pool.name().equals(holding.spec().pool()))
+                                    .isPresent())
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
             due.addAll(withheld.keySet());

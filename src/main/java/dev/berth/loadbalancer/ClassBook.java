@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * serves, one of another controller name. Immutable.
  */
 public final class ClassBook {
+    /** Why a class is not accepted that will be, and keeps its value and the default meanwhile. */
+    public static final String PROVIDER_UNAVAILABLE = "ProviderUnavailable";
+
     private final SequencedMap<String, ServedClass> byValue;
     private final SequencedMap<String, Verdict> verdicts;
     private final @Nullable Default defaultClass;
@@ -37,8 +40,10 @@ public final class ClassBook {
     /** The default of another Berth, if it comes before any of ours. */
     private final @Nullable ClassDeclaration defaultElsewhere;
 
-    /** Why the class that asks to be the default cannot be; null: one is, or none asks. */
-    private final @Nullable String defaultNotAccepted;
+    /** The class that asks to be the default, and cannot be; null: one is, or none asks. */
+    private final @Nullable NotAccepted defaultNotAccepted;
+
+    private record NotAccepted(Unserved why, Classless classless) {}
 
     private record Default(ServedClass served, Classless classless, boolean hasServedClassless) {}
 
@@ -60,7 +65,7 @@ public final class ClassBook {
             Set<String> awaited,
             Map<String, ClassDeclaration> elsewhere,
             @Nullable ClassDeclaration defaultElsewhere,
-            @Nullable String defaultNotAccepted) {
+            @Nullable NotAccepted defaultNotAccepted) {
         this.byValue = byValue;
         this.verdicts = verdicts;
         this.defaultClass = defaultClass;
@@ -91,7 +96,7 @@ public final class ClassBook {
         String defaultHolder = null;
         Default chosen = null;
         ClassDeclaration chosenElsewhere = null;
-        String whyNoDefault = null;
+        NotAccepted noDefault = null;
         for (ClassDeclaration declaration :
                 declarations.stream().sorted(ClassDeclaration.BY_AGE).toList()) {
             String value = declaration.value();
@@ -111,11 +116,11 @@ public final class ClassBook {
             boolean waits = fault.filter(Fault::isAwaited).isPresent();
             served.ifPresent(found -> byValue.put(value, found));
             if (fault.isPresent()) {
-                String why = "LoadBalancerClass \"" + declaration.name() + "\" is not accepted: "
-                        + fault.get().message();
-                notAccepted.putIfAbsent(value, why);
-                if (declaration.isDefault() && whyNoDefault == null) {
-                    whyNoDefault = why;
+                Unserved why =
+                        Unserved.notAccepted(declaration.name(), fault.get().message());
+                notAccepted.putIfAbsent(value, why.message());
+                if (declaration.isDefault() && noDefault == null) {
+                    noDefault = new NotAccepted(why, declaration.classless());
                 }
             }
             boolean becomesDefault = served.isPresent() && declaration.isDefault() && defaultHolder == null;
@@ -149,7 +154,7 @@ public final class ClassBook {
                 awaited,
                 elsewhere,
                 chosenElsewhere,
-                chosen == null && chosenElsewhere == null ? whyNoDefault : null);
+                chosen == null && chosenElsewhere == null ? noDefault : null);
     }
 
     /**
@@ -185,7 +190,7 @@ public final class ClassBook {
         }
         String away = providers.away().get(declaration.provider());
         if (away != null) {
-            return Optional.of(new Fault("ProviderUnavailable", away, true));
+            return Optional.of(new Fault(PROVIDER_UNAVAILABLE, away, true));
         }
         Capabilities capabilities = providers.capabilities().get(declaration.provider());
         if (capabilities == null) {
@@ -271,9 +276,11 @@ public final class ClassBook {
         return byValue.containsKey(value) ? Optional.empty() : Optional.ofNullable(notAccepted.get(value));
     }
 
-    /** Why the class of ours that asks to be the default is not accepted; absent: one is the default, or none asks. */
-    public Optional<String> whyDefaultNotAccepted() {
-        return Optional.ofNullable(defaultNotAccepted);
+    /** Why Services that name no class are not served; absent: there is a default class, which may leave them to another. */
+    Optional<Unserved> withoutClass() {
+        return defaultClass != null
+                ? Optional.empty()
+                : Optional.of(defaultNotAccepted == null ? Unserved.NO_DEFAULT : defaultNotAccepted.why());
     }
 
     /** What Services can name, whoever serves it, and whether it can be served or not. */
@@ -327,7 +334,9 @@ public final class ClassBook {
      */
     public Optional<Deference> deference(Optional<Deference> cloudNode, Optional<Deference> published) {
         if (defaultClass == null) {
-            return cloudNode.or(() -> published);
+            return defaultNotAccepted != null && defaultNotAccepted.classless() == Classless.ALWAYS
+                    ? Optional.empty()
+                    : cloudNode.or(() -> published);
         }
         return defaultClass.classless() == Classless.AUTO
                 ? cloudNode.or(() -> defaultClass.hasServedClassless() ? Optional.empty() : published)

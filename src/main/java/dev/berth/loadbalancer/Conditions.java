@@ -43,6 +43,7 @@ public record Conditions(
 
     private static final String ASSIGNED = "Assigned";
     private static final String PENDING = "Pending";
+    private static final String PARTIALLY_ASSIGNED = "PartiallyAssigned";
 
     /** Says what a rule has to say; nothing, where the condition must not be there. */
     private interface Rule {
@@ -80,8 +81,16 @@ public record Conditions(
      * for, be it another than it asks for.
      */
     public static Optional<String> waitsFor(Condition assigned) {
-        boolean hasAnother = assigned.status() == Condition.Status.TRUE && PoolWish.Reason.isOne(assigned.reason());
-        return assigned.reason().equals(ASSIGNED) || hasAnother ? Optional.empty() : Optional.of(assigned.reason());
+        return assigned.status() != Condition.Status.TRUE || assigned.reason().equals(PARTIALLY_ASSIGNED)
+                ? Optional.of(assigned.reason())
+                : Optional.empty();
+    }
+
+    /** Why it is not as it asks to be although it has its addresses, by {@link #assigned}; absent: it is, or it waits. */
+    public static Optional<String> wishesFor(Condition assigned) {
+        return waitsFor(assigned).isPresent() || assigned.reason().equals(ASSIGNED)
+                ? Optional.empty()
+                : Optional.of(assigned.reason());
     }
 
     /**
@@ -143,10 +152,7 @@ public record Conditions(
             return condition(
                     WellKnownNames.ADDRESS_ASSIGNED,
                     true,
-                    facts.fault()
-                            .map(WaitReason::reason)
-                            .or(() -> facts.waiting().map(why -> partly()))
-                            .orElse(ASSIGNED),
+                    facts.waiting().map(this::lacking).orElse(ASSIGNED),
                     facts.waiting().map(why -> holds + "; " + why.message()).orElse(holds));
         }
         return condition(
@@ -162,8 +168,10 @@ public record Conditions(
                         .orElse("no address could be claimed"));
     }
 
-    private String partly() {
-        return addresses.size() < service.wantedFamilies().size() ? "PartiallyAssigned" : "ReplacementPending";
+    private String lacking(WaitReason why) {
+        return addresses.size() < service.wantedFamilies().size()
+                ? PARTIALLY_ASSIGNED
+                : facts.fault().map(WaitReason::reason).orElse("ReplacementPending");
     }
 
     private Condition ofItsProvider() {

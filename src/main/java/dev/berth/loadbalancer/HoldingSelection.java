@@ -7,6 +7,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.Sharing;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
+import dev.berth.pool.Pool;
 import dev.berth.pool.PoolBook;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -131,10 +132,18 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
         return holding.owners().stream().filter(owner -> !owner.isReservation()).count() <= 1;
     }
 
-    /** What the Address object of a kept address must say by now; absent: what it says. */
-    static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AskedAddresses asked) {
+    /** Of the pool that has it now: one that was renamed, split or merged counts as the one that it is in. */
+    private static ClaimSpec ofItsPool(Holding kept, PoolBook pools) {
         ClaimSpec spec = kept.spec();
-        ClaimSpec wanted = spec.retainedFor(service.key(), asked.retain());
+        return spec.pool() == null
+                ? spec
+                : pools.poolOf(kept.ip()).map(Pool::name).map(spec::takenFrom).orElse(spec);
+    }
+
+    /** What the Address object of a kept address must say by now; absent: what it says. */
+    static Optional<ClaimSpec> amended(Holding kept, ServiceState service, AskedAddresses asked, PoolBook pools) {
+        ClaimSpec spec = kept.spec();
+        ClaimSpec wanted = ofItsPool(kept, pools).retainedFor(service.key(), asked.retain());
         Sharing mine = asked.wishes().sharing();
         Sharing shared = spec.sharing();
         if (mine == null || shared == null || isAlone(kept)) {
@@ -155,12 +164,14 @@ public record HoldingSelection(List<Holding> kept, List<IpFamily> lacking, List<
         if (!mine.terms().equals(shared.terms())) {
             return Optional.of(new WaitReason(
                     "TermsDiffer",
-                    "others share " + kept.ip() + " by " + shared.terms() + "; it asks for " + mine.terms()));
+                    "others share " + kept.ip() + " by " + shared.terms() + "; it asks for " + mine.terms()
+                            + WellKnownNames.ANNOTATIONS_PAGE));
         }
         return shared.clash(mine.ports())
                 .map(port -> new WaitReason(
                         "PortInUse",
                         port + " of " + kept.ip() + " is of Service " + port.service()
-                                + "; change the port, or the annotation " + WellKnownNames.SHARING_KEY));
+                                + "; change the port, or the annotation " + WellKnownNames.SHARING_KEY
+                                + WellKnownNames.ANNOTATIONS_PAGE));
     }
 }

@@ -300,9 +300,9 @@ public final class Planner {
                 .orElseGet(snapshot.classes()::defaultClass);
         Optional<String> foreign = service.foreignMark();
         if (served.isEmpty()) {
-            return Optional.of(foreign)
-                    .filter(Optional::isEmpty)
-                    .flatMap(none -> whyNotAccepted())
+            return Optional.ofNullable(service.loadBalancerClass())
+                    .filter(none -> foreign.isEmpty())
+                    .flatMap(snapshot.classes()::whyNotAccepted)
                     .map(why -> explained(Reason.ClassNotAccepted, why))
                     .orElseGet(this::notOurs);
         }
@@ -332,27 +332,28 @@ public final class Planner {
         return serve(served.get());
     }
 
-    /** Why its class, or for one that names none the default, is not accepted; absent: it is, or it is another's. */
-    private Optional<String> whyNotAccepted() {
-        String named = service.loadBalancerClass();
-        if (named != null) {
-            return snapshot.classes().whyNotAccepted(named);
-        }
-        return snapshot.deference().isPresent()
-                ? Optional.empty()
-                : snapshot.classes().whyDefaultNotAccepted();
-    }
-
     /** Where it is sure that nobody else will serve it, it is told so. */
     private ServicePlan notOurs() {
         Optional<Unserved> unserved = service.foreignMark().isPresent()
                 ? Optional.empty()
                 : Unserved.of(
-                        service.loadBalancerClass(), snapshot.classes().values(), Optional.of(Unserved.NO_DEFAULT));
-        Optional<Duration> untilSure = unserved.flatMap(why -> why.untilSure(snapshot.age(), snapshot.deference()));
+                        service.loadBalancerClass(),
+                        snapshot.classes().values(),
+                        snapshot.classes().withoutClass());
+        Optional<Duration> untilSure = unserved.flatMap(why -> why.untilSure(snapshot.age(), snapshot.deference())
+                // A clock that was set back takes nothing back.
+                .map(left -> saysAlready(why.reason()) ? Duration.ZERO : left));
         return unserved.filter(why -> untilSure.equals(Optional.of(Duration.ZERO)))
-                .<ServicePlan>map(why -> new ServicePlan.Skip(service, why.reason(), null, why.message(), withdrawal()))
+                .map(why -> why.reason() == Reason.ClassNotAccepted
+                        ? explained(why.reason(), why.message())
+                        : new ServicePlan.Skip(service, why.reason(), null, why.message(), withdrawal()))
                 .orElseGet(() -> new ServicePlan.NotOurs(withdrawal(), untilSure));
+    }
+
+    private boolean saysAlready(Reason reason) {
+        return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .filter(said -> said.reason().equals(reason.name()))
+                .isPresent();
     }
 
     /** With the addresses that another controller gave it; whether Berth stands back is not asked: it said not to. */
@@ -408,7 +409,7 @@ public final class Planner {
             if (holding.state() != Holding.State.CLAIMED) {
                 steps.add(new Step.SecureClaim(holding, served));
             } else if (asked.fault().isEmpty()) {
-                HoldingSelection.amended(holding, service, asked)
+                HoldingSelection.amended(holding, service, asked, snapshot.pools())
                         .ifPresent(spec -> steps.add(new Step.Amend(holding, spec)));
                 HoldingSelection.clash(holding, asked.wishes()).ifPresent(why -> steps.add(new Step.Warn(why)));
             }

@@ -8,7 +8,6 @@ import dev.berth.pool.PoolBook;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Why a Service that has an address is not of the pools that it asks for: it asks for that very address, which is of
@@ -19,11 +18,7 @@ final class PoolWish {
     enum Reason {
         AddressOfOtherPool,
         PoolNotFound,
-        ReplacementPending;
-
-        static boolean isOne(String reason) {
-            return Stream.of(values()).map(Reason::name).anyMatch(reason::equals);
-        }
+        ReplacementPending
     }
 
     /** How many pools are named in a sentence. */
@@ -69,13 +64,14 @@ final class PoolWish {
             return Optional.empty();
         }
         if (wishes.pools().stream().allMatch(name -> pools.named(name).isEmpty())) {
-            return Optional.of(
-                    new WaitReason(Reason.PoolNotFound.name(), "it asks for an address of " + named(wishes, pools)));
+            return Optional.of(new WaitReason(
+                    Reason.PoolNotFound.name(),
+                    "it asks for an address of " + named(wishes, pools) + WellKnownNames.ANNOTATIONS_PAGE));
         }
         String list = others.stream().map(Ip::toString).collect(Collectors.joining(","));
         return Optional.of(new WaitReason(
                 Reason.ReplacementPending.name(),
-                "it asks for an address of " + named(wishes, pools) + "; to give up "
+                "it asks for an address of " + named(wishes, pools) + WellKnownNames.ANNOTATIONS_PAGE + "; to give up "
                         + list.replace(",", " and ") + " for that: kubectl annotate service "
                         + service.key().name() + " --namespace="
                         + service.key().namespace() + " " + WellKnownNames.REPLACE_ADDRESS + "=" + list

@@ -21,7 +21,7 @@ final class StrandedAddress {
                 (isThere ? Reason.OutsideOfPools : Reason.PoolDeleted).name(),
                 (isThere
                                 ? pool + " does not have " + holding.ip() + " any more"
-                                : pool + ", which " + holding.ip() + " is of, was deleted")
+                                : pool + ", which had " + holding.ip() + ", does not exist any more")
                         + "; the Service keeps the address until it is deleted or the pool takes it back");
     }
 }

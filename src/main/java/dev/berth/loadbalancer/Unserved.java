@@ -24,6 +24,12 @@ public record Unserved(Reason reason, String message, boolean isBerths) {
                     + " recreate the Service with spec.loadBalancerClass",
             false);
 
+    /** The class that asks to be the default has a fault. */
+    public static Unserved notAccepted(String className, String fault) {
+        return new Unserved(
+                Reason.ClassNotAccepted, "LoadBalancerClass \"" + className + "\" is not accepted: " + fault, false);
+    }
+
     /**
      * Decides.
      *

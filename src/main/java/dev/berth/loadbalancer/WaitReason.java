@@ -50,7 +50,10 @@ public record WaitReason(String reason, String message) {
         if (meant.refusals().isEmpty()) {
             return meant.missing().isEmpty()
                     ? new WaitReason("NoPool", "there is no AddressPool; create one")
-                    : new WaitReason("PoolNotFound", String.join("; ", meant.missing()));
+                    : new WaitReason(
+                            "PoolNotFound",
+                            String.join("; ", meant.missing())
+                                    + (request.wishes().pools().isEmpty() ? "" : WellKnownNames.ANNOTATIONS_PAGE));
         }
         return notInAnyPool(request, meant).or(() -> taken(meant)).orElseGet(() -> refused(meant));
     }
@@ -134,7 +137,8 @@ public record WaitReason(String reason, String message) {
                         .orElse("");
                 return Optional.of(new WaitReason(
                         "AddressNotAvailable",
-                        meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
+                        meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)
+                                + WellKnownNames.ANNOTATIONS_PAGE));
             }
         }
         return Optional.empty();
@@ -146,7 +150,8 @@ public record WaitReason(String reason, String message) {
                 .toList();
         return named.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new WaitReason("AddressNotAvailable", meant.withMissing(clauses(named))));
+                : Optional.of(new WaitReason(
+                        "AddressNotAvailable", meant.withMissing(clauses(named)) + WellKnownNames.ANNOTATIONS_PAGE));
     }
 
     private static WaitReason refused(Meant meant) {

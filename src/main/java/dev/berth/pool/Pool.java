@@ -5,9 +5,11 @@ import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
 import java.math.BigInteger;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A pool as it may be allocated from.
@@ -19,17 +21,20 @@ public final class Pool {
     private final List<IpRange> ranges;
     private final PoolPolicy policy;
     private final boolean isWhole;
+    private final Set<IpFamily> declared;
     private final Map<IpFamily, List<IpRange>> byFamily = new EnumMap<>(IpFamily.class);
     private final Map<IpFamily, BigInteger> capacity = new EnumMap<>(IpFamily.class);
 
     /**
      * Makes one.
      *
+     * @param declared of which families it names addresses, if only such as cannot be allocated
      * @param ranges ascending and apart; what is wrong, excluded, overlapping or never allocated is left out
      * @param isWhole whether all that its administrator wrote could be read; else it gives nothing new
      */
-    public Pool(String name, List<IpRange> ranges, PoolPolicy policy, boolean isWhole) {
+    public Pool(String name, Set<IpFamily> declared, List<IpRange> ranges, PoolPolicy policy, boolean isWhole) {
         this.name = name;
+        this.declared = declared.isEmpty() ? EnumSet.noneOf(IpFamily.class) : EnumSet.copyOf(declared);
         this.ranges = List.copyOf(ranges);
         this.policy = policy;
         this.isWhole = isWhole;
@@ -59,8 +64,14 @@ public final class Pool {
         return capacity.getOrDefault(family, BigInteger.ZERO);
     }
 
-    public boolean has(IpFamily family) {
+    /** Whether there is an address of {@code family} that it can allocate, be it free or not. */
+    boolean has(IpFamily family) {
         return !ranges(family).isEmpty();
+    }
+
+    /** Whether it names addresses of {@code family}, if only such as cannot be allocated. */
+    public boolean declares(IpFamily family) {
+        return declared.contains(family);
     }
 
     /** Those of {@code family}, ascending and apart. */

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +99,12 @@ public final class PoolBook {
             }
             own.forEach(range -> taken.add(new Taken(what, range, true)));
             faults.put(declaration.name(), List.copyOf(said));
-            pools.add(new Pool(declaration.name(), usable.runs(), declaration.policy(), declaration.isWhole()));
+            pools.add(new Pool(
+                    declaration.name(),
+                    own.stream().map(IpRange::family).collect(Collectors.toSet()),
+                    usable.runs(),
+                    declaration.policy(),
+                    declaration.isWhole()));
         }
         return new PoolBook(
                 pools,

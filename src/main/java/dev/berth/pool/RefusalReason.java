@@ -8,12 +8,18 @@ import java.util.function.Function;
  * alone decides it, and its sentence.
  */
 public enum RefusalReason {
-    NO_SUCH_FAMILY((pool, asked) -> !pool.has(asked.family()), refusal -> "has no " + refusal.family() + " addresses"),
+    NO_SUCH_FAMILY(
+            (pool, asked) -> !pool.declares(asked.family()), refusal -> "has no " + refusal.family() + " addresses"),
     /** It does not have the very address that is asked for. */
     NOT_ITS_ADDRESS(
             (pool, asked) -> asked.address().isPresent()
                     && !pool.contains(asked.address().get()),
             "does not have the address that it asks for"),
+    /** It names addresses of the family, and all of them are excluded, of another pool, or in use in the cluster. */
+    NONE_TO_ALLOCATE(
+            (pool, asked) -> !pool.has(asked.family()),
+            refusal -> "has no " + refusal.family()
+                    + " address to allocate: all are excluded, of another pool, or in use in the cluster"),
     /** Part of what it says cannot be read. */
     UNREADABLE((pool, asked) -> !pool.isWhole(), "cannot be read in part; its condition Valid says what to correct"),
     SUSPENDED((pool, asked) -> pool.policy().suspended(), "is suspended"),

@@ -7,6 +7,7 @@ import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.HealthCheckPolicy;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import java.time.Instant;
@@ -67,6 +68,19 @@ class StatusReportTest {
     }
 
     @Test
+    void whoHasAnAddress_andWishesForSomethingElse_doesNotWait() {
+        dev.berth.loadbalancer.Condition assigned = new dev.berth.loadbalancer.Condition(
+                WellKnownNames.ADDRESS_ASSIGNED,
+                dev.berth.loadbalancer.Condition.Status.TRUE,
+                "InvalidRetain",
+                "holds 192.0.2.1; retain is \"yes\"",
+                Instant.EPOCH);
+
+        assertThat(report(web().conditions(List.of(assigned)), declared("pool", 1, Classless.AUTO)))
+                .endsWith("has an address, but\tshop/web\tInvalidRetain: holds 192.0.2.1; retain is \"yes\"");
+    }
+
+    @Test
     void withoutADefault_serviceWithoutAClass_isNotServed() {
         assertThat(report(web(), declared("pool", 1, Classless.NEVER)))
                 .startsWith("1 LoadBalancerClass, none is the default")
@@ -83,6 +97,20 @@ class StatusReportTest {
                         "not accepted\tpool\tUnknownProvider: there is no provider \"pool\"",
                         "not served by Berth\tshop/web\tClassNotAccepted: LoadBalancerClass \"pool\" is not accepted:"
                                 + " there is no provider \"pool\"");
+    }
+
+    @Test
+    void defaultWhoseProviderIsAway_staysTheDefault_whateverTheYoungerOneIs() {
+        Condition away = condition("Accepted", "False", "ProviderUnavailable", "plug-in \"far\" cannot be reached");
+
+        assertThat(report(
+                        web(),
+                        declared("far", 2, Classless.AUTO, away),
+                        declared("pool", 1, Classless.AUTO, condition("Accepted", "True", "Accepted", ""))))
+                .startsWith("2 LoadBalancerClasses, \"far\" is the default and is not accepted")
+                .last()
+                .asString()
+                .startsWith("not served by Berth\tshop/web\tClassNotAccepted: LoadBalancerClass \"far\"");
     }
 
     @Test

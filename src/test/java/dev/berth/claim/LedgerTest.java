@@ -307,11 +307,11 @@ class LedgerTest {
     }
 
     @Test
-    void usePools_keepsHoldings_countsAnew_andMakesAllWhoWaitDue() {
+    void usePools_keepsHoldings_countsAnew_andMakesDueWhoWaits_andWhoseAddressIsOfAnotherPoolNow() {
         ledger.rebuild(List.of(claim("192.0.2.0", "a", 1), claim("192.0.2.1", "b", 2)));
         ledger.await(request("c", 1, IPV4));
 
-        assertThat(ledger.usePools(book(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"));
+        assertThat(ledger.usePools(book(pool("other", "192.0.2.1-192.0.2.4")))).containsExactly(key("c"), key("b"));
         assertThat(ledger.use("other", IPV4).allocated()).isEqualTo(1);
         assertThat(ledger.use("other", IPV4).waiting()).isEqualTo(1);
         assertThat(ledger.use("edge", IPV4).capacity()).isZero();

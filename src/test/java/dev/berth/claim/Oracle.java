@@ -75,10 +75,12 @@ final class Oracle {
         Optional<Ip> named = request.wishes().address(family);
         boolean ofClass = !request.bearer().classPools().isEmpty();
         boolean asked = !request.wishes().pools().isEmpty();
-        if (addresses(pool, family).isEmpty()) {
+        if (!pool.declares(family)) {
             return Optional.of(RefusalReason.NO_SUCH_FAMILY);
         } else if (named.isPresent() && !addresses(pool, family).contains(named.get())) {
             return Optional.of(RefusalReason.NOT_ITS_ADDRESS);
+        } else if (addresses(pool, family).isEmpty()) {
+            return Optional.of(RefusalReason.NONE_TO_ALLOCATE);
         } else if (policy.suspended()) {
             return Optional.of(RefusalReason.SUSPENDED);
         } else if (ofClass && !request.bearer().classPools().contains(pool.name())) {

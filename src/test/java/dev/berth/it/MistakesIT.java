@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.testing.BerthCommand;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import dev.berth.testing.TypedPage;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -187,7 +189,8 @@ class MistakesIT {
         berth.client().resource(pool).delete();
         String said = awaitSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED, "PoolDeleted");
         assertThat(said)
-                .isEqualTo("AddressPool \"" + namespace + "\", which 198.18.0.80 is of, was deleted; the Service keeps"
+                .isEqualTo("AddressPool \"" + namespace
+                        + "\", which had 198.18.0.80, does not exist any more; the Service keeps"
                         + " the address until it is deleted or the pool takes it back");
         awaitEvent(namespace, "web", "PoolDeleted", said);
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.80");
@@ -256,8 +259,24 @@ class MistakesIT {
                             "at-" + each.getKey().replace('.', '-'),
                             annotated(WellKnownNames.ADDRESSES, each.getKey()),
                             "AddressNotAvailable"))
-                    .isEqualTo("no AddressPool has " + each.getKey() + ": " + each.getValue());
+                    .isEqualTo("no AddressPool has " + each.getKey() + ": " + each.getValue() + PAGE);
         }
+        String empty = namespace + "-empty";
+        berth.pool(empty, namespace, with("excluded", List.of("198.18.3.40")), "198.18.3.40");
+        assertThat(waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NoPoolAllows"))
+                .startsWith(
+                        "no AddressPool gives it an IPv4 address: AddressPool \"" + empty
+                                + "\" has no IPv4 address to allocate: all are excluded, of another pool, or in use in the cluster;");
+        assertThat(waits(
+                        namespace,
+                        "in-empty",
+                        builder -> annotated(WellKnownNames.ADDRESS_POOL, empty)
+                                .andThen(annotated(WellKnownNames.ADDRESSES, "198.18.3.40"))
+                                .apply(builder),
+                        "AddressNotAvailable"))
+                .startsWith(
+                        "no AddressPool that it asks for has 198.18.3.40: AddressPool \"" + empty + "\" excludes it;")
+                .endsWith(PAGE);
     }
 
     private static UnaryOperator<Map<String, Object>> with(String field, Object value) {
@@ -383,7 +402,7 @@ class MistakesIT {
     }
 
     @Test
-    void eachField_isExplained_withItsEnumAndItsDefault() {
+    void eachField_isExplained_andEnumsAndDefaultsAreSaid() {
         for (String kind :
                 List.of("addresses", "addresspools", "bgppeers", "loadbalancerclasses", "servicecidrpolicies")) {
             assertThat(kubectl("explain", kind + ".spec"))
@@ -406,6 +425,93 @@ class MistakesIT {
                 builder -> builder.editSpec().withIpFamilies("IPv6").endSpec());
 
         awaitIps(namespace, "web", "2001:db8:6::");
+    }
+
+    @Test
+    void whoHasWhat_isOneCommandAway() {
+        String namespace = berth.namespace("who");
+        String pool = namespace + "-main";
+        berth.pool(pool, namespace, UnaryOperator.identity(), "198.18.7.0/29", "2001:db8:7::/125");
+        berth.service(namespace, "first", annotated(WellKnownNames.SHARING_KEY, "k"));
+        awaitIps(namespace, "first", "198.18.7.0");
+        berth.service(
+                namespace,
+                "second",
+                builder -> annotated(WellKnownNames.SHARING_KEY, "k")
+                        .apply(builder)
+                        .editSpec()
+                        .editFirstPort()
+                        .withPort(443)
+                        .endPort()
+                        .endSpec());
+        awaitIps(namespace, "second", "198.18.7.0");
+        berth.service(
+                namespace,
+                "six",
+                builder -> annotated("berth.dev/retain", "true")
+                        .apply(builder)
+                        .editSpec()
+                        .withIpFamilies("IPv6")
+                        .endSpec());
+        awaitIps(namespace, "six", "2001:db8:7::");
+        String object = BerthCommand.run("address", "2001:DB8:7:0::0").out().strip();
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(columns(kubectl("get", "address", "198.18.7.0", "--no-headers"), 7))
+                    .containsExactly("198.18.7.0", "198.18.7.0", namespace, "first", "second", pool, "berth.dev/pool");
+            for (String label : List.of("pool=" + pool, "namespace=" + namespace)) {
+                assertThat(kubectl("get", "addresses", "-l", "berth.dev/" + label, "-o", "name")
+                                .lines())
+                        .as(label)
+                        .containsExactly("address.berth.dev/198.18.7.0", "address.berth.dev/" + object);
+            }
+            assertThat(kubectl("get", "addresses", "-l", "berth.dev/class=berth.dev_pool", "-o", "name")
+                            .lines())
+                    .contains("address.berth.dev/198.18.7.0");
+        });
+
+        berth.deleteService(namespace, "six");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(kubectl("get", "address", object, "--no-headers", "-o", "wide"))
+                        .containsSubsequence("2001:db8:7::", namespace, "six", pool, "Reserved"));
+    }
+
+    private static List<String> columns(String row, int most) {
+        return Pattern.compile(" +").splitAsStream(row.strip()).limit(most).toList();
+    }
+
+    @Test
+    void whatIsOddOfAPool_isInItsRow() {
+        String namespace = berth.namespace("odd");
+        String asleep = namespace + "-asleep";
+        String broken = namespace + "-broken";
+        String small = namespace + "-small";
+        berth.pool(asleep, namespace, with("suspended", true), "198.18.8.0/29", "198.18.8.16");
+        berth.pool(broken, namespace, with("autoAssign", false), "198.18.8.32-198.18.8.30", "198.18.8.40");
+        berth.pool(small, namespace, UnaryOperator.identity(), "198.18.8.48/31");
+        berth.service(namespace, "a", annotated(WellKnownNames.ADDRESS_POOL, small));
+        berth.service(namespace, "b", annotated(WellKnownNames.ADDRESS_POOL, small));
+        berth.awaitAddress(namespace, "a");
+        berth.awaitAddress(namespace, "b");
+        kubectl("patch", "addresspool", small, "--type=merge", "--patch={\"spec\":{\"addresses\":[\"198.18.8.48\"]}}");
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(columns(kubectl("get", "addresspool", asleep, "--no-headers"), 6))
+                    .containsExactly(asleep, "198.18.8.0/29,198.18.8.16", "9", "0", "True", "Suspended");
+            assertThat(kubectl("get", "addresspool", asleep, "-o", "jsonpath={.status.conditions[*].message}"))
+                    .contains("it is suspended, and nothing new is allocated from it");
+            assertThat(columns(kubectl("get", "addresspool", broken, "--no-headers"), 6))
+                    .containsExactly(
+                            broken,
+                            "198.18.8.32-198.18.8.30,198.18.8.40",
+                            "1",
+                            "0",
+                            "False",
+                            "NoAutoAssign,InvalidAddresses");
+            // One that the pool has, and one that comes on top.
+            assertThat(columns(kubectl("get", "addresspool", small, "--no-headers"), 6))
+                    .containsExactly(small, "198.18.8.48", "0", "1", "1", "True");
+        });
     }
 
     private static String strandedMessage(String pool) {

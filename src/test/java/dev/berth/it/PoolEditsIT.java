@@ -313,6 +313,12 @@ class PoolEditsIT {
         keepWhatTheyHave(namespace, served);
         assertThat(state("198.51.100.48")).isEmpty();
         assertThat(served(namespace, "b")).containsEntry("b", List.of("198.51.100.49"));
+        // From now on it counts as the new one's, also when that one loses it.
+        awaitAsserted(() -> assertThat(berth.controlPlane()
+                        .kubectl("get", "addresses", "-l", "berth.dev/pool=" + namespace + "-new", "-o", "name"))
+                .contains("address.berth.dev/198.51.100.48"));
+        edit(namespace + "-new", "{\"excluded\":[\"198.51.100.48\"]}");
+        awaitStranded(namespace + "-new", "198.51.100.48");
     }
 
     @Test

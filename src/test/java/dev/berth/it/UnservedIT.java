@@ -4,11 +4,13 @@ import static dev.berth.testing.Installation.condition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.BerthCommand;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import dev.berth.testing.TypedPage;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -96,8 +98,40 @@ class UnservedIT {
                             .lines()
                             .map(String::strip)
                             .toList());
+
+            theDefaultIsThereAndNotAccepted(berth, namespace);
         } finally {
             classless(berth, "Auto");
         }
+    }
+
+    private static void theDefaultIsThereAndNotAccepted(Installation berth, String namespace) {
+        LoadBalancerClass faulty = new LoadBalancerClass();
+        faulty.setMetadata(new ObjectMetaBuilder().withName(namespace).build());
+        faulty.setSpec(new LoadBalancerClass.Spec(
+                "test.dev/" + namespace, null, "nobody", null, null, null, null, null, "Auto", null, null));
+        berth.client().resource(faulty).create();
+        try {
+            berth.await(
+                    namespace,
+                    "web",
+                    service -> condition(service, WellKnownNames.ADDRESS_ASSIGNED)
+                            .filter(said -> said.getReason().equals("ClassNotAccepted")
+                                    && said.getMessage().contains("there is no provider \"nobody\""))
+                            .isPresent());
+            assertThat(BerthCommand.run(
+                                    "status",
+                                    "--kubeconfig=" + berth.controlPlane().adminKubeconfig())
+                            .out())
+                    .contains("\"" + namespace + "\" is the default and is not accepted")
+                    .contains("not accepted\t" + namespace + "\tUnknownProvider: there is no provider \"nobody\"")
+                    .contains("waits\t" + namespace + "/web\tClassNotAccepted: ");
+        } finally {
+            berth.client().resource(faulty).delete();
+        }
+        berth.await(
+                namespace,
+                "web",
+                service -> condition(service, WellKnownNames.ADDRESS_ASSIGNED).isEmpty());
     }
 }

@@ -184,13 +184,13 @@ class ClassBookTest {
     void default_thatIsNotAccepted_saysWhy_unlessAnotherIsTheDefault() {
         ClassDeclaration odd = declared("odd", 1, "x/odd", "nowhere", null, true);
 
-        assertThat(book(odd).whyDefaultNotAccepted())
-                .hasValueSatisfying(
-                        why -> assertThat(why).startsWith("LoadBalancerClass \"odd\" is not accepted: there is no"));
-        assertThat(book(odd, declared("pool", 2, "x/pool", "pool", null, true)).whyDefaultNotAccepted())
+        assertThat(book(odd).withoutClass())
+                .hasValueSatisfying(why ->
+                        assertThat(why.message()).startsWith("LoadBalancerClass \"odd\" is not accepted: there is no"));
+        assertThat(book(odd, declared("pool", 2, "x/pool", "pool", null, true)).withoutClass())
                 .isEmpty();
-        assertThat(book(declared("odd", 1, "x/odd", "nowhere", null, false)).whyDefaultNotAccepted())
-                .isEmpty();
+        assertThat(book(declared("odd", 1, "x/odd", "nowhere", null, false)).withoutClass())
+                .contains(Unserved.NO_DEFAULT);
     }
 
     @Test

@@ -190,9 +190,11 @@ class ConditionsTest {
 
     @Test
     void whoeverHasAnAddress_andWishesForAnother_isNotCounted() {
-        for (String reason : List.of("ReplacementPending", "AddressOfOtherPool", "PoolNotFound")) {
-            assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.TRUE, reason, "", NOW)))
-                    .isEmpty();
+        for (String reason :
+                List.of("ReplacementPending", "AddressOfOtherPool", "PoolNotFound", "InvalidRetain", "ClassMissing")) {
+            Condition assigned = new Condition("t", Condition.Status.TRUE, reason, "", NOW);
+            assertThat(Conditions.waitsFor(assigned)).isEmpty();
+            assertThat(Conditions.wishesFor(assigned)).contains(reason);
         }
         assertThat(Conditions.waitsFor(new Condition("t", Condition.Status.FALSE, "PoolNotFound", "", NOW)))
                 .contains("PoolNotFound");
@@ -235,8 +237,9 @@ class ConditionsTest {
         assertThat(stranded(pools, of("office", "203.0.113.0"), of("office", "2001:db8:1::")))
                 .singleElement()
                 .asString()
-                .startsWith("True PoolDeleted: AddressPool \"office\", which 203.0.113.0 is of, was deleted; ")
-                .contains("which 2001:db8:1:: is of, was deleted");
+                .startsWith(
+                        "True PoolDeleted: AddressPool \"office\", which had 203.0.113.0, does not exist any more; ")
+                .contains("which had 2001:db8:1::, does not exist any more");
     }
 
     @Test

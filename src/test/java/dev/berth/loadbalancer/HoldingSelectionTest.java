@@ -16,6 +16,7 @@ import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolDeclaration;
 import dev.berth.pool.PoolPolicy;
+import dev.berth.pool.SamplePools;
 import dev.berth.provider.IpMode;
 import java.time.Instant;
 import java.util.List;
@@ -191,7 +192,26 @@ class HoldingSelectionTest {
     }
 
     private static @Nullable ClaimSpec amended(Holding kept, SampleService service) {
-        return HoldingSelection.amended(kept, service.build(), asked(service)).orElse(null);
+        return amended(kept, service, PoolBook.empty());
+    }
+
+    private static @Nullable ClaimSpec amended(Holding kept, SampleService service, PoolBook pools) {
+        return HoldingSelection.amended(kept, service.build(), asked(service), pools)
+                .orElse(null);
+    }
+
+    @Test
+    void theClaim_namesThePoolThatHasTheAddressNow_orTheLastOneThatHad() {
+        Holding held = held("192.0.2.1");
+        PoolBook renamed = PoolBook.of(List.of(SamplePools.pool("front", "192.0.2.0/30")), List.of());
+
+        assertThat(amended(held, web(), renamed)).isEqualTo(held.spec().takenFrom("front"));
+        assertThat(amended(held("192.0.2.1", held.spec().takenFrom("front")), web(), renamed))
+                .isNull();
+        assertThat(amended(held, web(), PoolBook.empty())).isNull();
+        assertThat(amended(held("192.0.2.1", held.spec().takenFrom(null)), web(), renamed))
+                .as("never of a pool")
+                .isNull();
     }
 
     @Test
@@ -265,7 +285,7 @@ class HoldingSelectionTest {
                 .contains(new WaitReason(
                         "PortInUse",
                         "TCP/80 of 192.0.2.1 is of Service prod/other; change the port, or the annotation"
-                                + " berth.dev/sharing-key"));
+                                + " berth.dev/sharing-key (see docs/annotations.md)"));
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), sharingBy(sharing(WEB, "l", 80))))
                 .isEmpty();
         assertThat(HoldingSelection.clash(shared("192.0.2.1", "k", 80), AddressConstraints.NONE))

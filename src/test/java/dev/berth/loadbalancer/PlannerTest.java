@@ -120,9 +120,6 @@ class PlannerTest {
     private static final ClassBook NOT_ACCEPTED =
             ClassBook.of(List.of(declared("bad", "x/bad", "me", false, 1)), "me", KnownProviders.NONE);
 
-    private static final ClassBook DEFAULT_NOT_ACCEPTED =
-            ClassBook.of(List.of(declared("bad", "x/bad", "me", true, 1)), "me", KnownProviders.NONE);
-
     private static final ClassBook AUTO = SampleClasses.one(Classless.AUTO);
     private static final List<Row> ROWS = List.of(
             new Row(
@@ -145,27 +142,6 @@ class PlannerTest {
                     List.of(),
                     NOT_ACCEPTED,
                     false,
-                    "NotOurs"),
-            new Row(
-                    "one without a class is told so where the default is not accepted",
-                    web(),
-                    List.of(),
-                    DEFAULT_NOT_ACCEPTED,
-                    false,
-                    "Skip ClassNotAccepted Explain"),
-            new Row(
-                    "but not if another controller serves it",
-                    web().ingress("203.0.113.1"),
-                    List.of(),
-                    DEFAULT_NOT_ACCEPTED,
-                    false,
-                    "NotOurs"),
-            new Row(
-                    "nor if another controller seems to serve all of them",
-                    web(),
-                    List.of(),
-                    DEFAULT_NOT_ACCEPTED,
-                    true,
                     "NotOurs"),
             new Row("one of another class is not", web().loadBalancerClass("x"), List.of(), AUTO, false, "NotOurs"),
             new Row("without a class: Auto serves it", web(), List.of(), AUTO, false, "Serve Acquire"),

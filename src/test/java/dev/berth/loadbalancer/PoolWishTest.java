@@ -73,7 +73,7 @@ class PoolWishTest {
                 .hasValue(
                         new WaitReason(
                                 "PoolNotFound",
-                                "it asks for an address of AddressPool \"ofice\", which does not exist (did you mean \"office\"?)"));
+                                "it asks for an address of AddressPool \"ofice\", which does not exist (did you mean \"office\"?) (see docs/annotations.md)"));
         assertThat(unmet(web(), asking(List.of(), "ofice", "office"), held("192.0.2.7", "edge")))
                 .hasValueSatisfying(why -> assertThat(why.reason()).isEqualTo("ReplacementPending"));
     }
@@ -95,7 +95,7 @@ class PoolWishTest {
                 .hasValue(
                         new WaitReason(
                                 "ReplacementPending",
-                                "it asks for an address of AddressPool \"office\"; to give up 192.0.2.7 and 2001:db8::7 for that: kubectl annotate service web --namespace=prod berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
+                                "it asks for an address of AddressPool \"office\" (see docs/annotations.md); to give up 192.0.2.7 and 2001:db8::7 for that: kubectl annotate service web --namespace=prod berth.dev/replace-address=192.0.2.7,2001:db8::7 --overwrite"));
 
         SampleService consenting = web().annotation(WellKnownNames.REPLACE_ADDRESS, "192.0.2.7, 2001:DB8:0::7");
         assertThat(keeping(consenting, wishes, four, six).wishing()).containsExactly(IpFamily.IPV4, IpFamily.IPV6);

@@ -101,6 +101,11 @@ public final class SampleClasses {
                 value, provider, new KnownProviders(Map.of(), Map.of(provider, "away")), null, Classless.ALWAYS, false);
     }
 
+    /** One class that is not accepted: nobody knows its provider. */
+    public static ClassBook ofUnknownProvider(String value, Classless classless) {
+        return book(value, "unknown", KnownProviders.NONE, null, classless, false);
+    }
+
     /** One class for each of these, and none of them the default. */
     public static ClassBook ofParameters(
             String provider, Capabilities capabilities, List<Map<String, String>> parameters) {

@@ -67,8 +67,9 @@ class WaitReasonTest {
                         List.of(
                                 refusal("edge", IpFamily.IPV4, RefusalReason.NOT_NAMED),
                                 refusal("full", IpFamily.IPV4, RefusalReason.NOT_NAMED))))
-                .isEqualTo(
-                        new WaitReason("PoolNotFound", "AddressPool \"exmaple\", which it asks for, does not exist"));
+                .isEqualTo(new WaitReason(
+                        "PoolNotFound",
+                        "AddressPool \"exmaple\", which it asks for, does not exist (see docs/annotations.md)"));
     }
 
     @Test
@@ -132,7 +133,8 @@ class WaitReasonTest {
                         asksFor(List.of(), wishes),
                         List.of(notIts, refusal("six", IpFamily.IPV4, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
-                        "AddressNotAvailable", "no AddressPool has 192.0.2.5: AddressPool \"edge\" excludes it"));
+                        "AddressNotAvailable",
+                        "no AddressPool has 192.0.2.5: AddressPool \"edge\" excludes it (see docs/annotations.md)"));
     }
 
     @Test

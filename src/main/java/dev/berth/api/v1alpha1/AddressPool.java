@@ -92,7 +92,8 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
             List<@Pattern(CIDR_OR_RANGE) @Size(min = 2, max = 91) String> excluded,
 
             @Default("true")
-            @JsonPropertyDescription("Whether a Service that names no pool may get an address from this one.")
+            @JsonPropertyDescription(
+                    "Whether a Service may get an address from this one that names neither the pool (annotation berth.dev/address-pool, or pools of its class) nor the address (annotation berth.dev/addresses).")
             @Nullable Boolean autoAssign,
 
             @Default("100")

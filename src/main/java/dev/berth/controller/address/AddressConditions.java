@@ -14,6 +14,7 @@ import dev.berth.kube.Conditions;
 import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.Condition.Status;
 import dev.berth.pool.Pool;
+import dev.berth.pool.PoolBook;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -79,10 +80,15 @@ public final class AddressConditions implements AutoCloseable {
         look(ip, SOON);
     }
 
-    /** Other pools hold than before: what came from none may lie in another. */
+    /** Other pools hold than before: what came from none, or from another, may lie in one. */
     public void poolsChanged() {
+        PoolBook pools = ledger.pools();
         ledger.holdings().stream()
-                .filter(holding -> holding.spec().pool() == null)
+                .filter(holding -> holding.spec().pool() == null
+                        || pools.poolOf(holding.ip())
+                                .filter(pool ->
+                                        !pool.name().equals(holding.spec().pool()))
+                                .isPresent())
                 .map(Holding::ip)
                 .forEach(this::look);
     }
@@ -157,7 +163,7 @@ public final class AddressConditions implements AutoCloseable {
     }
 
     private @Nullable String pool(Claim claim) {
-        return Optional.ofNullable(claim.spec().pool()).or(() -> liesIn(claim)).orElse(null);
+        return liesIn(claim).or(() -> Optional.ofNullable(claim.spec().pool())).orElse(null);
     }
 
     private Optional<String> liesIn(Claim claim) {

@@ -2,10 +2,12 @@ package dev.berth.controller.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
+import dev.berth.loadbalancer.WellKnownNames;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +35,38 @@ class NoDefaultClassTest extends CloudStage {
     @Test
     void serviceWithoutAClass_isToldSo_whereThereIsNoSignOfAnother() {
         isToldThatNoneServesIt();
+    }
+
+    private static ClassBook notAccepted(Classless classless) {
+        return SampleClasses.ofUnknownProvider(CLASS, classless);
+    }
+
+    @Test
+    void serviceWithoutAClass_isToldTheFaultOfTheDefault_whereThereIsNoSignOfAnother() {
+        classes = notAccepted(Classless.AUTO);
+        cloudNode = Optional.of(new Deference("Node \"n1\" has providerID aws:///n1"));
+        reconcile("web");
+        assertThat(service("web").conditions()).isEmpty();
+
+        cloudNode = Optional.empty();
+        reconcile("web");
+        assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED)).hasValueSatisfying(said -> {
+            assertThat(said.reason()).isEqualTo("ClassNotAccepted");
+            assertThat(said.message()).contains("is not accepted: there is no provider");
+        });
+    }
+
+    @Test
+    void defaultThatServesAlways_saysItsFault_besideACloud_too_onceOthersWouldHaveBegun() {
+        classes = notAccepted(Classless.ALWAYS);
+        cloudNode = Optional.of(new Deference("Node \"n1\" has providerID aws:///n1"));
+        clock = service("web").created().plus(Duration.ofSeconds(10));
+        reconcile("web");
+        assertThat(service("web").conditions()).isEmpty();
+
+        clock = clock.plus(Duration.ofSeconds(20));
+        reconcile("web");
+        assertThat(service("web").condition(WellKnownNames.ADDRESS_ASSIGNED)).isPresent();
     }
 
     @Test

@@ -27,6 +27,7 @@ import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolBook;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -230,7 +231,9 @@ final class SimulationRules {
                 operator.ledger
                         .turnOf(service.key())
                         .orElseGet(() -> new QueuePosition(Instant.MAX, service.created(), service.uid())),
-                List.of()));
+                List.of(),
+                Optional.empty(),
+                Optional.of(Duration.between(service.created(), world.now()))));
     }
 
     private static Optional<AddressRequest> acquire(ServicePlan plan) {
@@ -424,10 +427,9 @@ final class SimulationRules {
         } else {
             checkReason(
                     service,
-                    fault.orElse(
-                            why.isEmpty()
-                                    ? "Assigned"
-                                    : held.size() < wanted.size() ? "PartiallyAssigned" : "ReplacementPending"),
+                    why.isEmpty()
+                            ? "Assigned"
+                            : held.size() < wanted.size() ? "PartiallyAssigned" : fault.orElse("ReplacementPending"),
                     true);
         }
         String message =
@@ -449,8 +451,8 @@ final class SimulationRules {
                 stranded.isEmpty()
                         ? said.isEmpty()
                         : said.filter(text -> stranded.stream()
-                                        .allMatch(claim -> text.contains(claim.ip() + " ")
-                                                && text.contains("was deleted")
+                                        .allMatch(claim -> text.matches(".* " + claim.ip() + "[ ,].*")
+                                                && text.contains("does not exist any more")
                                                         == stranded.stream()
                                                                 .anyMatch(any -> pools.named(String.valueOf(any.spec()
                                                                                 .pool()))
