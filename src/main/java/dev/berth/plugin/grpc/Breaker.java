@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Leaves a plug-in that is in trouble alone for a while, and longer each time: its Services hear so at once, instead of
  * waiting for it one by one. What it says about one load balancer is no trouble of the plug-in, and what only the
  * Services of
- * one namespace suffer from is no reason to leave the others: each Service counts once, and of one namespace two. Whether
- * it works again is tried by a call that no Service owns.
+ * one namespace suffer from is no reason to leave the others: each Service counts once, and of one namespace two. So it
+ * stays over a pause, as long as calls for other Services succeed. Whether it works again is tried by a call that no
+ * Service owns.
  */
 final class Breaker {
     /** Of so many calls the half must fail. */
@@ -53,6 +54,12 @@ final class Breaker {
 
     /** The Services whose last call failed, and that counted; the longest ago first. Guarded by itself. */
     private final SequencedMap<ServiceIdentity, Boolean> suffering = new LinkedHashMap<>();
+
+    /** When a call for a Service succeeded last; null: none did. Guarded by {@link #suffering}. */
+    private @Nullable Instant lastSuccess;
+
+    /** Whether some suffer since before the last pause. Guarded by {@link #suffering}. */
+    private boolean isKept;
 
     /** The failure of a call for a Service that says nothing new about the plug-in. */
     private static final class OfItsOwn extends RuntimeException {
@@ -95,7 +102,10 @@ final class Breaker {
     private long pause(int timesSinceItWasTried) {
         long millis = PAUSES.apply(pauses.incrementAndGet());
         synchronized (suffering) {
-            suffering.clear();
+            isKept = succeedsForOthers();
+            if (!isKept) {
+                suffering.clear();
+            }
         }
         pause = Duration.ofMillis(millis);
         nextTry = clock.instant().plus(pause);
@@ -161,6 +171,7 @@ final class Breaker {
             if (about != null) {
                 synchronized (suffering) {
                     suffering.remove(about);
+                    lastSuccess = clock.instant();
                 }
             }
             return answer;
@@ -172,9 +183,18 @@ final class Breaker {
         }
     }
 
+    /** Then those who suffer do so from something of their own. */
+    private boolean succeedsForOthers() {
+        return lastSuccess != null && clock.instant().isBefore(lastSuccess.plus(LONGEST_PAUSE));
+    }
+
     /** Whether it suffers only now, and not too many of its namespace did before. */
     private boolean isNews(ServiceIdentity service) {
         synchronized (suffering) {
+            if (isKept && !succeedsForOthers()) {
+                suffering.clear();
+                isKept = false;
+            }
             long neighbours = suffering.keySet().stream()
                     .filter(other -> other.namespace().equals(service.namespace()))
                     .count();

@@ -455,6 +455,52 @@ class HostilePluginTest {
     }
 
     @Test
+    void servicesOfTwoNamespacesThatKeepFailing_whileOthersSucceed_haveThePluginLeftAloneOnceAtMost() {
+        AtomicReference<Instant> now = new AtomicReference<>(START);
+        GrpcProvider provider = servedBy(now);
+        int bad = 4;
+        int pauses = 0;
+        for (int round = 0; round < 4; round++) {
+            for (int i = 0; i < bad; i++) {
+                plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
+                failure(provider, requestOf("team-" + i % 2, "bad-" + i));
+            }
+            plugin.ensures(ready("192.0.2.1"));
+            for (int i = 0; i < BORNE - bad; i++) {
+                assertThat(provider.ensureLoadBalancer(requestOf("good-" + i)))
+                        .as("round %d", round)
+                        .isInstanceOf(EnsureOutcome.Ready.class);
+            }
+            pauses += provider.isAvailable() ? 0 : 1;
+            now.set(now.get().plusSeconds(6));
+        }
+        assertThat(pauses).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void pluginThatStopsWorkingForAll_isLeftAloneAgain_howeverFewServicesItHas() {
+        AtomicReference<Instant> now = new AtomicReference<>(START);
+        GrpcProvider provider = servedBy(now);
+        plugin.ensures(ready("192.0.2.1"));
+        assertThat(provider.ensureLoadBalancer(REQUEST)).isInstanceOf(EnsureOutcome.Ready.class);
+        plugin.ensures(EnsureLoadBalancerResponse.getDefaultInstance());
+        failForMany(provider);
+        assertThat(failure(provider)).hasMessageContaining("is left alone for 5 s");
+
+        now.set(START.plus(Duration.ofMinutes(6)));
+        failForMany(provider);
+
+        assertThat(failure(provider)).hasMessageContaining("is left alone for 10 s");
+    }
+
+    private GrpcProvider servedBy(AtomicReference<Instant> now) {
+        hosts.serve(plugin, socket);
+        GrpcProvider provider = hosts.client(settings(GrpcSettings.DEADLINE), clock(now));
+        await(provider::capabilities);
+        return provider;
+    }
+
+    @Test
     void requestThatIsTooLarge_isNotSent_andSaysSoOnItsServiceAlone() {
         GrpcProvider provider = connected();
         LoadBalancerRequest large = REQUEST.toBuilder()
