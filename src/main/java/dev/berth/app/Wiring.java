@@ -509,7 +509,7 @@ public final class Wiring {
         running = operator;
         operator.start();
         if (!options.leaderElect) {
-            fencingToken.set(LeaderLease.tokenWithoutElection(clock));
+            fencingToken.set(lease.takeTokenWithoutElection());
             adopt(() -> {});
         }
         started = true;

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,11 +62,6 @@ public final class LeaderLease {
         return Math.max(now.toEpochMilli(), atLeast);
     }
 
-    /** The token of one who leads without an election. */
-    public static long tokenWithoutElection(Clock clock) {
-        return token(clock.instant(), null);
-    }
-
     /**
      * Takes a token that is higher than those of all leaders before, and writes it into the Lease.
      *
@@ -73,9 +69,42 @@ public final class LeaderLease {
      * @throws KubernetesClientException if the API server does not answer, or does not let it be written
      */
     public long takeToken() {
+        return take(this::held);
+    }
+
+    /**
+     * The same for one who leads without an election: what a Lease remembers counts, whoever holds it. Where there is
+     * none, or where it may not be read, the token is the time alone.
+     *
+     * @throws KubernetesClientException if the API server does not answer
+     */
+    public long takeTokenWithoutElection() {
+        Lease readable = null;
+        try {
+            readable = lease();
+            return take(this::lease);
+        } catch (KubernetesClientException failure) {
+            if (failure.getCode() != HttpURLConnection.HTTP_FORBIDDEN) {
+                throw failure;
+            }
+            LOG.warn(
+                    "Lease {}/{} may not be {}, so it does not remember the fencing token: {}",
+                    namespace,
+                    name,
+                    readable == null ? "read" : "patched",
+                    failure.getMessage());
+            return token(clock.instant(), annotation(readable));
+        }
+    }
+
+    /** Without a Lease, the time alone. */
+    private long take(Supplier<@Nullable Lease> read) {
         for (int tries = 1; ; tries++) {
-            Lease lease = held();
+            Lease lease = read.get();
             long token = token(clock.instant(), annotation(lease));
+            if (lease == null) {
+                return token;
+            }
             try {
                 patch(Map.of(
                         "metadata",
@@ -120,8 +149,12 @@ public final class LeaderLease {
         }
     }
 
+    private @Nullable Lease lease() {
+        return client.leases().inNamespace(namespace).withName(name).get();
+    }
+
     private Lease held() {
-        Lease lease = client.leases().inNamespace(namespace).withName(name).get();
+        Lease lease = lease();
         String holder = lease == null || lease.getSpec() == null
                 ? null
                 : lease.getSpec().getHolderIdentity();
@@ -133,8 +166,9 @@ public final class LeaderLease {
         return lease;
     }
 
-    private static @Nullable String annotation(Lease lease) {
-        return Optional.ofNullable(lease.getMetadata().getAnnotations())
+    private static @Nullable String annotation(@Nullable Lease lease) {
+        return Optional.ofNullable(lease)
+                .map(found -> found.getMetadata().getAnnotations())
                 .map(annotations -> annotations.get(TOKEN))
                 .orElse(null);
     }
