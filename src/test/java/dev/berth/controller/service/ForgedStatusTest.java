@@ -6,6 +6,7 @@ import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
+import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
@@ -224,6 +225,26 @@ class ForgedStatusTest {
 
         assertThat(stored(WAITER).publishedAddresses()).containsExactly(FORMER);
         assertThat(published()).isEmpty();
+    }
+
+    /**
+     * A limit, see docs/reliability.md: after a start, a Service whose Address was deleted while no Berth ran looks the
+     * same, and keeps what it publishes.
+     */
+    @Test
+    void freeAddress_thatAStatusNamesThatWasForgedWhileNoBerthRan_isItsOwn_whoeverWaits() {
+        oneAddress_andAQueue();
+        Ip added = Ip.parse("192.0.2.3");
+        cluster.put(WEB, marked(added.toString()));
+
+        PoolOperator next =
+                new PoolOperator(cluster, () -> NOW, new PoolProvider(), PoolPolicy.OPEN, FORMER + "-" + added);
+        next.due.add(WAITER);
+        next.due.add(WEB);
+        next.reconcileDue();
+
+        assertThat(published()).containsExactly(added);
+        assertThat(stored(WAITER).ingress()).isEmpty();
     }
 
     @Test

@@ -163,4 +163,27 @@ class QueueTurnTest {
 
         assertThat(isServed("young")).isTrue();
     }
+
+    /**
+     * A limit, see docs/reliability.md: nothing that the API server vouches for tells when a Service became a load
+     * balancer.
+     */
+    @Test
+    void statusOfAnOldService_isBelievedAtAStart_asFarBackAsTheServiceIsOld_andNoFurther() {
+        change("old", service -> service.typeLoadBalancer(false));
+        create("holder", "waiter", "last");
+        change("old", service -> service.typeLoadBalancer(true));
+        SampleService old = SampleService.from(Objects.requireNonNull(cluster.services.get(key("old"))));
+
+        cluster.put(key("old"), waitingSince(old, old.build().created().minusSeconds(1)));
+        restart();
+        delete("holder");
+        assertThat(isServed("waiter")).isTrue();
+
+        cluster.put(key("old"), waitingSince(old, old.build().created()));
+        restart();
+        delete("waiter");
+        assertThat(isServed("old")).isTrue();
+        assertThat(isServed("last")).isFalse();
+    }
 }
