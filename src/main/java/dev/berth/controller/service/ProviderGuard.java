@@ -10,6 +10,7 @@ import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +55,7 @@ final class ProviderGuard implements AutoCloseable {
     private final Consumer<String> stuckChanged;
     private final ThreadFactory threads;
 
-    /** By the name of the class. Guarded by this, as is all that is in it. */
+    /** By the name of the class, or of the provider for its list. Guarded by this, as is all that is in it. */
     private final SequencedMap<String, Line> lines = new LinkedHashMap<>();
 
     /** Whose calls are under way, or about to be. Guarded by this. */
@@ -117,7 +118,7 @@ final class ProviderGuard implements AutoCloseable {
         this.threads = threads;
     }
 
-    /** The calls of one class. */
+    /** The calls of one class, or those that list what a provider has. */
     private final class Line {
         private final String className;
         private int seated;
@@ -383,26 +384,32 @@ final class ProviderGuard implements AutoCloseable {
         }
     }
 
-    /** Which calls for this class have outlived their deadline and not returned, human-readable; absent: none. */
-    synchronized Optional<String> stuck(String className) {
-        return Optional.ofNullable(lines.get(className))
-                .filter(line -> !line.stuck.isEmpty())
-                .map(line -> line.stuck.size() + " calls to its provider have outlived their deadline of "
+    /** Which calls in these lines have outlived their deadline and not returned, human-readable; absent: none. */
+    synchronized Optional<String> stuck(Collection<String> names) {
+        List<Seat> stuck = stuckIn(names);
+        return stuck.isEmpty()
+                ? Optional.empty()
+                : Optional.of(stuck.size() + " calls to its provider have outlived their deadline of "
                         + deadline.toSeconds() + " s, and have not returned yet: for "
-                        + line.stuck.stream()
+                        + stuck.stream()
                                 .limit(SERVICES_NAMED)
                                 .map(seat -> seat.service == null ? "its list" : "Service " + seat.service)
                                 .collect(Collectors.joining(", "))
-                        + (line.stuck.size() > SERVICES_NAMED ? " ..." : "")
-                        + "; nothing else is asked for these until they do. Correct the provider, and restart Berth if it"
-                        + " runs in this process");
+                        + (stuck.size() > SERVICES_NAMED ? " ..." : "")
+                        + "; nothing else is asked for these until they do. Correct the provider, and restart Berth if"
+                        + " it runs in this process");
     }
 
     /** How many they are. */
-    synchronized int stuckCalls(String className) {
-        return Optional.ofNullable(lines.get(className))
-                .map(line -> line.stuck.size())
-                .orElse(0);
+    synchronized int stuckCalls(Collection<String> names) {
+        return stuckIn(names).size();
+    }
+
+    private List<Seat> stuckIn(Collection<String> names) {
+        return names.stream()
+                .flatMap(name -> Optional.ofNullable(lines.get(name)).stream())
+                .flatMap(line -> line.stuck.stream())
+                .toList();
     }
 
     private <T> T made(Seat seat, Supplier<T> call) {

@@ -42,6 +42,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +56,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -608,12 +611,28 @@ public final class ServiceControl implements ClassControl.Services {
     /** Which calls to the provider of this LoadBalancerClass are stuck, human-readable; absent: none. */
     @Override
     public Optional<String> stuckCalls(String className) {
-        return guard.stuck(className);
+        return guard.stuck(linesOf(className));
     }
 
-    private void stuckChanged(String className) {
-        parts.metrics().stuckCalls(className, guard.stuckCalls(className));
-        classChanged.accept(className);
+    /** What a provider has is listed for all of its classes, in a line by its own name. */
+    private Set<String> linesOf(String className) {
+        return classes.get().served().stream()
+                .filter(served -> served.name().equals(className))
+                .flatMap(served -> Stream.of(className, served.provider()))
+                .collect(Collectors.toCollection(() -> new LinkedHashSet<>(List.of(className))));
+    }
+
+    private void stuckChanged(String line) {
+        Stream.concat(
+                        Stream.of(line),
+                        classes.get().served().stream()
+                                .filter(served -> served.provider().equals(line))
+                                .map(ServedClass::name))
+                .distinct()
+                .forEach(className -> {
+                    parts.metrics().stuckCalls(className, guard.stuckCalls(linesOf(className)));
+                    classChanged.accept(className);
+                });
     }
 
     private boolean isOurs(ServiceState service) {

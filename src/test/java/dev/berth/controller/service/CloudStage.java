@@ -68,17 +68,22 @@ abstract class CloudStage {
         final List<String> calls = new ArrayList<>();
         final List<LoadBalancerRequest> requests = new ArrayList<>();
 
-        @Nullable ProviderException ensureFails;
+        @Nullable
+        ProviderException ensureFails;
 
-        @Nullable ProviderException updateFails;
+        @Nullable
+        ProviderException updateFails;
 
-        @Nullable ProviderException deleteFails;
+        @Nullable
+        ProviderException deleteFails;
 
         boolean getFails;
 
-        @Nullable EnsureOutcome answer;
+        @Nullable
+        EnsureOutcome answer;
 
-        @Nullable LoadBalancerStatus has = PUBLIC;
+        @Nullable
+        LoadBalancerStatus has = PUBLIC;
 
         Targets targets = Targets.NODE_PORTS;
 
@@ -92,6 +97,8 @@ abstract class CloudStage {
         List<ListedLoadBalancer> listed = List.of();
 
         Runnable meanwhile = () -> {};
+
+        Runnable whileListing = () -> {};
 
         @Override
         public Capabilities capabilities() {
@@ -122,6 +129,7 @@ abstract class CloudStage {
 
         @Override
         public List<ListedLoadBalancer> listLoadBalancers(String clusterName) {
+            whileListing.run();
             return listed;
         }
 

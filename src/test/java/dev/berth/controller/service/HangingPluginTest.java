@@ -18,6 +18,7 @@ import dev.berth.testing.GrpcHosts;
 import dev.berth.testing.QuietProvider;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -87,8 +88,8 @@ class HangingPluginTest {
         }
 
         assertThat(ensure("other")).isEqualTo(EnsureOutcome.implementedElsewhere());
-        assertThat(guard.stuck("cloud")).isEmpty();
-        assertThat(guard.stuckCalls("cloud")).isZero();
+        assertThat(guard.stuck(List.of("cloud"))).isEmpty();
+        assertThat(guard.stuckCalls(List.of("cloud"))).isZero();
         assertThat(stuck).isEmpty();
     }
 

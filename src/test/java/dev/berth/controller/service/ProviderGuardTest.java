@@ -221,7 +221,7 @@ class ProviderGuardTest {
     }
 
     private boolean awaitReturned(ProviderGuard guard) {
-        while (guard.stuckCalls("slow") > 0) {
+        while (guard.stuckCalls(List.of("slow")) > 0) {
             Thread.onSpinWait();
         }
         return true;
@@ -237,18 +237,68 @@ class ProviderGuardTest {
             calls.forEach(call -> assertThatThrownBy(call::get).hasMessageContaining("no answer within"));
 
             awaitAnswer(guard, deaf);
-            Awaitility.await().until(() -> guard.stuckCalls("slow") == 2);
-            assertThat(guard.stuck("slow").orElseThrow())
+            Awaitility.await().until(() -> guard.stuckCalls(List.of("slow")) == 2);
+            assertThat(guard.stuck(List.of("slow")).orElseThrow())
                     .startsWith(
-                            "2 calls to its provider have outlived their deadline of 0 s, and have not returned yet: for"
-                                    + " Service prod/stuck-")
+                            "2 calls to its provider have outlived their deadline of 0 s, and have not returned yet:"
+                                    + " for Service prod/stuck-")
                     .contains("restart Berth");
             assertThat(stuck.take()).isEqualTo("slow");
 
             deaf.let().countDown();
             awaitReturned(guard);
-            assertThat(guard.stuck("slow")).isEmpty();
+            assertThat(guard.stuck(List.of("slow"))).isEmpty();
         }
+    }
+
+    @Test
+    void deletions_areMadeBesideSixteenCallsThatNeverReturn_andWithThirtyTwoOtherClassesGoOn() {
+        Deaf deaf = new Deaf();
+        AtomicInteger deleted = new AtomicInteger();
+        QuietProvider deletes = new QuietProvider() {
+            @Override
+            public Capabilities capabilities() {
+                return Capabilities.ofItsOwn(IpMode.PROXY);
+            }
+
+            @Override
+            public EnsureOutcome ensureLoadBalancer(LoadBalancerRequest request) {
+                return EnsureOutcome.implementedElsewhere();
+            }
+
+            @Override
+            public void ensureLoadBalancerDeleted(LoadBalancerRequest request) {
+                deleted.incrementAndGet();
+            }
+        };
+        try (ProviderGuard guard = guard(16, Duration.ofMillis(20))) {
+            makeStuck(guard, deaf, 16);
+            awaitDelete(guard, "slow", deletes);
+            assertThat(deleted).hasPositiveValue();
+
+            makeStuck(guard, deaf, 32);
+            assertThatThrownBy(() -> guard.delete("slow", deletes, OTHER))
+                    .hasMessageStartingWith(
+                            "all 32 calls to the provider of LoadBalancerClass \"slow\" have outlived their deadline");
+            awaitDelete(guard, "fast", deletes);
+
+            deaf.let().countDown();
+            awaitDelete(guard, "slow", deletes);
+        }
+    }
+
+    private void makeStuck(ProviderGuard guard, Deaf deaf, int calls) {
+        for (int i = 0; guard.stuckCalls(List.of("slow")) < calls; i++) {
+            // One whose thread had not begun by its deadline is never made.
+            LoadBalancerRequest request = request("stuck-" + calls + "-" + i);
+            assertThatThrownBy(() -> ensure(guard, "slow", deaf, request)).hasMessageContaining("no answer within");
+        }
+    }
+
+    private static void awaitDelete(ProviderGuard guard, String className, LoadBalancerProvider provider) {
+        Awaitility.await()
+                .ignoreExceptionsInstanceOf(ProviderException.class)
+                .until(() -> guard.delete(className, provider, OTHER));
     }
 
     @Test
@@ -262,10 +312,10 @@ class ProviderGuardTest {
 
             try (Visit visit = visit(guard, OTHER)) {
                 assertThat(enter(visit, "slow", OTHER))
-                        .isEqualTo(
-                                new Entry.Stuck(
-                                        "all 2 calls to the provider of LoadBalancerClass \"slow\" have outlived"
-                                                + " their deadline of 0 s, and have not returned yet; it is asked again when one has"));
+                        .isEqualTo(new Entry.Stuck(
+                                "all 2 calls to the provider of LoadBalancerClass \"slow\" have outlived their"
+                                        + " deadline of 0 s, and have not returned yet; it is asked again when one"
+                                        + " has"));
             }
             deaf.let().countDown();
             awaitReturned(guard);

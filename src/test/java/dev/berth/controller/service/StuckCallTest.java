@@ -3,12 +3,16 @@ package dev.berth.controller.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.loadbalancer.Condition;
+import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.ProviderException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -83,5 +87,27 @@ class StuckCallTest extends CloudStage {
         reconcile("web");
 
         assertThat(cloud.calls).containsExactly("ensure web[n1]");
+    }
+
+    @Test
+    void listThatDoesNotReturn_isSaidOnEachClassOfItsProvider_untilItHas() throws Exception {
+        classes = SampleClasses.ofParameters("cloud", cloud.capabilities(), List.of(Map.of(), Map.of("zone", "b")));
+        cloud.whileListing = this::hang;
+        do {
+            // One whose thread had not begun by its deadline is never made.
+            control.resync(Duration.ofSeconds(1));
+            later.removeFirst().what().run();
+        } while (!calling.isDone());
+
+        for (String name : List.of("class-0", "class-1")) {
+            assertThat(control.stuckCalls(name).orElse("nothing"))
+                    .contains("calls to its provider have outlived their deadline", "for its list");
+        }
+        assertThat(control.stuckCalls("another")).isEmpty();
+        assertThat(classesChanged).contains("class-0", "class-1");
+
+        callReturns();
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(control.stuckCalls("class-0")).isEmpty());
     }
 }
