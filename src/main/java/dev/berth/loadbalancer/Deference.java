@@ -26,6 +26,7 @@ public record Deference(String sign) {
      * @see <a href="https://github.com/linode/linode-cloud-controller-manager">linode</a>
      * @see <a href="https://github.com/vultr/vultr-cloud-controller-manager">vultr</a>
      * @see <a href="https://github.com/scaleway/scaleway-cloud-controller-manager">scaleway</a>
+     * @see <a href="https://upcloud.com/docs/guides/expose-services-upcloud-load-balancer-https/">upcloud</a>
      * @see <a href="https://github.com/exoscale/exoscale-cloud-controller-manager">exoscale</a>
      * @see <a href="https://github.com/civo/civo-cloud-controller-manager">civo</a>
      * @see <a href="https://github.com/kubernetes-sigs/cloud-provider-equinix-metal">equinixmetal</a>
@@ -52,6 +53,7 @@ public record Deference(String sign) {
             "linode",
             "vultr",
             "scaleway",
+            "upcloud",
             "exoscale",
             "civo",
             "equinixmetal",

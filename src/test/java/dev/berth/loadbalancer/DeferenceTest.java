@@ -14,6 +14,7 @@ class DeferenceTest {
                 "gce://project/zone/name",
                 "openstack:///uuid",
                 "hcloud://1234",
+                "upcloud:////0084f2c2-1111-4d2c-b6cd-6c1d4ba1a3a0",
                 "ocid1.instance.oc1.phx.abc",
                 "k3s://node")) {
             assertThat(Deference.isCloud(providerId)).as(providerId).isTrue();
