@@ -8,12 +8,17 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What those who may write a Service's status, or a selector of any length, take by it: nothing. */
 @ExtendWith(SharedInstallation.class)
@@ -21,6 +26,9 @@ class ForgedStatusIT {
     private static final String ANYTHING = "203.0.113.99";
     private static final String CLOSED = "198.51.100.1";
     private static final String API_SERVER = "10.96.0.1";
+
+    @TempDir
+    private Path directory;
 
     private ControlPlane controlPlane;
     private BerthOnCluster berth;
@@ -85,12 +93,12 @@ class ForgedStatusIT {
                 .allSatisfy(name -> assertThat(name).startsWith("address.berth.dev/192.0.2."));
 
         denyAddressesOf("denied");
-        berth.createService("last-but-one");
+        applyService("last-but-one");
         berth.awaitAddress("last-but-one");
-        berth.createService("denied");
+        applyService("denied");
         berth.awaitAsserted(
                 cluster -> assertThat(cluster.addressAssigned("denied")).contains("PoolExhausted"));
-        berth.createService("behind");
+        applyService("behind");
         berth.awaitAsserted(
                 cluster -> assertThat(cluster.addressAssigned("behind")).contains("PoolExhausted"));
         controlPlane.kubectl("delete", "service", "last-but-one");
@@ -100,36 +108,56 @@ class ForgedStatusIT {
                 cluster -> assertThat(cluster.addressAssigned("denied")).startsWith("False "));
     }
 
+    private void applyService(String name) {
+        apply("""
+            apiVersion: v1
+            kind: Service
+            metadata: {name: %s}
+            spec:
+              type: LoadBalancer
+              ports:
+              - port: 80
+            """.formatted(name));
+    }
+
     /** As a webhook does, or an administrator's policy. */
     private void denyAddressesOf(String service) {
-        berth.client()
-                .load(new ByteArrayInputStream("""
-                    apiVersion: admissionregistration.k8s.io/v1
-                    kind: ValidatingAdmissionPolicy
-                    metadata: {name: deny-one}
-                    spec:
-                      failurePolicy: Fail
-                      matchConstraints:
-                        resourceRules:
-                        - apiGroups: [berth.dev]
-                          apiVersions: ['*']
-                          operations: [CREATE]
-                          resources: [addresses]
-                      validations:
-                      - expression: "!has(object.spec.claims) || object.spec.claims.all(c, c.name != '%s')"
-                    ---
-                    apiVersion: admissionregistration.k8s.io/v1
-                    kind: ValidatingAdmissionPolicyBinding
-                    metadata: {name: deny-one}
-                    spec: {policyName: deny-one, validationActions: [Deny]}
-                    """.formatted(service).getBytes(UTF_8)))
-                .create();
+        apply("""
+            apiVersion: admissionregistration.k8s.io/v1
+            kind: ValidatingAdmissionPolicy
+            metadata: {name: deny-one}
+            spec:
+              failurePolicy: Fail
+              matchConstraints:
+                resourceRules:
+                - apiGroups: [berth.dev]
+                  apiVersions: ['*']
+                  operations: [CREATE]
+                  resources: [addresses]
+              validations:
+              - expression: "!has(object.spec.claims) || object.spec.claims.all(c, c.name != '%s')"
+            ---
+            apiVersion: admissionregistration.k8s.io/v1
+            kind: ValidatingAdmissionPolicyBinding
+            metadata: {name: deny-one}
+            spec: {policyName: deny-one, validationActions: [Deny]}
+            """.formatted(service));
         String probe =
                 "{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"Address\",\"metadata\":{\"name\":\"192.0.2.77\"},"
                         + "\"spec\":{\"address\":\"192.0.2.77\",\"claims\":[{\"namespace\":\"default\",\"name\":\""
                         + service
                         + "\"}]}}";
         Awaitility.await().until(() -> isDenied(probe));
+    }
+
+    private void apply(String yaml) {
+        try {
+            controlPlane.kubectl(
+                    "apply",
+                    "--filename=" + Files.writeString(Files.createTempFile(directory, "object-", ".yaml"), yaml));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     private boolean isDenied(String object) {
