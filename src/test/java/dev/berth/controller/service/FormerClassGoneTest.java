@@ -10,6 +10,7 @@ import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.SampleClasses;
 import dev.berth.loadbalancer.SampleService;
 import dev.berth.loadbalancer.WellKnownNames;
+import dev.berth.provider.LoadBalancerRequest;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -99,5 +100,26 @@ class FormerClassGoneTest extends CloudStage {
         reconcile("web");
         assertThat(reason()).isEqualTo("Assigned");
         assertThat(cluster.claims).isEmpty();
+    }
+
+    /** A limit, see docs/reliability.md: the mark on the Service has the class, and not its parameters. */
+    @Test
+    void whatAClassMade_thatWasCreatedAgainBeforeARestart_isDeletedWithTheParametersThatItHasNow() {
+        classesAre(Map.of("zone", "a"));
+        put(SampleService.named(key("other"), "uid-other").loadBalancerClass(NOW));
+        reconcile("other");
+        control = operator();
+        classesAre(Map.of("zone", "b"));
+        cloud.requests.clear();
+
+        put(SampleService.from(service("other")).typeLoadBalancer(false));
+        reconcile("other");
+
+        assertThat(cloud.requests).extracting(LoadBalancerRequest::parameters).containsExactly(Map.of("zone", "b"));
+        assertThat(service("other").ingress()).isEmpty();
+    }
+
+    private void classesAre(Map<String, String> parameters) {
+        classes = SampleClasses.ofParameters("cloud", cloud.capabilities(), List.of(parameters));
     }
 }
