@@ -68,22 +68,17 @@ abstract class CloudStage {
         final List<String> calls = new ArrayList<>();
         final List<LoadBalancerRequest> requests = new ArrayList<>();
 
-        @Nullable
-        ProviderException ensureFails;
+        @Nullable ProviderException ensureFails;
 
-        @Nullable
-        ProviderException updateFails;
+        @Nullable ProviderException updateFails;
 
-        @Nullable
-        ProviderException deleteFails;
+        @Nullable ProviderException deleteFails;
 
         boolean getFails;
 
-        @Nullable
-        EnsureOutcome answer;
+        @Nullable EnsureOutcome answer;
 
-        @Nullable
-        LoadBalancerStatus has = PUBLIC;
+        @Nullable LoadBalancerStatus has = PUBLIC;
 
         Targets targets = Targets.NODE_PORTS;
 
