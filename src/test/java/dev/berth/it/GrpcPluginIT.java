@@ -172,7 +172,7 @@ class GrpcPluginIT {
         try (ProviderHostProcess second = ProviderHostProcess.start(hosted, "nginx", socket)) {
             awaitServed("far-3");
             awaitGone("far-1");
-            assertThat(farFiles.services()).containsExactly("far-2", "far-3");
+            berth.awaitAsserted(now -> assertThat(farFiles.services()).containsExactly("far-2", "far-3"));
 
             operator.kill();
             delete("near-1");
@@ -182,8 +182,11 @@ class GrpcPluginIT {
             awaitServed("near-3");
             awaitGone("near-1");
             awaitGone("far-2");
-            assertThat(nearFiles.services()).containsExactly("near-2", "near-3");
-            assertThat(farFiles.services()).containsExactly("far-3");
+            // A new operator ensures each once more: while a file is replaced, there are two.
+            berth.awaitAsserted(now -> {
+                assertThat(nearFiles.services()).containsExactly("near-2", "near-3");
+                assertThat(farFiles.services()).containsExactly("far-3");
+            });
             second.kill();
         }
 
