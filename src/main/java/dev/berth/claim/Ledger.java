@@ -551,11 +551,8 @@ public final class Ledger {
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
             holdings.all().stream()
-                    .filter(holding -> holding.spec().pool() != null
-                            && book.poolOf(holding.ip())
-                                    .filter(pool ->
-                                            !pool.name().equals(holding.spec().pool()))
-                                    .isPresent())
+                    .filter(holding ->
+                            book.isOfAnother(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
             due.addAll(withheld.keySet());

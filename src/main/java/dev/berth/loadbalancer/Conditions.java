@@ -152,7 +152,7 @@ public record Conditions(
             return condition(
                     WellKnownNames.ADDRESS_ASSIGNED,
                     true,
-                    facts.waiting().map(this::lacking).orElse(ASSIGNED),
+                    facts.waiting().map(why -> lacking()).orElse(ASSIGNED),
                     facts.waiting().map(why -> holds + "; " + why.message()).orElse(holds));
         }
         return condition(
@@ -168,7 +168,7 @@ public record Conditions(
                         .orElse("no address could be claimed"));
     }
 
-    private String lacking(WaitReason why) {
+    private String lacking() {
         return addresses.size() < service.wantedFamilies().size()
                 ? PARTIALLY_ASSIGNED
                 : facts.fault().map(WaitReason::reason).orElse("ReplacementPending");

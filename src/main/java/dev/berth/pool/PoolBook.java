@@ -33,6 +33,12 @@ public final class PoolBook {
         return origin != null && releasing.contains(origin) && poolOf(ip).isEmpty();
     }
 
+    /** Whether {@code ip}, once out of the pool {@code origin}, is of another now; null: it came out of none. */
+    public boolean isOfAnother(Ip ip, @Nullable String origin) {
+        return origin != null
+                && poolOf(ip).filter(pool -> !pool.name().equals(origin)).isPresent();
+    }
+
     private record Placed(IpRange range, Pool pool) {}
 
     private final List<String> releasing;

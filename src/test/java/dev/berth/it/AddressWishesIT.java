@@ -1,7 +1,9 @@
 package dev.berth.it;
 
+import static dev.berth.testing.Installation.annotated;
 import static dev.berth.testing.Installation.condition;
 import static dev.berth.testing.Installation.ips;
+import static dev.berth.testing.Installation.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -42,27 +44,6 @@ class AddressWishesIT {
         berth = shared;
         controlPlane = berth.controlPlane();
         operator = berth.operator();
-    }
-
-    private static UnaryOperator<ServiceBuilder> annotated(String... namesAndValues) {
-        return builder -> {
-            for (int i = 0; i < namesAndValues.length; i += 2) {
-                builder.editMetadata()
-                        .addToAnnotations(namesAndValues[i], namesAndValues[i + 1])
-                        .endMetadata();
-            }
-            return builder;
-        };
-    }
-
-    private static UnaryOperator<ServiceBuilder> sharing(String key, int port) {
-        return builder -> annotated(WellKnownNames.SHARING_KEY, key)
-                .apply(builder)
-                .editSpec()
-                .editFirstPort()
-                .withPort(port)
-                .endPort()
-                .endSpec();
     }
 
     private static void annotate(String namespace, String name, String annotation, String value) {

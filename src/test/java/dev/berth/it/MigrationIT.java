@@ -1,5 +1,6 @@
 package dev.berth.it;
 
+import static dev.berth.testing.Installation.annotated;
 import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -89,17 +90,6 @@ class MigrationIT {
                 controlPlane.kubectl("wait", "--for=condition=Established", "--timeout=50s", "-f", file);
             }
         }
-    }
-
-    private static UnaryOperator<ServiceBuilder> annotated(String... annotations) {
-        return builder -> {
-            for (int i = 0; i < annotations.length; i += 2) {
-                builder.editMetadata()
-                        .addToAnnotations(annotations[i], annotations[i + 1])
-                        .endMetadata();
-            }
-            return builder;
-        };
     }
 
     private static UnaryOperator<ServiceBuilder> labelled(String key, String value) {

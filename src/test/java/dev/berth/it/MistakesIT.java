@@ -1,7 +1,9 @@
 package dev.berth.it;
 
+import static dev.berth.testing.Installation.annotated;
 import static dev.berth.testing.Installation.condition;
 import static dev.berth.testing.Installation.ips;
+import static dev.berth.testing.Installation.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -38,10 +40,6 @@ class MistakesIT {
     static void install(Installation shared) {
         berth = shared;
         berth.operator();
-    }
-
-    private static UnaryOperator<ServiceBuilder> annotated(String name, String value) {
-        return builder -> builder.editMetadata().addToAnnotations(name, value).endMetadata();
     }
 
     private static String kubectl(String... arguments) {
@@ -88,7 +86,7 @@ class MistakesIT {
     }
 
     @Test
-    void aMisspeltAnnotation_isSaidInOneEventAndACondition_untilItIsCorrected() throws IOException {
+    void aMisspeltAnnotation_isSaidInOneEventAndACondition_untilItIsCorrected() {
         String namespace = berth.namespace("misspelt");
         berth.pool(namespace, "198.18.0.0/28");
         berth.service(namespace, "web", annotated("berth.dev/adresses", "198.18.0.7"));
@@ -385,7 +383,7 @@ class MistakesIT {
     }
 
     @Test
-    void aServiceWithOneOfTwoFamilies_isCountedAmongThoseThatWait() throws IOException {
+    void aServiceWithOneOfTwoFamilies_isCountedAmongThoseThatWait() {
         String namespace = berth.namespace("one-family");
         berth.pool(namespace, "198.18.6.0/28");
         berth.service(
@@ -432,18 +430,9 @@ class MistakesIT {
         String namespace = berth.namespace("who");
         String pool = namespace + "-main";
         berth.pool(pool, namespace, UnaryOperator.identity(), "198.18.7.0/29", "2001:db8:7::/125");
-        berth.service(namespace, "first", annotated(WellKnownNames.SHARING_KEY, "k"));
+        berth.service(namespace, "first", sharing("k", 80));
         awaitIps(namespace, "first", "198.18.7.0");
-        berth.service(
-                namespace,
-                "second",
-                builder -> annotated(WellKnownNames.SHARING_KEY, "k")
-                        .apply(builder)
-                        .editSpec()
-                        .editFirstPort()
-                        .withPort(443)
-                        .endPort()
-                        .endSpec());
+        berth.service(namespace, "second", sharing("k", 443));
         awaitIps(namespace, "second", "198.18.7.0");
         berth.service(
                 namespace,

@@ -1,5 +1,6 @@
 package dev.berth.it;
 
+import static dev.berth.testing.Installation.annotated;
 import static dev.berth.testing.Installation.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,10 +38,6 @@ class WaitingIT {
         berth = shared;
         controlPlane = berth.controlPlane();
         operator = berth.operator();
-    }
-
-    private static UnaryOperator<ServiceBuilder> annotated(String name, String value) {
-        return service -> service.editMetadata().addToAnnotations(name, value).endMetadata();
     }
 
     private static UnaryOperator<ServiceBuilder> ofFamilies(String policy, String... families) {

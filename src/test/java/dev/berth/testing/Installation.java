@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
+import dev.berth.loadbalancer.WellKnownNames;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.LoadBalancerIngress;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -279,6 +280,29 @@ public final class Installation implements AutoCloseable {
     /** Who an Address is claimed for. */
     public static List<Address.Claim> claimsOf(Address address) {
         return Optional.ofNullable(address.getSpec().claims()).orElse(List.of());
+    }
+
+    /** A Service with these annotations, names and values in turn. */
+    public static UnaryOperator<ServiceBuilder> annotated(String... namesAndValues) {
+        return builder -> {
+            for (int i = 0; i < namesAndValues.length; i += 2) {
+                builder.editMetadata()
+                        .addToAnnotations(namesAndValues[i], namesAndValues[i + 1])
+                        .endMetadata();
+            }
+            return builder;
+        };
+    }
+
+    /** A Service that shares its address by {@code key}, with this port. */
+    public static UnaryOperator<ServiceBuilder> sharing(String key, int port) {
+        return builder -> annotated(WellKnownNames.SHARING_KEY, key)
+                .apply(builder)
+                .editSpec()
+                .editFirstPort()
+                .withPort(port)
+                .endPort()
+                .endSpec();
     }
 
     public static List<LoadBalancerIngress> ingress(Service service) {

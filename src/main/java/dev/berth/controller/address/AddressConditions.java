@@ -85,10 +85,7 @@ public final class AddressConditions implements AutoCloseable {
         PoolBook pools = ledger.pools();
         ledger.holdings().stream()
                 .filter(holding -> holding.spec().pool() == null
-                        || pools.poolOf(holding.ip())
-                                .filter(pool ->
-                                        !pool.name().equals(holding.spec().pool()))
-                                .isPresent())
+                        || pools.isOfAnother(holding.ip(), holding.spec().pool()))
                 .map(Holding::ip)
                 .forEach(this::look);
     }
