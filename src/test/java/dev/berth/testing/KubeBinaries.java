@@ -33,6 +33,10 @@ public final class KubeBinaries {
 
     static final String HELM = "4.3.1";
 
+    static final String CONTAINERD = "2.4.2";
+
+    static final String CNI = "1.9.1";
+
     private final Map<String, String> environment;
     private final String platform;
 
@@ -75,6 +79,26 @@ public final class KubeBinaries {
 
     public Path kubeProxy() {
         return kubernetes("kube-proxy", KUBERNETES);
+    }
+
+    public Path kubeScheduler() {
+        return kubernetes("kube-scheduler", KUBERNETES);
+    }
+
+    public Path kubelet() {
+        return kubernetes("kubelet", KUBERNETES);
+    }
+
+    /** It has its shim and ctr beside it. */
+    public Path containerd() {
+        return required("containerd", CONTAINERD, folders(KUBERNETES, CONTAINERD));
+    }
+
+    /** The folder of the network plug-ins ptp and host-local. */
+    public Path networkPlugins() {
+        return required("ptp", CNI, folders(KUBERNETES, CNI))
+                .resolveSibling(".")
+                .normalize();
     }
 
     /** Kubernetes' own service controller, built from src/bench/service-controller. */

@@ -51,6 +51,19 @@ class KubeBinariesTest {
     }
 
     @Test
+    void containerd_isByItsOwnVersion() throws IOException {
+        executable("cache/berth/kube/1.36.3-linux-amd64/containerd");
+        Path cached = executable("cache/berth/kube/2.4.2-linux-amd64/containerd");
+        assertThat(binaries().containerd()).isEqualTo(cached);
+    }
+
+    @Test
+    void networkPlugins_areTheFolderOfThem() throws IOException {
+        Path plugin = executable("cache/berth/kube/1.9.1-linux-amd64/ptp");
+        assertThat(binaries().networkPlugins()).isEqualTo(plugin.getParent());
+    }
+
+    @Test
     void missing_namesTheMakeTarget() {
         assertThatThrownBy(() -> binaries().kubeControllerManager("1.29.6"))
                 .isInstanceOf(IllegalStateException.class)
