@@ -72,6 +72,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkiverse.operatorsdk.runtime.QuarkusConfigurationService;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.Startup;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -96,9 +97,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who is given what. The only place that knows all parts. */
+/**
+ * Who is given what. The only place that knows all parts.
+ *
+ * <p>It calls the API server when it is created, so it is created before the port opens: a probe that came first would
+ * create it, on the thread that would have to read the API server's answer.
+ */
 @Singleton
 @Unremovable
+@Startup
 public final class Wiring {
     private static final Logger LOG = LoggerFactory.getLogger(Wiring.class);
 
