@@ -12,6 +12,8 @@ SEEDS =
 FIRST =
 # Every n-th of the integration tests, beginning with the k-th: make test-its SHARD=k/n
 SHARD = 1/1
+# The name of the image, if not the one in the manifests
+IMAGE =
 # How kube-proxy programs the kernel in make lab: nftables or iptables
 MODE = nftables
 
@@ -97,6 +99,10 @@ test: kube-to-test lab-tools ## builds and runs every test (mvn verify), with al
 	exit $$tests
 	@$(SLOWEST)
 	@echo "make: every test passed, and every check"
+
+.PHONY: image
+image: $(BUILT) ## builds the image by docker, podman or buildah, whichever is here: make image IMAGE=<your registry>/berth:0.1.0
+	@src/build/image $(IMAGE)
 
 .PHONY: test-fast
 test-fast: ## unit tests only, on fewer seeds, without the checks of the code, coverage and Go (a minute)
