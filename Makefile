@@ -25,7 +25,9 @@ DEPENDENCY_PLUGIN = org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 KUBERNETES_TO_RUN  = etcd kube-apiserver $$(command -v kubectl >/dev/null || echo kubectl)
 KUBERNETES_TO_LAB  = $(KUBERNETES_TO_RUN) kube-controller-manager kube-proxy
 KUBERNETES_TO_TEST = $(KUBERNETES_TO_RUN) kube-apiserver@1.29.6 kube-apiserver@1.32.13 kube-controller-manager kube-proxy \
-  $$(command -v helm >/dev/null || echo helm)
+  $$(command -v helm >/dev/null || echo helm) $(KUBERNETES_OF_NODES)
+# Only root on Linux can have nodes.
+KUBERNETES_OF_NODES = $$([ "$$(uname -s) $$(id -u)" != "Linux 0" ] || echo kube-scheduler kubelet containerd cni)
 
 # The Go examples; the versions of everything are in their go.mod.
 EXAMPLES = src/examples
@@ -64,7 +66,7 @@ KUSTOMIZE = { kubectl=$$(command -v kubectl || $(KUBE) --path kubectl) && \
 
 .PHONY: help
 help: ## lists the targets
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | \
+	@sed -n 's/^\([a-z][a-z0-9-]*\):[^#]*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | \
 	  awk -F '\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
 .PHONY: demo
@@ -103,6 +105,10 @@ test: kube-to-test lab-tools ## builds and runs every test (mvn verify), with al
 .PHONY: image
 image: $(BUILT) ## builds the image by docker, podman or buildah, whichever is here: make image IMAGE=<your registry>/berth:0.1.0
 	@src/build/image $(IMAGE)
+
+.PHONY: e2e
+e2e: lab-possible ## (root, Linux) Berth as Pods on a cluster of two nodes, from the quick start to the removal
+	@$(THIS_MAKE) --no-print-directory it IT=PodsIT
 
 .PHONY: test-fast
 test-fast: ## unit tests only, on fewer seeds, without the checks of the code, coverage and Go (a minute)
@@ -217,8 +223,9 @@ kube-to-test:
 	@$(KUBE) $(KUBERNETES_TO_TEST)
 
 .PHONY: lab-tools
-lab-tools: ## gets what the lab needs beside Kubernetes (nftables, HAProxy, ...), without installing it
+lab-tools: ## gets what the lab needs beside Kubernetes (nftables, HAProxy, runc, ...), without installing it
 	@src/test/lab/tools
+	@src/test/lab/tools pods
 
 kubectl:
 	@command -v kubectl >/dev/null || $(KUBE) kubectl

@@ -7,6 +7,7 @@
 //	peer until [--timeout DURATION] URL              when the first request was answered: nanoseconds of Unix time
 //	peer until --down URL                            when the first one was not
 //	peer hold --for DURATION ADDRESS                 one connection that asks ten times a second
+//	peer pause                                       nothing, until it is ended: what holds the namespaces of a Pod
 //
 // With --until-eof, load and hold end with their standard input, or by their bound before.
 //
@@ -18,6 +19,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -39,7 +42,7 @@ type Reply struct {
 
 func main() {
 	if len(os.Args) < 2 {
-		fail("which one: serve, get, udp, load, until or hold")
+		fail("which one: serve, get, udp, load, until, hold or pause")
 	}
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	name := flags.String("name", "", "what the server calls itself")
@@ -50,7 +53,7 @@ func main() {
 	source := flags.String("source", "", "address to send from")
 	requests := flags.Int("requests", 1000, "how many requests in all")
 	workers := flags.Int("workers", 4, "how many at once")
-	pause := flags.Duration("pause", 0, "between two requests of one worker")
+	between := flags.Duration("pause", 0, "between two requests of one worker")
 	timeout := flags.Duration("timeout", 2*time.Second, "for each request")
 	down := flags.Bool("down", false, "until a request is not answered")
 	lasting := flags.Duration("for", 10*time.Second, "how long to hold the connection")
@@ -74,13 +77,31 @@ func main() {
 	case "udp":
 		from.udp(flags.Arg(0))
 	case "load":
-		from.load(flags.Arg(0), *requests, *workers, *pause, ended)
+		from.load(flags.Arg(0), *requests, *workers, *between, ended)
 	case "until":
 		from.until(!*down, flags.Arg(0))
 	case "hold":
 		from.hold(flags.Arg(0), *lasting, ended)
+	case "pause":
+		pause()
 	default:
 		fail("there is no " + os.Args[1])
+	}
+}
+
+// The first process of a Pod: it waits for those whose parent has ended.
+func pause() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
+	for received := range signals {
+		if received != syscall.SIGCHLD {
+			return
+		}
+		for {
+			if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 || err != nil {
+				break
+			}
+		}
 	}
 }
 

@@ -37,7 +37,8 @@ class PrintedTextTest {
             "cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest"),
             "demo.md", List.of("PrintedTextTest"),
             "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),
-            "operations.md", List.of("it/RemovalIT", "it/UnservedIT"));
+            "operations.md", List.of("it/RemovalIT", "it/UnservedIT"),
+            "quick-start.md", List.of("lab/PodsIT"));
 
     private static Stream<TypedPage.Step> printed(Path page) {
         try {

@@ -2,18 +2,14 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.berth.testing.Build;
 import dev.berth.testing.Installation;
-import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.SharedInstallation;
 import dev.berth.testing.TypedPage;
+import dev.berth.testing.TypingShell;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,12 +27,7 @@ class CookbookIT {
     @Test
     void eachTask_goesAsThePageSays(Installation berth) throws IOException {
         String http = berth.operator().get("/metrics").uri().resolve("/").toString();
-        Files.createSymbolicLink(folder.resolve("src"), Path.of("src").toAbsolutePath());
-        Files.createSymbolicLink(folder.resolve("target"), Build.file("").toAbsolutePath());
-        Path programs = Files.createDirectory(folder.resolve("bin"));
-        Files.createSymbolicLink(
-                programs.resolve("kubectl"), KubeBinaries.ofThisMachine().kubectl());
-        Files.createSymbolicLink(programs.resolve("java"), Path.of(System.getProperty("java.home"), "bin", "java"));
+        TypingShell shell = TypingShell.in(folder, berth.controlPlane().adminKubeconfig(), PATIENCE);
         List<TypedPage.Step> steps = TypedPage.steps(PAGE);
         assertThat(steps).hasSizeGreaterThan(30);
 
@@ -50,40 +41,13 @@ class CookbookIT {
                     // Nobody finishes the deletion of namespaces here: the control plane has no controller manager.
                     .replace("kubectl delete -k", "kubectl delete --wait=false -k");
             if (step.printed().isEmpty()) {
-                type(berth, typed);
+                shell.type(typed);
             } else {
                 Awaitility.await(PAGE + ":" + step.line())
                         .atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(TypedPage.withoutAges(type(berth, typed)))
+                        .untilAsserted(() -> assertThat(TypedPage.withoutAges(shell.type(typed)))
                                 .isEqualTo(TypedPage.withoutAges(step.printed())));
             }
-        }
-    }
-
-    /** What it prints. */
-    private String type(Installation berth, String typed) {
-        try {
-            Path output = Files.createTempFile(folder, "typed-", ".out");
-            ProcessBuilder shell = new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", typed)
-                    .directory(folder.toFile())
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile());
-            shell.environment()
-                    .put("KUBECONFIG", berth.controlPlane().adminKubeconfig().toString());
-            shell.environment().merge("PATH", folder.resolve("bin").toString(), (path, own) -> own + ":" + path);
-            Process process = shell.start();
-            boolean hasEnded = process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            process.destroyForcibly();
-            String printed = Files.readString(output).strip();
-            assertThat(hasEnded && process.exitValue() == 0)
-                    .as("%s%n%s", typed, printed)
-                    .isTrue();
-            return printed;
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        } catch (InterruptedException stopping) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(stopping);
         }
     }
 }

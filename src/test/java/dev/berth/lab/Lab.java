@@ -41,13 +41,13 @@ final class Lab implements AutoCloseable {
     static final String FREE_IPV6 = "fd77::1:0/112";
 
     private static final Duration NAMESPACE_READY = Duration.ofSeconds(90);
-    private static final String BRIDGE = "br-lab";
     private static final List<String> CONTROLLERS =
             List.of("endpointslice-controller", "serviceaccount-controller", "service-cidr-controller");
 
     private final KubeProxyMode mode;
     private final OwnedDirectory folder = OwnedDirectory.create();
     private final List<LabNode> nodes = new ArrayList<>();
+    private final Bridge bridge;
     private final Namespace client = Namespace.create("client");
     private final Namespace router = Namespace.create("router");
     private final Namespace loadBalancerHost = Namespace.create("lb");
@@ -56,6 +56,7 @@ final class Lab implements AutoCloseable {
 
     private Lab(KubeProxyMode mode, int count, List<String> moreControllers) {
         this.mode = mode;
+        bridge = Bridge.create("br-lab", HERE, "fd77::1");
         connect();
         controlPlane = ControlPlane.builder()
                 .reachableAt(HERE)
@@ -88,11 +89,6 @@ final class Lab implements AutoCloseable {
     }
 
     private void connect() {
-        Namespace.HERE.prepare();
-        Namespace.HERE.ip("link add " + BRIDGE + " type bridge");
-        Namespace.HERE.ip("link set " + BRIDGE + " up");
-        Namespace.HERE.ip("addr add " + HERE + "/24 dev " + BRIDGE);
-        Namespace.HERE.ip("addr add fd77::1/64 dev " + BRIDGE + " nodad");
         plug(router, "10.77.0.254", "fd77::fe");
         plug(loadBalancerHost, "10.77.0.5", "fd77::5");
         throughRouter(loadBalancerHost);
@@ -109,18 +105,12 @@ final class Lab implements AutoCloseable {
 
     /** Gives a namespace an interface eth0 on the network between nodes and router. */
     void plug(Namespace namespace, String ipv4, String ipv6) {
-        String port = "to-" + namespace.name();
-        Namespace.HERE.ip("link add " + port + " type veth peer name eth0 netns " + namespace.name());
-        Namespace.HERE.ip("link set " + port + " master " + BRIDGE + " up");
-        namespace.ip("link set eth0 up");
-        namespace.ip("addr add " + ipv4 + "/24 dev eth0");
-        namespace.ip("addr add " + ipv6 + "/64 dev eth0 nodad");
+        bridge.plug(namespace, ipv4, ipv6);
     }
 
-    /** Removes a namespace and its interface here, which the kernel would remove some time later. */
+    /** Removes a namespace that was plugged in. */
     void remove(Namespace plugged) {
-        Namespace.HERE.ip("link del to-" + plugged.name());
-        plugged.delete();
+        bridge.remove(plugged);
     }
 
     /** Sends what is for elsewhere to the router. */
@@ -224,7 +214,7 @@ final class Lab implements AutoCloseable {
             controlPlane.close();
             client.delete();
             List.of(router, loadBalancerHost).forEach(this::remove);
-            Namespace.HERE.ip("link del " + BRIDGE);
+            bridge.close();
         }
     }
 }

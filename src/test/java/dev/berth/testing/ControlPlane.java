@@ -2,6 +2,7 @@ package dev.berth.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.berth.ip.IpRange;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequest;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A real Kubernetes control plane as ordinary processes: etcd, kube-apiserver and, when asked for, some controllers
- * of kube-controller-manager. There are no nodes, no scheduler and no kubelet: a Pod stays Pending.
+ * of kube-controller-manager and kube-scheduler. There are no nodes and no kubelets: without them a Pod stays Pending.
  *
  * <p>Any number may run at once. RBAC is on; clients come by certificates and ServiceAccount tokens. etcd listens on
  * Unix sockets in a private directory, the API server on a loopback port that the kernel chose, the controller
@@ -66,6 +67,7 @@ public final class ControlPlane implements AutoCloseable {
     private static final String ETCD = "etcd";
     private static final String API_SERVER = "kube-apiserver";
     private static final String CONTROLLER_MANAGER = "kube-controller-manager";
+    private static final String SCHEDULER = "kube-scheduler";
 
     private final Builder options;
     private final OwnedDirectory directory;
@@ -95,6 +97,7 @@ public final class ControlPlane implements AutoCloseable {
         private ServerFlags apiServerFlags = ServerFlags.none();
         private boolean auditLog;
         private List<String> controllers = List.of();
+        private boolean nodes;
         private @Nullable Path keep;
 
         private Builder() {}
@@ -154,6 +157,15 @@ public final class ControlPlane implements AutoCloseable {
         }
 
         /**
+         * Lets kubelets in, by {@link ControlPlane#kubeconfigOf}, and starts kube-scheduler. A kubelet has to accept the
+         * certificates of {@link ControlPlane#caFile()}.
+         */
+        public Builder withNodes() {
+            nodes = true;
+            return this;
+        }
+
+        /**
          * Keeps all files, logs and data too, in {@code directory} after the end.
          *
          * @param directory new or empty
@@ -194,6 +206,18 @@ public final class ControlPlane implements AutoCloseable {
     /** The certificate authority of the API server and of its clients. */
     public String caPem() {
         return authority.pem();
+    }
+
+    /** The file with {@link #caPem()}. */
+    public Path caFile() {
+        return file("ca.crt");
+    }
+
+    /** A kubeconfig of a user who is in this group, by a certificate. */
+    public Path kubeconfigOf(String user, String group) {
+        String name = user.replace(':', '.') + ".kubeconfig";
+        write(name, kubeconfig(authority.client(user, group)));
+        return file(name);
     }
 
     /** A kubeconfig of a cluster administrator. */
@@ -283,7 +307,7 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * The last lines of a process's log, over all its starts.
      *
-     * @param process etcd, kube-apiserver or kube-controller-manager
+     * @param process etcd, kube-apiserver, kube-controller-manager or kube-scheduler
      */
     public String log(String process) {
         return process(process).logTail(200);
@@ -350,6 +374,9 @@ public final class ControlPlane implements AutoCloseable {
         if (!options.controllers.isEmpty()) {
             startControllerManager();
         }
+        if (options.nodes) {
+            startScheduler();
+        }
     }
 
     private void writeFiles() {
@@ -357,14 +384,28 @@ public final class ControlPlane implements AutoCloseable {
         write("ca.crt", authority.pem());
         write(
                 "server",
-                authority.server(new TreeSet<>(
-                        List.of(address, "127.0.0.1", "::1", "localhost", "kubernetes", "kubernetes.default.svc"))));
+                authority.server(new TreeSet<>(List.of(
+                        address,
+                        kubernetesService(),
+                        "127.0.0.1",
+                        "::1",
+                        "localhost",
+                        "kubernetes",
+                        "kubernetes.default.svc"))));
         CertificateAuthority.SigningKey tokens = CertificateAuthority.signingKey();
         write("service-account.pub", tokens.publicKey());
         write("service-account.key", tokens.privateKey());
         write("admin.kubeconfig", kubeconfig(authority.client("berth-admin", "system:masters")));
         write("controller-manager.kubeconfig", kubeconfig(authority.client("system:" + CONTROLLER_MANAGER, "berth")));
         write("audit-policy.yaml", AUDIT_POLICY);
+        if (options.nodes) {
+            write("kubelet-client", authority.client("berth-kube-apiserver", "system:masters"));
+        }
+    }
+
+    /** What Pods call the API server by: the first address of the first Service range. */
+    private String kubernetesService() {
+        return IpRange.parse(options.serviceCidrs.getFirst()).lower().next().toString();
     }
 
     private void startEtcd() {
@@ -407,6 +448,14 @@ public final class ControlPlane implements AutoCloseable {
                         "--allow-privileged=true",
                         "--max-requests-inflight=2000",
                         "--max-mutating-requests-inflight=1000"));
+        if (options.nodes) {
+            flags = flags.with(List.of(
+                    "--authorization-mode=Node,RBAC",
+                    "--enable-admission-plugins=NodeRestriction",
+                    "--kubelet-preferred-address-types=InternalIP",
+                    "--kubelet-client-certificate=kubelet-client.crt",
+                    "--kubelet-client-key=kubelet-client.key"));
+        }
         return options.auditLog
                 ? flags.with(List.of(
                         "--audit-policy-file=audit-policy.yaml",
@@ -426,6 +475,17 @@ public final class ControlPlane implements AutoCloseable {
                         "--use-service-account-credentials=true",
                         "--service-account-private-key-file=service-account.key",
                         "--root-ca-file=ca.crt",
+                        "--leader-elect=false",
+                        "--secure-port=0"));
+    }
+
+    private void startScheduler() {
+        launch(
+                SCHEDULER,
+                List.of(
+                        options.binaries.kubeScheduler().toString(),
+                        "--kubeconfig="
+                                + kubeconfigOf("system:" + SCHEDULER, "berth").getFileName(),
                         "--leader-elect=false",
                         "--secure-port=0"));
     }

@@ -1,0 +1,363 @@
+package dev.berth.lab;
+
+import static dev.berth.testing.TypedPage.withoutAges;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Installation;
+import dev.berth.testing.TypedPage;
+import dev.berth.testing.TypingShell;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Berth as Pods, on a cluster of two nodes: from the quick start to the removal, in this order. */
+@LabOnly
+@ExtendWith(PodStory.class)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
+class PodsIT {
+    private static final Path QUICK_START = Path.of("docs/quick-start.md");
+    private static final Path OPERATIONS = Path.of("docs/operations.md");
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+
+    /** Of docs/quick-start.md; the network sends it to node1. */
+    private static final String WEB = "http://192.0.2.1/";
+
+    /** Pods that answer on port 8080, with the names of their nodes. */
+    private static final String WEB_PODS = """
+            cat <<EOF | kubectl apply -f -
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: web}
+            spec:
+              replicas: 2
+              selector: {matchLabels: {app: web}}
+              template:
+                metadata: {labels: {app: web}}
+                spec:
+                  terminationGracePeriodSeconds: 1
+                  topologySpreadConstraints:
+                    - {topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
+                  containers:
+                    - name: web
+                      image: %s
+                      args: [serve, --name, \\$(NODE)]
+                      env: [{name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]
+                      resources: {requests: {cpu: 50m}}
+            EOF
+            """.formatted(PodCluster.PEER_IMAGE);
+
+    @TempDir
+    private static Path folder;
+
+    private static PodCluster cluster;
+    private static KubernetesClient admin;
+    private static TypingShell shell;
+    private static int services;
+
+    @BeforeAll
+    static void start() {
+        try (PodImages images = PodStory.timed("image of src/main/docker/Dockerfile built", PodImages::build)) {
+            cluster = PodStory.timed("two nodes Ready", () -> PodCluster.start(images, 2));
+        }
+        PodStory.of(cluster);
+        admin = cluster.controlPlane().adminClient();
+        shell = TypingShell.in(folder, cluster.controlPlane().adminKubeconfig(), PATIENCE);
+        shell.type(WEB_PODS);
+        cluster.client().ip("route add 192.0.2.0/28 via " + cluster.node(1).ipv4());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (cluster != null) {
+            PodStory.timed("everything stopped", () -> {
+                cluster.close();
+                return "";
+            });
+        }
+    }
+
+    private static Reply awaitReply(String url) {
+        return await(url).atMost(PATIENCE).until(() -> new Peer(cluster.client()).get(url), Reply::ok);
+    }
+
+    /** A new Service gets an address: whoever leads works. */
+    private static String newService() {
+        String name = "more-" + ++services;
+        shell.type("kubectl create service loadbalancer " + name + " --tcp=80");
+        shell.type("kubectl wait --for=condition=berth.dev/AddressAssigned --timeout=180s service/" + name);
+        return name;
+    }
+
+    /** Of all Services that have some. */
+    private static Map<String, List<String>> addresses() {
+        return admin.services().inAnyNamespace().list().getItems().stream()
+                .filter(service -> !Installation.ips(service).isEmpty())
+                .collect(Collectors.toMap(service -> service.getMetadata().getName(), Installation::ips));
+    }
+
+    private static void awaitRollout() {
+        shell.type("kubectl -n berth-system rollout status deployment berth --timeout=220s");
+    }
+
+    private static List<Pod> replicas() {
+        return admin.pods()
+                .inNamespace("berth-system")
+                .withLabel("app.kubernetes.io/component", "operator")
+                .list()
+                .getItems();
+    }
+
+    private static ObjectMeta leader() {
+        String holder = admin.leases()
+                .inNamespace("berth-system")
+                .withName("berth")
+                .get()
+                .getSpec()
+                .getHolderIdentity();
+        return replicas().stream()
+                .map(Pod::getMetadata)
+                .filter(pod -> pod.getUid().equals(holder))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    @Order(1)
+    void quickStart_goesAsThePageSays_andARequestFromOutsideIsAnswered() throws IOException {
+        List<TypedPage.Step> steps = TypedPage.steps(QUICK_START);
+        assertThat(steps).hasSizeGreaterThan(7);
+        for (TypedPage.Step step : steps) {
+            if (step.typed().startsWith("kubectl wait") || step.typed().startsWith("kubectl get")) {
+                // A person would type it again on a machine that is busy.
+                await(step.typed()).atMost(PATIENCE).untilAsserted(() -> typeAndCompare(step));
+            } else {
+                typeAndCompare(step);
+            }
+        }
+        assertThat(replicas())
+                .hasSize(2)
+                .extracting(pod -> pod.getSpec().getNodeName())
+                .doesNotHaveDuplicates();
+        assertThat(awaitReply(WEB).name()).startsWith("node");
+    }
+
+    private static void typeAndCompare(TypedPage.Step step) {
+        String printed = withoutAges(shell.type(step.typed()));
+        if (!step.printed().isEmpty()) {
+            assertThat(printed).as("%s:%d", QUICK_START, step.line()).isEqualTo(withoutAges(step.printed()));
+        }
+    }
+
+    @Test
+    @Order(2)
+    void metrics_areScrapedThroughTheirService_andThroughAPortForward() {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                shell.type(
+                                        "for pod in $(kubectl -n berth-system get pods -o name); do"
+                                                + " kubectl get --raw /api/v1/namespaces/berth-system/pods/${pod#*/}:8080/proxy/metrics; done"))
+                        .containsPattern("berth_pool_allocated\\{family=\"IPv4\",pool=\"example\"} 1"));
+        assertThat(
+                        shell.type(
+                                "kubectl get --raw /api/v1/namespaces/berth-system/services/berth-metrics:metrics/proxy/metrics"))
+                .contains("berth_ipmode_dropped 0");
+        assertThat(shell.type("""
+                        kubectl -n berth-system port-forward deployment/berth 8080 >/dev/null &
+                        trap 'kill %1' EXIT
+                        until curl -sf http://127.0.0.1:8080/metrics; do kill -0 %1; sleep 0.2; done""")).contains("berth_ipmode_dropped 0");
+    }
+
+    @Test
+    @Order(3)
+    void rolloutRestart_keepsAddresses() {
+        newService();
+        Map<String, List<String>> before = addresses();
+
+        shell.type("kubectl -n berth-system rollout restart deployment berth");
+        awaitRollout();
+
+        newService();
+        assertThat(addresses()).containsAllEntriesOf(before);
+        assertThat(awaitReply(WEB).ok()).isTrue();
+    }
+
+    @Test
+    @Order(4)
+    void deletedLeader_isFollowedByTheOther() {
+        ObjectMeta leader = leader();
+
+        shell.type("kubectl -n berth-system delete pod --grace-period=0 --force " + leader.getName());
+
+        newService();
+        assertThat(leader().getUid()).isNotEqualTo(leader.getUid());
+        awaitRollout();
+    }
+
+    @Test
+    @Order(5)
+    void killedLeader_isStartedAgain_andServicesAreServed() {
+        ObjectMeta leader = leader();
+
+        shell.type("kill -KILL $(grep -l POD_UID=%s /proc/[0-9]*/environ | cut -d / -f 3)".formatted(leader.getUid()));
+
+        await().atMost(PATIENCE)
+                .until(() -> replicas().stream()
+                        .filter(pod -> pod.getMetadata().getUid().equals(leader.getUid()))
+                        .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
+                        .anyMatch(container -> container.getRestartCount() == 1 && container.getReady()));
+        newService();
+    }
+
+    @Test
+    @Order(6)
+    void drainedNode_letsBerthGo_andServicesKeepTheirAddresses() {
+        Map<String, List<String>> before = addresses();
+        String node = replicas().stream()
+                .filter(pod -> pod.getMetadata().getUid().equals(leader().getUid()))
+                .findFirst()
+                .orElseThrow()
+                .getSpec()
+                .getNodeName();
+
+        shell.type(
+                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data --timeout=200s --pod-selector=app.kubernetes.io/name=berth"
+                        .formatted(node));
+        awaitRollout();
+
+        newService();
+        assertThat(addresses()).containsAllEntriesOf(before);
+        assertThat(replicas())
+                .filteredOn(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+                .hasSize(2)
+                .extracting(pod -> pod.getSpec().getNodeName())
+                .doesNotContain(node);
+        shell.type("kubectl uncordon " + node);
+    }
+
+    @Test
+    @Order(7)
+    void imageThatIsNotThere_isNamed_andWhoServesStays() {
+        shell.type("kubectl -n berth-system set image deployment/berth operator=berth:not-there");
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system get pods"))
+                        .containsAnyOf("ErrImagePull", "ImagePullBackOff"));
+        assertThat(shell.type("kubectl -n berth-system describe pods"))
+                .contains("Failed to pull image \"berth:not-there\"");
+        newService();
+        shell.type("kubectl -n berth-system rollout undo deployment berth");
+        awaitRollout();
+    }
+
+    @Test
+    @Order(8)
+    void memoryTooSmallForTheHeap_isSaidByThePod() {
+        shell.type(
+                "kubectl -n berth-system set resources deployment berth --requests=memory=64Mi --limits=memory=128Mi");
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-system describe pods"))
+                        .contains("the memory limit of 128 MiB is too small for a heap of 192 MiB"));
+        shell.type("kubectl -n berth-system rollout undo deployment berth");
+        awaitRollout();
+    }
+
+    @Test
+    @Order(9)
+    void agents_announceToTheNetwork() throws IOException {
+        shell.type("""
+                kubectl apply -f src/main/kubernetes/components/agent/namespace.yaml
+                kubectl -n berth-agents create secret generic berth-agent --from-literal=key="$(head -c 24 /dev/urandom | base64)"
+                mkdir own""");
+        Path project = folder.toRealPath().resolve("own").relativize(Path.of("").toRealPath());
+        Files.writeString(folder.resolve("own/kustomization.yaml"), """
+                resources: [%1$s/src/main/kubernetes]
+                components: [%1$s/src/main/kubernetes/components/agent]
+                images: [{name: berth, newTag: 0.1.0}]
+                """.formatted(project));
+        shell.type("kubectl apply -k own");
+        shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
+        shell.type("""
+                cat <<EOF | kubectl apply -f -
+                apiVersion: berth.dev/v1alpha1
+                kind: AddressPool
+                metadata: {name: lan}
+                spec: {addresses: ["10.77.0.240/28"], priority: 100}
+                ---
+                apiVersion: berth.dev/v1alpha1
+                kind: LoadBalancerClass
+                metadata: {name: l2}
+                spec: {loadBalancerClass: berth.dev/l2, provider: l2, pools: [lan]}
+                ---
+                apiVersion: v1
+                kind: Service
+                metadata: {name: lan}
+                spec:
+                  type: LoadBalancer
+                  loadBalancerClass: berth.dev/l2
+                  externalTrafficPolicy: Local
+                  selector: {app: web}
+                  ports: [{port: 80, targetPort: 8080}]
+                EOF
+                kubectl wait --for=condition=berth.dev/AddressAssigned --timeout=180s service/lan
+                """);
+
+        assertThat(awaitReply(lan()).source()).isEqualTo("10.77.0.100");
+    }
+
+    private static String lan() {
+        return "http://" + Objects.requireNonNull(addresses().get("lan")).getFirst() + "/";
+    }
+
+    @Test
+    @Order(10)
+    void podSecurityThatForbidsAgents_isSaid_andAnotherNodeAnnounces() {
+        String label = "kubectl label namespace berth-agents --overwrite pod-security.kubernetes.io/enforce=";
+        shell.type(label + "restricted");
+        shell.type("kubectl -n berth-agents delete pods --field-selector spec.nodeName=node1 --timeout=120s");
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(shell.type("kubectl -n berth-agents get events"))
+                        .contains("violates PodSecurity \"restricted:latest\"")
+                        .contains("hostNetwork=true"));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(awaitReply(lan()).name()).isEqualTo("node2"));
+        shell.type("kubectl apply -k own");
+        shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
+    }
+
+    @Test
+    @Order(11)
+    void removal_byThePage_leavesNothingButTheKinds() throws IOException {
+        shell.type("kubectl delete services --all --timeout=180s");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(shell.type("kubectl get addresses")).isEqualTo("No resources found"));
+
+        shell.type("kubectl delete -k own -l 'app.kubernetes.io/component!=crds'");
+
+        TypedPage.Step page = TypedPage.step(OPERATIONS, "kubectl get crds,namespaces");
+        assertThat(shell.type(page.typed())).isEqualTo(page.printed());
+        assertThat(shell.type("kubectl get pods,leases,secrets,serviceaccounts,configmaps -A -o name"))
+                .doesNotContain("berth");
+    }
+}
