@@ -68,13 +68,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
         certificates.retain(recorded.values());
         SharedAddresses shared = read.sharing() == null
                 ? null
-                : new SharedAddresses(
-                        host,
-                        read.networkInterface(),
-                        read.sharing(),
-                        records.identity(),
-                        records.addresses(),
-                        supervisor::works);
+                : new SharedAddresses(host, read.sharing(), records.identity(), records.addresses(), supervisor::works);
         addresses = shared == null ? host : shared;
         changes = new Changes(
                 read, recorded, records, certificates, host, addresses, haproxy, statistics, supervisor::later);

@@ -1,7 +1,9 @@
 package dev.berth.dataplane.haproxy;
 
 import dev.berth.dataplane.haproxy.Command.Outcome;
+import dev.berth.host.Neighbours;
 import dev.berth.provider.ProviderException;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
@@ -53,6 +55,11 @@ final class HostAddresses implements Addresses, Leases {
                     "address %s is the host's own, on interface %s; take it out of the pool, or off the host"
                             .formatted(address, has.getName()));
         }
+    }
+
+    @Override
+    public void tell(List<String> addresses) throws IOException {
+        Neighbours.tell(networkInterface, addresses);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.berth.dataplane.haproxy;
 
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 
@@ -32,4 +33,11 @@ interface Leases {
      * @throws dev.berth.provider.ProviderException if one cannot be taken off; the others are
      */
     void release(Collection<String> addresses);
+
+    /**
+     * Tells the network that these are here.
+     *
+     * @throws IOException if it cannot be told
+     */
+    void tell(List<String> addresses) throws IOException;
 }

@@ -4,7 +4,6 @@ import dev.berth.dataplane.haproxy.peers.Beat;
 import dev.berth.dataplane.haproxy.peers.Election;
 import dev.berth.dataplane.haproxy.peers.PeerFiles;
 import dev.berth.dataplane.haproxy.peers.Peers;
-import dev.berth.host.Neighbours;
 import dev.berth.provider.ProviderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -37,7 +36,6 @@ final class SharedAddresses implements Addresses {
     private static final long LEAVE_ALONE = 10_000;
 
     private final Leases host;
-    private final String networkInterface;
     private final BooleanSupplier carries;
     private final Peers peers;
 
@@ -86,14 +84,8 @@ final class SharedAddresses implements Addresses {
      * @throws ProviderException if it cannot listen for the others, or a file cannot be used
      */
     SharedAddresses(
-            Leases host,
-            String networkInterface,
-            Sharing sharing,
-            String identity,
-            Collection<String> mayHave,
-            BooleanSupplier carries) {
+            Leases host, Sharing sharing, String identity, Collection<String> mayHave, BooleanSupplier carries) {
         this.host = host;
-        this.networkInterface = networkInterface;
         this.carries = carries;
         election = Election.begin(
                 identity, UUID.randomUUID().toString(), sharing.others().size(), now());
@@ -195,10 +187,23 @@ final class SharedAddresses implements Addresses {
         if (released.isEmpty()) {
             return;
         }
-        host.release(released);
-        held.removeAll(released);
-        released.forEach(untold::remove);
-        LOG.info("released {}", released);
+        try {
+            host.release(released);
+        } finally {
+            // One that cannot be taken off keeps none of the others.
+            forgetReleased(released);
+        }
+    }
+
+    private void forgetReleased(Collection<String> asked) {
+        Collection<String> left = host.bound(asked);
+        List<String> gone = asked.stream().filter(one -> !left.contains(one)).toList();
+        if (gone.isEmpty()) {
+            return;
+        }
+        held.removeAll(gone);
+        gone.forEach(untold::remove);
+        LOG.info("released {}", gone);
         peers.push();
     }
 
@@ -230,7 +235,7 @@ final class SharedAddresses implements Addresses {
         }
         lastTold = now;
         try {
-            Neighbours.tell(networkInterface, List.copyOf(untold.keySet()));
+            host.tell(List.copyOf(untold.keySet()));
         } catch (IOException failure) {
             sayOnce("telling the network where addresses are: " + failure.getMessage());
         }

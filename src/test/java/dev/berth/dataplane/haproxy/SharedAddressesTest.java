@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +43,9 @@ class SharedAddressesTest {
         /** That cannot be taken off. */
         final Set<String> stuck = ConcurrentHashMap.newKeySet();
 
+        /** In order. */
+        final List<String> told = new CopyOnWriteArrayList<>();
+
         @Override
         public void requireNotTheHosts(String address) {}
 
@@ -61,6 +65,11 @@ class SharedAddressesTest {
         }
 
         @Override
+        public void tell(List<String> addresses) {
+            told.addAll(addresses);
+        }
+
+        @Override
         public void release(Collection<String> asked) {
             asked.stream().filter(one -> !stuck.contains(one)).forEach(bound::remove);
             if (asked.stream().anyMatch(stuck::contains)) {
@@ -74,7 +83,6 @@ class SharedAddressesTest {
         Tls.Files files = new TlsFiles(tls).host();
         addresses = new SharedAddresses(
                 host,
-                "lo",
                 new Sharing(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         List.of(),
@@ -117,5 +125,22 @@ class SharedAddressesTest {
 
         Awaitility.await().until(() -> !host.bound.containsKey(STUCK));
         assertThat(addresses.isBound(STUCK)).isFalse();
+    }
+
+    @Test
+    void anAddressThatIsGone_isToldOfNoMore_evenIfAnotherOfItsBatchCannotBeTakenOff() {
+        host.stuck.addAll(List.of(STUCK, OTHER));
+        assertThatThrownBy(() -> addresses.remove(STUCK)).hasMessageContaining("not permitted");
+        assertThatThrownBy(() -> addresses.remove(OTHER)).hasMessageContaining("not permitted");
+
+        host.stuck.remove(OTHER);
+        Awaitility.await().until(() -> !host.bound.containsKey(OTHER));
+        // It waits for the round to end.
+        assertThat(addresses.isBound(OTHER)).isFalse();
+        host.told.clear();
+        host.bound.remove(THIRD);
+
+        Awaitility.await().until(() -> host.told.contains(THIRD));
+        assertThat(host.told).doesNotContain(OTHER);
     }
 }
