@@ -158,17 +158,23 @@ public final class ApiServer {
      * @throws IOException if it does not
      */
     void ask(String path, Duration patience) throws IOException, InterruptedException {
-        CompletableFuture<HttpResponse<Void>> answer =
-                http.sendAsync(request(path), HttpResponse.BodyHandlers.discarding());
+        int status = whole(request(path), HttpResponse.BodyHandlers.discarding(), "GET " + path, patience)
+                .statusCode();
+        if (status != 200) {
+            throw new Refused(status, "GET %s: %d".formatted(path, status));
+        }
+    }
+
+    private <T> HttpResponse<T> whole(
+            HttpRequest request, HttpResponse.BodyHandler<T> reading, String what, Duration patience)
+            throws IOException, InterruptedException {
+        CompletableFuture<HttpResponse<T>> answer = http.sendAsync(request, reading);
         try {
-            int status = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS).statusCode();
-            if (status != 200) {
-                throw new Refused(status, "GET %s: %d".formatted(path, status));
-            }
+            return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException failure) {
-            throw new IOException("GET " + path + ": " + message(failure.getCause()), failure);
+            throw new IOException(what + ": " + message(failure.getCause()), failure);
         } catch (TimeoutException late) {
-            throw new IOException("GET " + path + ": no answer in " + patience.toSeconds() + " s", late);
+            throw new IOException(what + ": no answer in " + patience.toSeconds() + " s", late);
         } finally {
             answer.cancel(true);
         }
@@ -178,14 +184,19 @@ public final class ApiServer {
      * Changes an object by a JSON merge patch.
      *
      * @throws Refused if it answers with anything else than 200
+     * @throws IOException if it does not answer, whole, in time
      */
     void patch(String path, String patch) throws IOException, InterruptedException {
-        HttpResponse<String> response = http.send(
-                builder(path)
-                        .header("Content-Type", "application/merge-patch+json")
-                        .method("PATCH", HttpRequest.BodyPublishers.ofString(patch))
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
+        patch(path, patch, ANSWER);
+    }
+
+    void patch(String path, String patch, Duration patience) throws IOException, InterruptedException {
+        HttpRequest request = builder(path)
+                .header("Content-Type", "application/merge-patch+json")
+                .method("PATCH", HttpRequest.BodyPublishers.ofString(patch))
+                .build();
+        HttpResponse<String> response =
+                whole(request, HttpResponse.BodyHandlers.ofString(), "PATCH " + path, patience);
         if (response.statusCode() != 200) {
             String body = response.body();
             throw new Refused(

@@ -102,12 +102,20 @@ final class BgpReports {
             while (!closed) {
                 SequencedMap<String, Said> now = said;
                 if (now != null) {
-                    report(now);
+                    attempt(now);
                 }
                 Thread.sleep(PAUSE);
             }
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void attempt(SequencedMap<String, Said> now) throws InterruptedException {
+        try {
+            report(now);
+        } catch (RuntimeException failure) {
+            warnings.warn("status of BGPPeers: " + ApiServer.message(failure));
         }
     }
 

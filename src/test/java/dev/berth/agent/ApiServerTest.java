@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whether an API server answers. */
@@ -23,6 +24,17 @@ class ApiServerTest {
             assertThatThrownBy(() -> client.ask("/version?watch=1", Duration.ofMillis(100)))
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith("GET /version?watch=1: no answer in ");
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void answerToAPatch_thatDoesNotEndInTime_isNone() throws IOException {
+        try (FakeApiServer server = new FakeApiServer()) {
+            ApiServer client = server.client(folder);
+            assertThatThrownBy(() -> client.patch("/status?watch=1", "{}", Duration.ofMillis(100)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("PATCH /status?watch=1: no answer in ");
         }
     }
 }
