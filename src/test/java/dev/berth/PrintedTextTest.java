@@ -33,7 +33,7 @@ class PrintedTextTest {
             "annotations.md", List.of("loadbalancer/IgnoredAnnotationsTest"),
             "address-pools.md", List.of("it/MistakesIT"),
             "addresses.md", List.of("PrintedTextTest"),
-            "bgp.md", List.of("agent/PeerStatusTest"),
+            "bgp.md", List.of("controller/bgppeer/PeerSummaryTest"),
             "cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest"),
             "demo.md", List.of("PrintedTextTest"),
             "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),

@@ -1,10 +1,14 @@
 package dev.berth.agent;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.internal.SSLUtils;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -32,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiServer {
     private static final Duration CONNECT = Duration.ofSeconds(3);
-    private static final Duration ANSWER = Duration.ofSeconds(10);
+    static final Duration ANSWER = Duration.ofSeconds(10);
 
     private static final int THREADS = 2;
 
@@ -142,10 +146,7 @@ public final class ApiServer {
                 throw new Refused(
                         response.statusCode(),
                         "GET %s: %d %s"
-                                .formatted(
-                                        path,
-                                        response.statusCode(),
-                                        new String(body.readNBytes(500), java.nio.charset.StandardCharsets.UTF_8)));
+                                .formatted(path, response.statusCode(), new String(body.readNBytes(500), UTF_8)));
             }
         }
         return response.body();
@@ -181,23 +182,19 @@ public final class ApiServer {
     }
 
     /**
-     * Changes an object by a JSON merge patch.
+     * Applies an object, or a part of it, by server-side apply, and takes fields over that others own.
      *
-     * @throws Refused if it answers with anything else than 200
+     * @param manager whose fields it has: what it has applied before and does not any more goes
+     * @throws Refused if it answers with anything else than 200 or 201
      * @throws IOException if it does not answer, whole, in time
      */
-    void patch(String path, String patch) throws IOException, InterruptedException {
-        patch(path, patch, ANSWER);
-    }
-
-    void patch(String path, String patch, Duration patience) throws IOException, InterruptedException {
-        HttpRequest request = builder(path)
-                .header("Content-Type", "application/merge-patch+json")
-                .method("PATCH", HttpRequest.BodyPublishers.ofString(patch))
+    void apply(String path, String manager, String object, Duration patience) throws IOException, InterruptedException {
+        HttpRequest request = builder(path + "?force=true&fieldManager=" + URLEncoder.encode(manager, UTF_8))
+                .header("Content-Type", "application/apply-patch+yaml")
+                .method("PATCH", HttpRequest.BodyPublishers.ofString(object))
                 .build();
-        HttpResponse<String> response =
-                whole(request, HttpResponse.BodyHandlers.ofString(), "PATCH " + path, patience);
-        if (response.statusCode() != 200) {
+        HttpResponse<String> response = whole(request, HttpResponse.BodyHandlers.ofString(), "PATCH " + path, patience);
+        if (response.statusCode() != 200 && response.statusCode() != HttpURLConnection.HTTP_CREATED) {
             String body = response.body();
             throw new Refused(
                     response.statusCode(),

@@ -12,30 +12,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what this node has to say into the status of each BGPPeer, if that is not what it says. A thread of its own: an API
+ * Writes what this node has to say into its entry in the status of each BGPPeer, if that is not what it says. A thread of its own: an API
  * server that does not answer must hold up no route.
  */
 final class BgpReports {
     private static final long PAUSE = 1_000;
 
-    /** How often a status is written in which only the number of routes is another. */
-    private static final long ROUTES_AGAIN = 30_000;
+    private static final List<Integer> UNREMARKABLE =
+            List.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND, 429);
 
     private final String node;
     private final ApiServer server;
     private final ClusterView cluster;
     private final BgpView view;
     private final InstantSource clock;
+    private final RandomGenerator random;
     private final Warnings warnings;
 
-    /** When each peer's status was written last. */
-    private final Map<String, Long> written = new HashMap<>();
+    /** By the name of the peer. */
+    private final Map<String, EntryWrites> writes = new HashMap<>();
 
     private volatile @Nullable SequencedMap<String, Said> said;
     private volatile boolean closed;
@@ -45,12 +46,12 @@ final class BgpReports {
         /** Of what was decided about a peer, and what came of it. */
         static Said of(String name, PeerVerdict verdict, @Nullable SessionState session, List<Route> routes) {
             return switch (verdict) {
-                case PeerVerdict.Unusable(String why) -> new Said(PeerStatus.UNUSABLE, why, -1);
+                case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1);
                 case PeerVerdict.Session(var peer, String _) -> {
                     if (session == null || !session.isEstablished()) {
                         String ending = session == null ? "" : session.ending();
                         yield new Said(
-                                PeerStatus.CONNECTING,
+                                PeerEntry.CONNECTING,
                                 ending.isEmpty()
                                         ? "%s does not answer at port %d".formatted(peer.address(), peer.port())
                                         : ending,
@@ -59,26 +60,30 @@ final class BgpReports {
                     long told = routes.stream()
                             .filter(route -> route.peers().contains(name))
                             .count();
-                    yield new Said(PeerStatus.ESTABLISHED, session.ending(), (int) told);
+                    yield new Said(PeerEntry.ESTABLISHED, session.ending(), (int) told);
                 }
             };
         }
 
-        private PeerStatus.Node entry(String node, Optional<PeerStatus.Node> before, String now) {
-            String since = before.filter(one -> one.state().equals(state))
-                    .map(PeerStatus.Node::since)
-                    .orElse(now);
-            return new PeerStatus.Node(node, state, since, routes, lastError);
+        PeerEntry entry(String node, String now) {
+            return new PeerEntry(node, state, now, routes, lastError);
         }
     }
 
     BgpReports(
-            String node, ApiServer server, ClusterView cluster, BgpView view, InstantSource clock, Warnings warnings) {
+            String node,
+            ApiServer server,
+            ClusterView cluster,
+            BgpView view,
+            InstantSource clock,
+            RandomGenerator random,
+            Warnings warnings) {
         this.node = node;
         this.server = server;
         this.cluster = cluster;
         this.view = view;
         this.clock = clock;
+        this.random = random;
         this.warnings = warnings;
     }
 
@@ -119,43 +124,46 @@ final class BgpReports {
         }
     }
 
-    private void report(SequencedMap<String, Said> now) throws InterruptedException {
-        Set<String> nodes = cluster.nodes().keySet();
-        for (BgpView.PeerObject peer : view.peers()) {
+    /** One round; called by one thread. */
+    void report(SequencedMap<String, Said> now) throws InterruptedException {
+        // Of a Node that is gone the operator removes the entries.
+        if (!cluster.nodes().containsKey(node)) {
+            return;
+        }
+        List<BgpView.PeerObject> peers = view.peers();
+        String time = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+        for (BgpView.PeerObject peer : peers) {
             String name = peer.peer().name();
-            PeerStatus before = peer.status();
-            Optional<PeerStatus.Node> mine = before.of(node);
-            String time = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
-            Optional<PeerStatus.Node> entry =
-                    Optional.ofNullable(now.get(name)).map(one -> one.entry(node, mine, time));
-            PeerStatus next = before.next(node, isSoon(name, mine, entry) ? mine : entry, nodes, time);
-            if (!next.equals(before)) {
-                write(name, next.patch(peer.resourceVersion()));
+            EntryWrites pacing = writes.computeIfAbsent(name, _ -> new EntryWrites(random));
+            Optional<PeerEntry> wanted = Optional.ofNullable(now.get(name)).map(one -> one.entry(node, time));
+            Optional<EntryWrites.Write> due = pacing.due(wanted, peer.seen(), millis());
+            if (due.isPresent()) {
+                write(name, due.get(), pacing);
             }
         }
-    }
-
-    private boolean isSoon(String name, Optional<PeerStatus.Node> before, Optional<PeerStatus.Node> now) {
-        return before.isPresent()
-                && now.filter(before.get()::isAlmost).isPresent()
-                && millis() - written.getOrDefault(name, millis() - ROUTES_AGAIN) < ROUTES_AGAIN;
+        writes.keySet().retainAll(peers.stream().map(one -> one.peer().name()).toList());
     }
 
     private static long millis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
 
-    private void write(String name, String patch) throws InterruptedException {
+    private void write(String name, EntryWrites.Write write, EntryWrites pacing) throws InterruptedException {
         try {
-            server.patch(Kind.PEERS.path() + "/" + name + "/status", patch);
-            written.put(name, millis());
+            server.apply(
+                    Kind.PEERS.path() + "/" + name + "/status",
+                    PeerEntry.fieldManager(node),
+                    PeerEntry.applied(name, write.entry()),
+                    ApiServer.ANSWER);
+            pacing.wrote(write, millis());
         } catch (ApiServer.Refused refused) {
-            // Another agent was first, or somebody has deleted it: what there is now comes by the watch.
-            if (refused.code() != HttpURLConnection.HTTP_CONFLICT
-                    && refused.code() != HttpURLConnection.HTTP_NOT_FOUND) {
+            pacing.failed(millis());
+            // Too many write at once, or somebody has deleted it, which comes by the watch.
+            if (!UNREMARKABLE.contains(refused.code())) {
                 warnings.warn("status of BGPPeer " + name + ": " + refused.getMessage());
             }
         } catch (IOException failure) {
+            pacing.failed(millis());
             warnings.warn("status of BGPPeer " + name + ": " + ApiServer.message(failure));
         }
     }

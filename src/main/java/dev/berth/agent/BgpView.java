@@ -23,8 +23,8 @@ final class BgpView {
     private final Watched<Secret> secrets;
     private final Watched<OwnNode> node;
 
-    /** A BGPPeer, and what its status is. */
-    record PeerObject(ReadPeer peer, String resourceVersion, PeerStatus status) {}
+    /** A BGPPeer, and what its status says of this node. */
+    record PeerObject(ReadPeer peer, PeerEntry.Seen seen) {}
 
     /** This node. {@code addresses}: the first of each family is the one that it is reached by. */
     record OwnNode(SequencedMap<String, String> labels, List<Ip> addresses, List<Ip> all) {
@@ -45,7 +45,7 @@ final class BgpView {
      * @param namespace where the Secrets are
      */
     BgpView(ApiServer server, String node, String namespace, Runnable changed, RandomGenerator random) {
-        peers = watched(server, Kind.PEERS, BgpView::peer, changed, random);
+        peers = watched(server, Kind.PEERS, object -> peer(object, node), changed, random);
         secrets = watched(server, Kind.secrets(namespace), BgpView::secret, changed, random);
         this.node = watched(server, Kind.node(node), BgpView::node, changed, random);
     }
@@ -106,11 +106,8 @@ final class BgpView {
         return node.all().stream().findFirst().orElse(OwnNode.UNKNOWN);
     }
 
-    private static Optional<PeerObject> peer(JsonNode object) {
-        return Optional.of(new PeerObject(
-                PeerReader.read(object),
-                object.path("metadata").path("resourceVersion").asText(""),
-                PeerStatus.read(object)));
+    private static Optional<PeerObject> peer(JsonNode object, String node) {
+        return Optional.of(new PeerObject(PeerReader.read(object), PeerEntry.Seen.read(object, node)));
     }
 
     /** Those that have no password are none of ours. */

@@ -2,6 +2,7 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.app.FeatureGates.Gate;
 import dev.berth.claim.Ledger;
@@ -13,6 +14,8 @@ import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.address.AddressReconciler;
+import dev.berth.controller.bgppeer.PeerControl;
+import dev.berth.controller.bgppeer.PeerReconciler;
 import dev.berth.controller.loadbalancerclass.Certificates;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
@@ -84,6 +87,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -146,6 +150,7 @@ public final class Wiring {
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
     private final Wakeups<AddressPool> poolWakeups = new Wakeups<>("pool-wakeups", later);
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups", later);
+    private final Wakeups<BGPPeer> peerWakeups = new Wakeups<>("bgp-peer-wakeups", later);
 
     private final RemotePlugins remotePlugins = new RemotePlugins(plugins);
     private final Providers providers;
@@ -165,6 +170,7 @@ public final class Wiring {
     private final AddressConditions addressConditions;
     private final ClassControl classes;
     private final PoolControl pools;
+    private final PeerControl bgpPeers;
     private final ServiceControl services;
     private final ClusterAddresses clusterAddresses;
 
@@ -233,6 +239,22 @@ public final class Wiring {
                 this::wakeAddress,
                 later,
                 this::deleteOrphaned);
+        bgpPeers = new PeerControl(
+                gate,
+                node -> caches.nodes().get(null, node).isPresent(),
+                new PeerControl.Writes() {
+                    @Override
+                    public boolean summary(BGPPeer peer, Map<String, Object> fields) {
+                        return statuses.write(peer, fields);
+                    }
+
+                    @Override
+                    public boolean entries(BGPPeer peer, List<Map<String, Object>> operations) {
+                        return statuses.change(peer, operations);
+                    }
+                },
+                clock,
+                steady);
         addressConditions = new AddressConditions(caches, ledger, statuses, clock);
         classes = new ClassControl(
                 caches,
@@ -462,6 +484,12 @@ public final class Wiring {
                 new ClassReconciler(caches, classes, services, classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
+        controllers.register(
+                new PeerReconciler(bgpPeers, peerWakeups),
+                "bgppeer",
+                InformerConfiguration.builder(BGPPeer.class)
+                        .withItemStore(Trimmed.withoutManagedFields())
+                        .buildForController());
         clusterAddresses.register(controllers, this::surroundingsChanged);
         return operator;
     }

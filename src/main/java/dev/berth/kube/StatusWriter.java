@@ -6,14 +6,18 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.net.HttpURLConnection;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes what objects of our own kinds show: merge patches of the status alone, or of labels alone. */
+/** Writes what objects of our own kinds show: patches of the status alone, or of labels alone. */
 public final class StatusWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
+
+    private static final int UNPROCESSABLE = 422;
 
     private final KubernetesClient client;
     private final ApiBudget budget;
@@ -64,19 +68,41 @@ public final class StatusWriter {
                 Map.of("metadata", Map.of("uid", object.getMetadata().getUid(), "labels", labels)));
     }
 
+    /**
+     * Changes parts of a status, as {@link #write} does.
+     *
+     * @param operations of a JSON patch; if a test of theirs fails nothing is written
+     */
+    public boolean change(HasMetadata object, List<Map<String, Object>> operations) {
+        List<Map<String, Object>> all = new ArrayList<>(operations);
+        all.addFirst(Map.of(
+                "op",
+                "test",
+                "path",
+                "/metadata/uid",
+                "value",
+                object.getMetadata().getUid()));
+        return patch(object, "status", PatchType.JSON, all);
+    }
+
     private boolean patch(HasMetadata object, String subresource, Map<String, Object> patch) {
+        return patch(object, subresource, PatchType.JSON_MERGE, patch);
+    }
+
+    private boolean patch(HasMetadata object, String subresource, PatchType type, Object patch) {
         try {
             String json = client.getKubernetesSerialization().asJson(patch);
-            PatchContext merge = PatchContext.of(PatchType.JSON_MERGE);
+            PatchContext context = PatchContext.of(type);
             budget.call(() -> subresource.isEmpty()
-                    ? client.resource(object).patch(merge, json)
-                    : client.resource(object).subresource(subresource).patch(merge, json));
+                    ? client.resource(object).patch(context, json)
+                    : client.resource(object).subresource(subresource).patch(context, json));
             return true;
         } catch (KubernetesClientException failure) {
             if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
                 return true;
             }
-            if (failure.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+            boolean isTestOfAPatch = type == PatchType.JSON && failure.getCode() == UNPROCESSABLE;
+            if (failure.getCode() == HttpURLConnection.HTTP_CONFLICT || isTestOfAPatch) {
                 LOG.debug(
                         "{} {} has changed",
                         object.getKind(),

@@ -31,10 +31,11 @@ class ApiServerTest {
     @Timeout(20)
     void answerToAPatch_thatDoesNotEndInTime_isNone() throws IOException {
         try (FakeApiServer server = new FakeApiServer()) {
+            server.leavePatchesOpen();
             ApiServer client = server.client(folder);
-            assertThatThrownBy(() -> client.patch("/status?watch=1", "{}", Duration.ofMillis(100)))
+            assertThatThrownBy(() -> client.apply("/status", "me", "{}", Duration.ofMillis(100)))
                     .isInstanceOf(IOException.class)
-                    .hasMessageStartingWith("PATCH /status?watch=1: no answer in ");
+                    .hasMessageStartingWith("PATCH /status: no answer in ");
         }
     }
 }

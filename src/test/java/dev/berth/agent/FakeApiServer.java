@@ -32,6 +32,13 @@ final class FakeApiServer implements AutoCloseable {
     final List<Long> watches = new CopyOnWriteArrayList<>();
     private final List<String> eachWatch = new CopyOnWriteArrayList<>();
     private volatile boolean isLasting = true;
+    private volatile boolean isOpen;
+
+    /** How it answers a PATCH. */
+    private volatile int code = 200;
+
+    /** What was asked for by PATCH, with its query, and the body. */
+    final List<String> patches = new CopyOnWriteArrayList<>();
 
     FakeApiServer() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -72,6 +79,15 @@ final class FakeApiServer implements AutoCloseable {
         isLasting = false;
     }
 
+    /** Begins to answer each PATCH, and does not end. */
+    void leavePatchesOpen() {
+        isOpen = true;
+    }
+
+    void answerPatchesWith(int status) {
+        code = status;
+    }
+
     private BlockingQueue<String> events(String path) {
         return events.computeIfAbsent(path, _ -> new LinkedBlockingQueue<>());
     }
@@ -80,6 +96,20 @@ final class FakeApiServer implements AutoCloseable {
         try (exchange) {
             String path = exchange.getRequestURI().getPath();
             String query = exchange.getRequestURI().getQuery();
+            if (exchange.getRequestMethod().equals("PATCH")) {
+                patches.add("%s?%s %s"
+                        .formatted(
+                                path,
+                                query,
+                                new String(exchange.getRequestBody().readAllBytes(), UTF_8)));
+                exchange.sendResponseHeaders(code, 0);
+                exchange.getResponseBody().write("{}".getBytes(UTF_8));
+                exchange.getResponseBody().flush();
+                while (isOpen && !events(path).take().equals(OVER)) {
+                    // Until it is closed.
+                }
+                return;
+            }
             boolean isWatch = query != null && query.contains("watch=1");
             (isWatch ? watches : lists).add(System.nanoTime());
             exchange.sendResponseHeaders(200, 0);

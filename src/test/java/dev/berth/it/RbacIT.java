@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
 import dev.berth.testing.AuditEvent;
 import dev.berth.testing.ControlPlane;
@@ -46,6 +47,14 @@ class RbacIT {
             spec: {}
             """;
 
+    /** Has it a status: no node has a session. */
+    private static final String PEER = """
+            apiVersion: berth.dev/v1alpha1
+            kind: BGPPeer
+            metadata: {name: router}
+            spec: {peerAddress: 192.0.2.254, peerASN: 64512, myASN: 64513}
+            """;
+
     @Test
     void everyPermission_isUsed_orIsNeededForAReason(Installation berth) throws IOException {
         ControlPlane controlPlane = berth.controlPlane();
@@ -56,6 +65,7 @@ class RbacIT {
         berth.client()
                 .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
                 .create();
+        berth.client().resource(Serialization.unmarshal(PEER, BGPPeer.class)).create();
         berth.startOperator("--leader-elect").awaitLog("ready after");
         // The default class may have had its status from the operator of another test.
         berth.loadBalancerClass(namespace, null);

@@ -19,10 +19,14 @@ import io.fabric8.kubernetes.model.annotation.Kind;
 import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A router that nodes have a BGP session with. Cluster-scoped; the agents on the nodes read it, and write its status. */
+/**
+ * A router that nodes have a BGP session with. Cluster-scoped. The agent of each node reads it, and writes the node's part of
+ * its status; the operator writes the rest.
+ */
 @JsonClassDescription("A router that the agents on the nodes have BGP sessions with, to announce addresses to it.")
 @Group(Berth.GROUP)
 @Version(Berth.VERSION)
@@ -156,7 +160,10 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
 
             @Nullable @Size(max = 512) @JsonPropertyDescription(
                     "Why there is no session, or why the one before ended; absent: not known, or there was none.")
-            String lastError) {}
+            String lastError) {
+        public static final Comparator<NodeSession> BY_NAME =
+                Comparator.comparing(NodeSession::node, Comparator.nullsFirst(Comparator.naturalOrder()));
+    }
 
     /** Any content. */
     static final class Reader extends OwnResource.Reader<BGPPeer, Spec, Status> {

@@ -1,0 +1,129 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.kube.Conditions;
+import dev.berth.testing.Installation;
+import dev.berth.testing.SharedInstallation;
+import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The status of a BGPPeer on a real API server: what agents apply with the rights of their manifests, and the operator makes of it. */
+@ExtendWith(SharedInstallation.class)
+class PeerEntryIT {
+    private static final String STATUS = Kind.PEERS.path() + "/router/status";
+
+    private Installation berth;
+    private ApiServer agents;
+
+    @BeforeEach
+    void begin(Installation installation) throws IOException {
+        berth = installation;
+        for (String file : List.of("agent/namespace", "agent/rbac", "bgp/rbac")) {
+            berth.controlPlane().kubectl("apply", "-f", "src/main/kubernetes/components/" + file + ".yaml");
+        }
+        agents = ApiServer.ofKubeconfig(berth.controlPlane().serviceAccountKubeconfig("berth-agents", "berth-agent"));
+        berth.client().resource(Serialization.unmarshal("""
+                        apiVersion: berth.dev/v1alpha1
+                        kind: BGPPeer
+                        metadata: {name: router}
+                        spec: {peerAddress: 192.0.2.254, peerASN: 64512, myASN: 64513}
+                        """, BGPPeer.class)).create();
+        for (String node : List.of("worker-1", "worker-2")) {
+            berth.client()
+                    .resource(new NodeBuilder()
+                            .withNewMetadata()
+                            .withName(node)
+                            .endMetadata()
+                            .build())
+                    .create();
+        }
+        berth.operator();
+    }
+
+    private void say(String node, String state, String lastError) throws IOException, InterruptedException {
+        PeerEntry entry = new PeerEntry(node, state, "2026-01-01T00:00:00Z", -1, lastError);
+        apply(node, Optional.of(entry));
+    }
+
+    private void apply(String node, Optional<PeerEntry> entry) throws IOException, InterruptedException {
+        agents.apply(STATUS, PeerEntry.fieldManager(node), PeerEntry.applied("router", entry), ApiServer.ANSWER);
+    }
+
+    private BGPPeer peer() {
+        return berth.client().resources(BGPPeer.class).withName("router").get();
+    }
+
+    private BGPPeer awaitPeer(Predicate<BGPPeer> wanted) {
+        return await().until(this::peer, wanted);
+    }
+
+    private static List<String> nodes(BGPPeer peer) {
+        BGPPeer.Status status = peer.getStatus();
+        List<NodeSession> nodes = status == null ? null : status.nodes();
+        return nodes == null
+                ? List.of()
+                : nodes.stream().map(node -> node.node() + " " + node.state()).toList();
+    }
+
+    private static Predicate<BGPPeer> says(String message) {
+        return peer -> Conditions.find(Conditions.of(peer.getStatus()), Conditions.READY)
+                .filter(ready -> message.equals(ready.getMessage()))
+                .isPresent();
+    }
+
+    private static Predicate<BGPPeer> isReady() {
+        return peer -> Conditions.find(Conditions.of(peer.getStatus()), Conditions.READY)
+                .filter(ready -> ready.getStatus().equals("True"))
+                .isPresent();
+    }
+
+    @Test
+    void agents_writeTheirOwnEntry_andTheOperatorTheRest() throws Exception {
+        say("worker-2", PeerEntry.ESTABLISHED, "");
+        say("worker-1", PeerEntry.CONNECTING, "no route");
+        awaitPeer(says("1 of 2 nodes have a session; worker-1: no route"));
+        say("worker-1", PeerEntry.ESTABLISHED, "");
+        BGPPeer ready = awaitPeer(isReady());
+        assertThat(Objects.requireNonNull(ready.getStatus()).sessions()).isEqualTo("2/2");
+        assertThat(nodes(ready)).containsExactlyInAnyOrder("worker-1 Established", "worker-2 Established");
+
+        apply("worker-1", Optional.empty());
+        assertThat(nodes(awaitPeer(says("1 of 1 nodes have a session")))).containsExactly("worker-2 Established");
+        apply("worker-1", Optional.empty());
+        assertThat(nodes(peer())).as("it has none any more").containsExactly("worker-2 Established");
+    }
+
+    @Test
+    void entryOfANodeThatIsGone_isRemoved_withAllThatIsKnownOfItsManager() throws Exception {
+        say("worker-1", PeerEntry.ESTABLISHED, "");
+        say("worker-2", PeerEntry.ESTABLISHED, "");
+        say("gone", PeerEntry.ESTABLISHED, "");
+        BGPPeer without = awaitPeer(says("2 of 2 nodes have a session"));
+        assertThat(nodes(without)).containsExactlyInAnyOrder("worker-1 Established", "worker-2 Established");
+        List<String> managers = berth
+                .client()
+                .genericKubernetesResources("berth.dev/v1alpha1", "BGPPeer")
+                .withName("router")
+                .get()
+                .getMetadata()
+                .getManagedFields()
+                .stream()
+                .map(ManagedFieldsEntry::getManager)
+                .toList();
+        assertThat(managers).contains("berth-agent/worker-1", "berth-agent/worker-2");
+        assertThat(managers).doesNotContain("berth-agent/gone");
+    }
+}

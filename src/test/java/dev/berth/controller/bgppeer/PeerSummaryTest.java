@@ -1,0 +1,61 @@
+package dev.berth.controller.bgppeer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.testing.TypedPage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What follows from the sessions of all nodes. */
+class PeerSummaryTest {
+    private static NodeSession established(String node) {
+        return new NodeSession(node, "Established", "2026-01-01T00:00:00Z", 2, null);
+    }
+
+    private static NodeSession failing(String node, String state, String lastError) {
+        return new NodeSession(node, state, "2026-01-01T00:00:00Z", null, lastError);
+    }
+
+    @Test
+    void peerIsReady_onceAllNodesHaveASession() {
+        NodeSession waiting = failing("a", "Connecting", "192.0.2.254 does not answer at port 179");
+        assertThat(PeerSummary.of(List.of(established("b"), waiting)))
+                .isEqualTo(new PeerSummary(
+                        "1/2",
+                        false,
+                        "NotEstablished",
+                        "1 of 2 nodes have a session; a: 192.0.2.254 does not answer at port 179"));
+        assertThat(PeerSummary.of(List.of(established("b"), established("a"))))
+                .isEqualTo(new PeerSummary("2/2", true, "Established", "2 of 2 nodes have a session"));
+    }
+
+    @Test
+    void whatCannotBeUsed_isTheReason_andThreeNodesAreNamed() {
+        PeerSummary summary = PeerSummary.of(Stream.of("d", "b", "c", "a")
+                .map(node -> failing(node, "Unusable", "Secret \"x\" is missing"))
+                .toList());
+        assertThat(summary.reason()).isEqualTo("Unusable");
+        assertThat(summary.message())
+                .isEqualTo("0 of 4 nodes have a session; a: Secret \"x\" is missing; b: Secret \"x\" is missing;"
+                        + " c: Secret \"x\" is missing; and 1 more");
+    }
+
+    @Test
+    void peerThatNoNodeHas_saysSo() {
+        assertThat(PeerSummary.of(List.of()).reason()).isEqualTo("NoNode");
+    }
+
+    @Test
+    void message_isAsDocsBgpMdHasIt() throws IOException {
+        TypedPage.Step step = TypedPage.step(Path.of("docs/bgp.md"), "kubectl get bgppeer router -o jsonpath");
+        String why = step.printed().substring(step.printed().indexOf("Secret "));
+        assertThat(PeerSummary.of(List.of(
+                                established("worker-1"), failing("worker-2", "Unusable", why), established("worker-3")))
+                        .message())
+                .isEqualTo(step.printed());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.controller.bgppeer;
+
+import org.jspecify.annotations.NullMarked;
