@@ -23,7 +23,8 @@ final class Bgp {
             Warnings warnings) {
         view = new BgpView(
                 server, node, settings.namespace(), () -> changed.get().run(), random);
-        reports = new BgpReports(node, server, cluster, view, Clock.systemUTC(), random, warnings);
+        reports =
+                new BgpReports(node, settings.namespace(), server, cluster, view, Clock.systemUTC(), random, warnings);
         announcer = new BgpAnnouncer(
                 node,
                 cluster,

@@ -3,6 +3,7 @@ package dev.berth.agent;
 import dev.berth.agent.bgp.SessionState;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Route;
+import dev.berth.kube.FieldManagers;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.InstantSource;
@@ -28,12 +29,15 @@ final class BgpReports {
             List.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND, 429);
 
     private final String node;
+    private final String namespace;
     private final ApiServer server;
     private final ClusterView cluster;
     private final BgpView view;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final Warnings warnings;
+
+    private final Heartbeat heartbeat;
 
     /** By the name of the peer. */
     private final Map<String, EntryWrites> writes = new HashMap<>();
@@ -70,8 +74,10 @@ final class BgpReports {
         }
     }
 
+    /** @param namespace of the agents */
     BgpReports(
             String node,
+            String namespace,
             ApiServer server,
             ClusterView cluster,
             BgpView view,
@@ -79,11 +85,13 @@ final class BgpReports {
             RandomGenerator random,
             Warnings warnings) {
         this.node = node;
+        this.namespace = namespace;
         this.server = server;
         this.cluster = cluster;
         this.view = view;
         this.clock = clock;
         this.random = random;
+        this.heartbeat = new Heartbeat(random, millis());
         this.warnings = warnings;
     }
 
@@ -130,6 +138,7 @@ final class BgpReports {
         if (!cluster.nodes().containsKey(node)) {
             return;
         }
+        beat(now);
         List<BgpView.PeerObject> peers = view.peers();
         String time = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
         for (BgpView.PeerObject peer : peers) {
@@ -144,6 +153,22 @@ final class BgpReports {
         writes.keySet().retainAll(peers.stream().map(one -> one.peer().name()).toList());
     }
 
+    /** Before entries: one that is written is of an agent that lives. */
+    private void beat(SequencedMap<String, Said> now) throws InterruptedException {
+        if (now.isEmpty() || !heartbeat.begins(millis())) {
+            return;
+        }
+        try {
+            server.apply(
+                    Heartbeat.path(namespace, node),
+                    FieldManagers.agent(node),
+                    Heartbeat.applied(namespace, node, view.node().uid(), clock.instant()),
+                    ApiServer.ANSWER);
+        } catch (IOException failure) {
+            warnings.warn("Lease of this agent: " + ApiServer.message(failure));
+        }
+    }
+
     private static long millis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
     }
@@ -152,7 +177,7 @@ final class BgpReports {
         try {
             server.apply(
                     Kind.PEERS.path() + "/" + name + "/status",
-                    PeerEntry.fieldManager(node),
+                    FieldManagers.agent(node),
                     PeerEntry.applied(name, write.entry()),
                     ApiServer.ANSWER);
             pacing.wrote(write, millis());

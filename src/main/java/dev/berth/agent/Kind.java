@@ -58,7 +58,7 @@ record Kind(String path, Fields fields) {
         return new Kind(
                 "/api/v1/nodes?fieldSelector=metadata.name%3D" + name,
                 Fields.of()
-                        .with("metadata", metadata("labels"))
+                        .with("metadata", metadata("labels", "uid"))
                         .with("status", Fields.of().with("addresses", Fields.of("type", "address"))));
     }
 

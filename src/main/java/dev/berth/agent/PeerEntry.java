@@ -21,9 +21,6 @@ record PeerEntry(String node, String state, String since, int routes, String las
     /** Of an error; the schema allows as much. */
     private static final int LONGEST = 512;
 
-    /** Of the name of a field manager. */
-    private static final int LONGEST_NAME = 128;
-
     PeerEntry {
         lastError = lastError.length() <= LONGEST ? lastError : lastError.substring(0, LONGEST);
     }
@@ -64,14 +61,6 @@ record PeerEntry(String node, String state, String since, int routes, String las
         return before.filter(one -> one.state().equals(state))
                 .map(one -> new PeerEntry(node, state, one.since(), routes, lastError))
                 .orElse(this);
-    }
-
-    /** Who owns the entry of a node: each agent another, so that none takes away what others say. */
-    static String fieldManager(String node) {
-        String name = "berth-agent/" + node;
-        return name.length() <= LONGEST_NAME
-                ? name
-                : name.substring(0, LONGEST_NAME - 9) + "-%08x".formatted(node.hashCode());
     }
 
     /** What its agent applies to the status of a peer. Without an entry: what it has applied before goes. */

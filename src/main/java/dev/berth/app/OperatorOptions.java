@@ -55,6 +55,13 @@ public final class OperatorOptions {
     String leaderElectLeaseName = "berth";
 
     @Option(
+            names = "--agents-namespace",
+            defaultValue = "berth-agents",
+            paramLabel = "NAME",
+            description = "where the agents of the nodes are, and their Leases (default: ${DEFAULT-VALUE})")
+    String agentsNamespace = "berth-agents";
+
+    @Option(
             names = "--controller-name",
             defaultValue = Berth.CONTROLLER_NAME,
             paramLabel = "NAME",

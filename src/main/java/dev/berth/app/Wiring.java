@@ -31,6 +31,7 @@ import dev.berth.dataplane.haproxy.HaproxyProvider;
 import dev.berth.dataplane.l2.L2Provider;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
+import dev.berth.kube.AgentLeases;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
@@ -39,6 +40,7 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
+import dev.berth.kube.FieldManagers;
 import dev.berth.kube.KubeProxies;
 import dev.berth.kube.LeaderLease;
 import dev.berth.kube.StatusWriter;
@@ -242,6 +244,7 @@ public final class Wiring {
         bgpPeers = new PeerControl(
                 gate,
                 node -> caches.nodes().get(null, node).isPresent(),
+                new AgentLeases(client, budget, options.agentsNamespace)::renewals,
                 new PeerControl.Writes() {
                     @Override
                     public boolean summary(BGPPeer peer, Map<String, Object> fields) {
@@ -251,6 +254,12 @@ public final class Wiring {
                     @Override
                     public boolean entries(BGPPeer peer, List<Map<String, Object>> operations) {
                         return statuses.change(peer, operations);
+                    }
+
+                    @Override
+                    public boolean entry(BGPPeer peer, BGPPeer.NodeSession session) {
+                        return statuses.apply(
+                                peer, FieldManagers.agent(session.node()), Map.of("nodes", List.of(session)));
                     }
                 },
                 clock,

@@ -82,17 +82,45 @@ public final class StatusWriter {
                 "/metadata/uid",
                 "value",
                 object.getMetadata().getUid()));
-        return patch(object, "status", PatchType.JSON, all);
+        return patch(object, "status", PatchContext.of(PatchType.JSON), all);
+    }
+
+    /**
+     * Applies a part of a status by server-side apply, and takes over what others own of it; else as {@link #write}.
+     *
+     * @param manager whose part it is: what is not in it any more goes
+     */
+    public boolean apply(HasMetadata object, String manager, Object status) {
+        return patch(
+                object,
+                "status",
+                new PatchContext.Builder()
+                        .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                        .withFieldManager(manager)
+                        .withForce(true)
+                        .build(),
+                Map.of(
+                        "apiVersion",
+                        object.getApiVersion(),
+                        "kind",
+                        object.getKind(),
+                        "metadata",
+                        Map.of(
+                                "name",
+                                object.getMetadata().getName(),
+                                "uid",
+                                object.getMetadata().getUid()),
+                        "status",
+                        status));
     }
 
     private boolean patch(HasMetadata object, String subresource, Map<String, Object> patch) {
-        return patch(object, subresource, PatchType.JSON_MERGE, patch);
+        return patch(object, subresource, PatchContext.of(PatchType.JSON_MERGE), patch);
     }
 
-    private boolean patch(HasMetadata object, String subresource, PatchType type, Object patch) {
+    private boolean patch(HasMetadata object, String subresource, PatchContext context, Object patch) {
         try {
             String json = client.getKubernetesSerialization().asJson(patch);
-            PatchContext context = PatchContext.of(type);
             budget.call(() -> subresource.isEmpty()
                     ? client.resource(object).patch(context, json)
                     : client.resource(object).subresource(subresource).patch(context, json));
@@ -101,7 +129,7 @@ public final class StatusWriter {
             if (failure.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
                 return true;
             }
-            boolean isTestOfAPatch = type == PatchType.JSON && failure.getCode() == UNPROCESSABLE;
+            boolean isTestOfAPatch = context.getPatchType() == PatchType.JSON && failure.getCode() == UNPROCESSABLE;
             if (failure.getCode() == HttpURLConnection.HTTP_CONFLICT || isTestOfAPatch) {
                 LOG.debug(
                         "{} {} has changed",

@@ -5,14 +5,20 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Conditions;
+import dev.berth.kube.FieldManagers;
+import dev.berth.kube.StatusWriter;
+import dev.berth.testing.AuditEvent;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -59,7 +65,7 @@ class PeerEntryIT {
     }
 
     private void apply(String node, Optional<PeerEntry> entry) throws IOException, InterruptedException {
-        agents.apply(STATUS, PeerEntry.fieldManager(node), PeerEntry.applied("router", entry), ApiServer.ANSWER);
+        agents.apply(STATUS, FieldManagers.agent(node), PeerEntry.applied("router", entry), ApiServer.ANSWER);
     }
 
     private BGPPeer peer() {
@@ -104,6 +110,45 @@ class PeerEntryIT {
         assertThat(nodes(awaitPeer(says("1 of 1 nodes have a session")))).containsExactly("worker-2 Established");
         apply("worker-1", Optional.empty());
         assertThat(nodes(peer())).as("it has none any more").containsExactly("worker-2 Established");
+    }
+
+    @Test
+    void lease_isRenewedByTheAgent_andReadByTheOperator() throws Exception {
+        for (int renewal = 0; renewal < 2; renewal++) {
+            agents.apply(
+                    Heartbeat.path("berth-agents", "worker-1"),
+                    FieldManagers.agent("worker-1"),
+                    Heartbeat.applied("berth-agents", "worker-1", "", Instant.parse("2026-01-01T00:00:00Z")),
+                    ApiServer.ANSWER);
+        }
+        say("worker-1", PeerEntry.ESTABLISHED, "");
+        await().until(() -> berth.controlPlane().auditEvents().stream()
+                .filter(event -> event.user().equals("system:serviceaccount:berth-system:berth"))
+                .filter(event -> event.verb().equals("list") && event.resource().equals("leases"))
+                .anyMatch(AuditEvent::succeeded));
+    }
+
+    /** As the operator does for an agent that it does not hear of. */
+    @Test
+    void whatAnAgentSays_takesThePlaceOfWhatIsSaidOfIt() throws Exception {
+        say("worker-1", PeerEntry.ESTABLISHED, "");
+        boolean isSaid = new StatusWriter(berth.client(), new ApiBudget())
+                .apply(
+                        peer(),
+                        FieldManagers.agent("worker-1"),
+                        Map.of(
+                                "nodes",
+                                List.of(new NodeSession(
+                                        "worker-1", "Unknown", "2026-01-01T00:00:00Z", null, "not heard of"))));
+        assertThat(isSaid).isTrue();
+        awaitPeer(says("0 of 1 nodes have a session; worker-1: not heard of"));
+        say("worker-1", PeerEntry.ESTABLISHED, "");
+        awaitPeer(isReady());
+        assertThat(Objects.requireNonNull(
+                                Objects.requireNonNull(peer().getStatus()).nodes())
+                        .getFirst()
+                        .lastError())
+                .isNull();
     }
 
     @Test

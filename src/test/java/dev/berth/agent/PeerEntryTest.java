@@ -34,14 +34,6 @@ class PeerEntryTest {
     }
 
     @Test
-    void nameOfAFieldManager_isOfANode_andAsLongAsItMayBe() {
-        assertThat(PeerEntry.fieldManager("worker-1")).isEqualTo("berth-agent/worker-1");
-        String longName = "n".repeat(252);
-        assertThat(PeerEntry.fieldManager(longName + "1")).hasSize(128);
-        assertThat(PeerEntry.fieldManager(longName + "1")).isNotEqualTo(PeerEntry.fieldManager(longName + "2"));
-    }
-
-    @Test
     void anotherNumberOfRoutes_isAlmostTheSame() {
         assertThat(ENTRY.isAlmost(ENTRY.withRoutes(7))).isTrue();
         assertThat(ENTRY.isAlmost(new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", -1, "no answer")))

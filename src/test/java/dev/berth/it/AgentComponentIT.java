@@ -135,8 +135,15 @@ class AgentComponentIT {
                     assertThat(role.getMetadata().getNamespace()).isEqualTo("berth-agents");
                     assertThat(role.getRules())
                             .extracting(PolicyRule::getResources, PolicyRule::getVerbs)
-                            .containsExactly(tuple(List.of("secrets"), List.of("list", "watch")));
+                            .containsExactly(
+                                    tuple(List.of("secrets"), List.of("list", "watch")),
+                                    tuple(List.of("leases"), List.of("create", "patch")));
                 });
+        assertThat(withBgp.all(Role.class)
+                        .filter(one -> one.getMetadata().getName().equals("berth-leases"))
+                        .flatMap(one -> one.getRules().stream()))
+                .extracting(PolicyRule::getResources, PolicyRule::getVerbs)
+                .containsExactly(tuple(List.of("leases"), List.of("list")));
     }
 
     @Test

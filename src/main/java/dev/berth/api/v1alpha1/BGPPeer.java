@@ -147,8 +147,8 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
             String node,
 
             @Required
-            @Pattern("^(Established|Connecting|Unusable)$") @Size(max = 16) @JsonPropertyDescription(
-                    "Established: routes are announced. Connecting: the router does not answer, or refuses. Unusable: the node cannot have this session; lastError says why.")
+            @Pattern("^(Established|Connecting|Unusable|Unknown)$") @Size(max = 16) @JsonPropertyDescription(
+                    "Established: routes are announced. Connecting: the router does not answer, or refuses. Unusable: the node cannot have this session; lastError says why. Unknown: the agent of the node is not heard of.")
             String state,
 
             @Required @Size(max = 32) @JsonPropertyDescription("Since when the state is this one.")

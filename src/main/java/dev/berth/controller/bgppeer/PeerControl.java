@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +19,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
- * Keeps the part of a BGPPeer's status that is of all nodes. The entries of nodes are their agents' own, but that of a Node
- * which is gone: nobody else removes it. Free of the operator SDK.
+ * Keeps the part of a BGPPeer's status that is of all nodes. The entries of nodes are their agents' own, but those of which there
+ * is no agent: of a Node that is gone it is removed, of an agent that is not heard of it says so. Free of the operator SDK.
  */
 public final class PeerControl {
     /** How often a status is written: the sessions of 100 nodes that come up at once are not 100 writes. */
@@ -30,12 +32,21 @@ public final class PeerControl {
     /** How often it is looked whose agent is gone: nothing tells of that. */
     static final Duration LOOK = Duration.ofSeconds(30);
 
+    private static final String UNKNOWN = "Unknown";
+
     private final StartGate gate;
     private final Predicate<String> nodes;
     private final Writes writes;
     private final InstantSource clock;
     private final InstantSource steady;
     private final Map<String, Instant> written = new ConcurrentHashMap<>();
+    private final Supplier<Optional<Map<String, String>>> renewals;
+    private final Heartbeats heartbeats = new Heartbeats();
+    private Instant looked = Instant.MIN;
+
+    /** By peer and node, after which renewal its agent was found silent. Said once: the agent may be there all the same. */
+    private final Map<String, String> mourned = new ConcurrentHashMap<>();
+
     private volatile Cache<BGPPeer> peers = Cache.empty();
 
     /** How a status is written. */
@@ -54,19 +65,33 @@ public final class PeerControl {
          * @return as of {@link #summary}
          */
         boolean entries(BGPPeer peer, List<Map<String, Object>> operations);
+
+        /**
+         * Says of one node this and nothing else, as its agent would: what the agent says later takes its place.
+         *
+         * @return as of {@link #summary}
+         */
+        boolean entry(BGPPeer peer, NodeSession session);
     }
 
     /**
      * Wires it.
      *
      * @param nodes whether there is a Node of this name; asked once the gate is open
+     * @param renewals by node, when its agent has renewed its Lease; absent: not known
      * @param clock what time it is, for what others read
      * @param steady how time passes: nobody sets it forward or back
      */
     public PeerControl(
-            StartGate gate, Predicate<String> nodes, Writes writes, InstantSource clock, InstantSource steady) {
+            StartGate gate,
+            Predicate<String> nodes,
+            Supplier<Optional<Map<String, String>>> renewals,
+            Writes writes,
+            InstantSource clock,
+            InstantSource steady) {
         this.gate = gate;
         this.nodes = nodes;
+        this.renewals = renewals;
         this.writes = writes;
         this.clock = clock;
         this.steady = steady;
@@ -82,13 +107,18 @@ public final class PeerControl {
         Optional<BGPPeer> found = peers.get(null, name);
         if (found.isEmpty()) {
             written.remove(name);
+            mourned.keySet().removeIf(one -> one.startsWith(name + "/"));
             return Next.ON_EVENT;
         }
         BGPPeer peer = found.get();
         List<NodeSession> sessions = sessions(peer);
-        List<Map<String, Object>> operations = operations(sessions);
+        if (!sessions.isEmpty()) {
+            lookForAgents();
+        }
+        List<Map<String, Object>> withoutGone = withoutGone(sessions);
+        Optional<NodeSession> silent = silent(name, sessions);
         Map<String, Object> summary = summary(peer, PeerSummary.of(sessions));
-        if (operations.isEmpty() && summary.isEmpty()) {
+        if (withoutGone.isEmpty() && silent.isEmpty() && summary.isEmpty()) {
             return sessions.isEmpty() ? Next.ON_EVENT : Next.after(LOOK);
         }
         Instant now = steady.instant();
@@ -98,8 +128,16 @@ public final class PeerControl {
         }
         written.put(name, now);
         // What follows from other entries is written once they are seen.
-        boolean isDone = operations.isEmpty() ? writes.summary(peer, summary) : writes.entries(peer, operations);
-        return Next.after(isDone ? LOOK : PAUSE);
+        if (!withoutGone.isEmpty()) {
+            return Next.after(writes.entries(peer, withoutGone) ? LOOK : PAUSE);
+        }
+        if (silent.isPresent()) {
+            if (writes.entry(peer, silent.get())) {
+                mourn(name, silent.get());
+            }
+            return Next.after(PAUSE);
+        }
+        return Next.after(writes.summary(peer, summary) ? LOOK : PAUSE);
     }
 
     private static List<NodeSession> sessions(BGPPeer peer) {
@@ -108,8 +146,23 @@ public final class PeerControl {
         return sessions == null ? List.of() : sessions;
     }
 
+    private synchronized void lookForAgents() {
+        Instant now = steady.instant();
+        if (!looked.isAfter(now.minus(LOOK))) {
+            looked = now;
+            heartbeats.look(
+                    renewals.get(),
+                    peers.list()
+                            .flatMap(peer -> sessions(peer).stream())
+                            .map(NodeSession::node)
+                            .distinct()
+                            .toList(),
+                    now);
+        }
+    }
+
     /** From the last one to the first, so that none moves before its turn. */
-    private List<Map<String, Object>> operations(List<NodeSession> sessions) {
+    private List<Map<String, Object>> withoutGone(List<NodeSession> sessions) {
         List<Map<String, Object>> operations = new ArrayList<>();
         for (int place = sessions.size() - 1; place >= 0; place--) {
             String node = sessions.get(place).node();
@@ -120,6 +173,34 @@ public final class PeerControl {
             }
         }
         return operations;
+    }
+
+    /** The first entry whose agent is not heard of, and what it is to say. */
+    private synchronized Optional<NodeSession> silent(String name, List<NodeSession> sessions) {
+        return sessions.stream()
+                .filter(session -> !UNKNOWN.equals(session.state()))
+                .flatMap(session -> heartbeats
+                        .silentSince(session.node(), steady.instant())
+                        .filter(renewed -> !renewed.equals(mourned.get(name + "/" + session.node())))
+                        .map(renewed -> silent(session.node(), renewed))
+                        .stream())
+                .findFirst();
+    }
+
+    private NodeSession silent(String node, String renewed) {
+        return new NodeSession(
+                node,
+                UNKNOWN,
+                clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
+                null,
+                (renewed.isEmpty() ? "its agent is not heard of" : "its agent was heard of last at " + renewed)
+                        + "; if its speaker runs, it goes on as it was told");
+    }
+
+    private synchronized void mourn(String name, NodeSession session) {
+        heartbeats
+                .silentSince(session.node(), steady.instant())
+                .ifPresent(renewed -> mourned.put(name + "/" + session.node(), renewed));
     }
 
     /** The fields that are to be written; empty: they are as they should be. */

@@ -4,6 +4,7 @@ import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What follows from the sessions of all nodes.
@@ -15,6 +16,7 @@ import java.util.stream.Collectors;
 record PeerSummary(String sessions, boolean isReady, String reason, String message) {
     private static final String ESTABLISHED = "Established";
     private static final String UNUSABLE = "Unusable";
+    private static final String UNKNOWN = "Unknown";
 
     /** How many nodes a message names. */
     private static final int NAMED = 3;
@@ -38,9 +40,11 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
         if (failing.isEmpty()) {
             return new PeerSummary(sessions, true, ESTABLISHED, count);
         }
-        boolean isUnusable = failing.stream().anyMatch(node -> UNUSABLE.equals(node.state()));
-        return new PeerSummary(
-                sessions, false, isUnusable ? UNUSABLE : "NotEstablished", count + "; " + named(failing));
+        String reason = Stream.of(UNUSABLE, UNKNOWN)
+                .filter(state -> failing.stream().anyMatch(node -> state.equals(node.state())))
+                .findFirst()
+                .orElse("NotEstablished");
+        return new PeerSummary(sessions, false, reason, count + "; " + named(failing));
     }
 
     private static boolean isEstablished(NodeSession node) {

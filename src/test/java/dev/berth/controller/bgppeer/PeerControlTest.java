@@ -7,6 +7,7 @@ import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cache;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,8 @@ class PeerControlTest {
     private final List<List<Map<String, Object>>> changes = new ArrayList<>();
     private Optional<BGPPeer> peer = Optional.empty();
     private Instant steady = NOW;
+    private final List<BGPPeer.NodeSession> entries = new ArrayList<>();
+    private Optional<Map<String, String>> renewals = Optional.empty();
     private boolean succeeds = true;
 
     private final StartGate gate = new StartGate();
@@ -35,6 +38,7 @@ class PeerControlTest {
     private final PeerControl control = new PeerControl(
             gate,
             Set.of("worker-1", "worker-2")::contains,
+            () -> renewals,
             new PeerControl.Writes() {
                 @Override
                 public boolean summary(BGPPeer to, Map<String, Object> fields) {
@@ -45,6 +49,12 @@ class PeerControlTest {
                 @Override
                 public boolean entries(BGPPeer of, List<Map<String, Object>> operations) {
                     changes.add(operations);
+                    return succeeds;
+                }
+
+                @Override
+                public boolean entry(BGPPeer of, BGPPeer.NodeSession session) {
+                    entries.add(session);
                     return succeeds;
                 }
             },
@@ -114,6 +124,58 @@ class PeerControlTest {
                         Map.of("op", "test", "path", "/status/nodes/0/node", "value", "gone"),
                         Map.of("op", "remove", "path", "/status/nodes/0")));
         assertThat(summaries).as("what follows is written once that is seen").isEmpty();
+    }
+
+    /** Looks as often as the operator does, and returns what is written of a node then. */
+    private List<BGPPeer.NodeSession> after(Duration time, String status) {
+        entries.clear();
+        for (Instant end = steady.plus(time); steady.isBefore(end); ) {
+            steady = steady.plus(PeerControl.LOOK);
+            reconcile(status);
+        }
+        return List.copyOf(entries);
+    }
+
+    @Test
+    void entryOfAnAgentThatIsNotHeardOf_saysSo_once() {
+        String status = "{nodes: [%s]}".formatted(WORKER1);
+        renewals = Optional.of(Map.of("worker-1", "2026-01-01T23:59:00Z"));
+        reconcile(status);
+        assertThat(after(Heartbeats.PATIENCE.minus(PeerControl.LOOK), status)).isEmpty();
+        assertThat(after(PeerControl.LOOK, status))
+                .containsExactly(new BGPPeer.NodeSession(
+                        "worker-1",
+                        "Unknown",
+                        "2026-01-02T00:00:00Z",
+                        null,
+                        "its agent was heard of last at 2026-01-01T23:59:00Z; if its speaker runs, it goes on as it was"
+                                + " told"));
+        // It may write its entry and not be let renew its Lease.
+        assertThat(after(Heartbeats.PATIENCE, status)).isEmpty();
+
+        renewals = Optional.of(Map.of("worker-1", "2026-01-02T00:05:00Z"));
+        assertThat(after(Heartbeats.PATIENCE, status)).isEmpty();
+        assertThat(after(PeerControl.LOOK, status)).hasSize(1);
+    }
+
+    @Test
+    void entryOfAnAgentThatNeverHadALease_saysSo() {
+        renewals = Optional.of(Map.of());
+        reconcile("{nodes: [%s]}".formatted(WORKER1));
+        assertThat(after(Heartbeats.PATIENCE, "{nodes: [%s]}".formatted(WORKER1)))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.lastError()).startsWith("its agent is not heard of; "));
+    }
+
+    @Test
+    void nobodyIsMissed_whereLeasesCannotBeRead_orAreRenewed() {
+        String status = "{nodes: [%s]}".formatted(WORKER1);
+        reconcile(status);
+        assertThat(after(Duration.ofHours(1), status)).isEmpty();
+        for (int renewal = 0; renewal < 20; renewal++) {
+            renewals = Optional.of(Map.of("worker-1", "renewal " + renewal));
+            assertThat(after(PeerControl.LOOK, status)).isEmpty();
+        }
     }
 
     @Test

@@ -45,6 +45,16 @@ class PeerSummaryTest {
     }
 
     @Test
+    void agentThatIsNotHeardOf_isTheReason_unlessSomethingCannotBeUsed() {
+        NodeSession silent = failing("a", "Unknown", "its agent is not heard of");
+        NodeSession waiting = failing("b", "Connecting", "no answer");
+        assertThat(PeerSummary.of(List.of(waiting, silent)).reason()).isEqualTo("Unknown");
+        assertThat(PeerSummary.of(List.of(failing("c", "Unusable", "no Secret"), silent))
+                        .reason())
+                .isEqualTo("Unusable");
+    }
+
+    @Test
     void peerThatNoNodeHas_saysSo() {
         assertThat(PeerSummary.of(List.of()).reason()).isEqualTo("NoNode");
     }
