@@ -2,11 +2,15 @@ package dev.berth.agent;
 
 import dev.berth.agent.bgp.Speaker;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 
 /** All that an agent has for BGP. */
 final class Bgp {
+    private static final Duration WITHDRAWAL = Duration.ofSeconds(2);
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
+
     private final BgpView view;
     private final BgpReports reports;
     private final BgpAnnouncer announcer;
@@ -58,9 +62,10 @@ final class Bgp {
         return announcer.explained();
     }
 
+    /** Takes all routes back, and what the status of peers says of this node. Neither waits long for one that does not answer. */
     void close() {
         view.close();
-        reports.close();
-        announcer.end();
+        announcer.end(WITHDRAWAL);
+        reports.close(FAREWELL);
     }
 }

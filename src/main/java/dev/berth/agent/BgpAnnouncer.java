@@ -11,12 +11,11 @@ import dev.berth.announce.RouteVerdict;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,9 +25,6 @@ import org.slf4j.LoggerFactory;
 final class BgpAnnouncer {
     private static final Logger LOG = LoggerFactory.getLogger(BgpAnnouncer.class);
 
-    /** How often the speaker is looked at: it may have been restarted. */
-    private static final long LOOK_AGAIN = 1_000;
-
     private final String node;
     private final ClusterView cluster;
     private final BgpView view;
@@ -37,12 +33,10 @@ final class BgpAnnouncer {
     private final AgentMetrics metrics;
     private final Warnings warnings;
 
-    /** Has a permit when something may be otherwise. */
-    private final Semaphore due = new Semaphore(1);
-
-    private Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
+    private final Due due = new Due();
+    private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
     private SequencedMap<String, SessionState> sessions = new TreeMap<>();
-    private boolean isEnding;
+    private volatile boolean isEnding;
 
     /**
      * What was decided.
@@ -78,7 +72,7 @@ final class BgpAnnouncer {
 
     /** Something may be otherwise: looks at once. Does not wait for what it is doing. */
     void look() {
-        due.release();
+        due.look();
     }
 
     /** Announces from now on, until {@link #end}. */
@@ -88,17 +82,15 @@ final class BgpAnnouncer {
 
     private void run() {
         try {
-            while (round()) {
-                if (due.tryAcquire(LOOK_AGAIN, TimeUnit.MILLISECONDS)) {
-                    int _ = due.drainPermits();
-                }
-            }
+            do {
+                due.await();
+            } while (round());
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** False: it is over. */
+    /** False: it is over. Once a second at least: the speaker may have been restarted. */
     private synchronized boolean round() {
         if (isEnding) {
             return false;
@@ -109,6 +101,9 @@ final class BgpAnnouncer {
             try {
                 announce();
             } catch (IOException | RuntimeException failure) {
+                if (isEnding) {
+                    return false;
+                }
                 warnings.warn("announcing by BGP: " + ApiServer.message(failure));
                 metrics.speaker.set(0);
                 metrics.sessions.set(0);
@@ -206,16 +201,21 @@ final class BgpAnnouncer {
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */
-    synchronized String explained() {
+    String explained() {
         return decision.verdicts().entrySet().stream()
                 .map(entry -> entry.getKey() + ": " + entry.getValue().sentence() + "\n")
                 .collect(Collectors.joining());
     }
 
-    /** Takes all routes back. */
-    synchronized void end() {
+    /** Takes all routes back, if the speaker answers within this time. */
+    void end(Duration patience) {
         isEnding = true;
-        due.release();
-        speaker.close();
+        due.look();
+        // It may be in the middle of a round, and not answer.
+        speaker.stop();
+        synchronized (this) {
+            speaker.withdraw(patience);
+            speaker.close();
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.berth.announce.Route;
 import dev.berth.kube.FieldManagers;
 import java.io.IOException;
 import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
@@ -99,8 +100,30 @@ final class BgpReports {
         Thread.ofPlatform().daemon().name("bgp-reports").start(this::run);
     }
 
-    void close() {
+    /** Takes the entries of this node away, as far as the API server answers in this time: nothing is announced any more. */
+    void close(Duration patience) {
         closed = true;
+        long end = millis() + patience.toMillis();
+        try {
+            for (BgpView.PeerObject peer : view.peers()) {
+                if (peer.seen().mine().isPresent() && millis() < end) {
+                    String name = peer.peer().name();
+                    server.apply(
+                            path(name),
+                            FieldManagers.agent(node),
+                            PeerEntry.applied(name, Optional.empty()),
+                            Duration.ofMillis(end - millis()));
+                }
+            }
+        } catch (IOException failure) {
+            warnings.warn("status of BGPPeers: " + ApiServer.message(failure));
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String path(String peer) {
+        return Kind.PEERS.path() + "/" + peer + "/status";
     }
 
     /** This is so from now on. Does not wait for anything. */
@@ -142,6 +165,9 @@ final class BgpReports {
         List<BgpView.PeerObject> peers = view.peers();
         String time = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
         for (BgpView.PeerObject peer : peers) {
+            if (closed) {
+                return;
+            }
             String name = peer.peer().name();
             EntryWrites pacing = writes.computeIfAbsent(name, _ -> new EntryWrites(random));
             Optional<PeerEntry> wanted = Optional.ofNullable(now.get(name)).map(one -> one.entry(node, time));
@@ -176,10 +202,7 @@ final class BgpReports {
     private void write(String name, EntryWrites.Write write, EntryWrites pacing) throws InterruptedException {
         try {
             server.apply(
-                    Kind.PEERS.path() + "/" + name + "/status",
-                    FieldManagers.agent(node),
-                    PeerEntry.applied(name, write.entry()),
-                    ApiServer.ANSWER);
+                    path(name), FieldManagers.agent(node), PeerEntry.applied(name, write.entry()), ApiServer.ANSWER);
             pacing.wrote(write, millis());
         } catch (ApiServer.Refused refused) {
             pacing.failed(millis());

@@ -101,11 +101,11 @@ public final class NodeAgent implements AutoCloseable {
     public void close() {
         view.close();
         contact.close();
-        if (bgp != null) {
-            bgp.close();
-        }
+        // Beside each other: a speaker that hangs holds up no address that others are to take over.
+        Thread withoutBgp = Thread.ofPlatform().name("bgp-end").start(bgp == null ? () -> {} : bgp::close);
         try {
             announcer.end();
+            withoutBgp.join();
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }

@@ -26,10 +26,14 @@ import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
+import io.grpc.Context;
+import io.grpc.Deadline;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +59,15 @@ public final class Speaker implements AutoCloseable {
     /** It connects to routers and lets none connect: port 179 of the node may be another's. */
     private static final int NO_PORT = -1;
 
+    /** What a call ends with that nobody has refused. */
+    private static final List<Status.Code> AWAY =
+            List.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED, Status.Code.CANCELLED);
+
     private final ManagedChannel channel;
     private final Endings endings;
+
+    /** Of all calls but the last ones. */
+    private final Context.CancellableContext calls = Context.current().withCancellation();
 
     /** What it announces; absent: a route of which the agent before this one told it. */
     private final SequencedMap<Ip, Optional<Route>> announced = new TreeMap<>();
@@ -93,6 +104,7 @@ public final class Speaker implements AutoCloseable {
      * @throws IOException if it does not answer, or refuses; all of it is done again next time
      */
     public SequencedMap<String, SessionState> bring(Wanted wanted) throws IOException {
+        Context before = calls.attach();
         try {
             if (!isStarted()) {
                 forget();
@@ -112,7 +124,14 @@ public final class Speaker implements AutoCloseable {
             rules = null;
             channel.resetConnectBackoff();
             throw new IOException("gobgpd: " + told(failure), failure);
+        } finally {
+            calls.detach(before);
         }
+    }
+
+    /** Ends what another thread is about to have it do, and lets it do nothing more but {@link #withdraw}. */
+    public void stop() {
+        calls.cancel(null);
     }
 
     private static String told(StatusRuntimeException failure) {
@@ -187,44 +206,48 @@ public final class Speaker implements AutoCloseable {
 
     private void keepRoutes(List<Route> routes) {
         Map<Ip, Route> wanted = routes.stream().collect(Collectors.toMap(Route::address, route -> route));
+        List<String> refusals = new ArrayList<>();
         for (Ip address : List.copyOf(announced.sequencedKeySet())) {
             if (!wanted.containsKey(address)) {
-                withdraw(address);
-                announced.remove(address);
+                refusal(address, () -> withdraw(address))
+                        .ifPresentOrElse(refusals::add, () -> announced.remove(address));
             }
         }
-        String first = "";
         for (Route route : routes) {
             if (!Optional.of(route).equals(announced.get(route.address()))) {
-                String refusal = announce(route);
-                first = first.isEmpty() ? refusal : first;
+                refusal(route.address(), () -> announce(route))
+                        .ifPresentOrElse(refusals::add, () -> announced.put(route.address(), Optional.of(route)));
             }
         }
+        String first = refusals.isEmpty() ? "" : refusals.getFirst();
         if (!first.isEmpty() && !first.equals(refused)) {
-            LOG.warn("gobgpd refuses a route: {}", first);
+            LOG.warn("gobgpd refuses {} calls, the first one: {}", refusals.size(), first);
         }
         refused = first;
     }
 
-    /** Why it refuses, which keeps no other route from being announced; empty: it does not. */
-    private String announce(Route route) {
+    /** Why it refuses a call, which keeps no other from being made; absent: it does not. */
+    private static Optional<String> refusal(Ip address, Runnable call) {
         try {
-            var _ = daemon().addPath(AddPathRequest.newBuilder()
-                    .setTableType(TableType.TABLE_TYPE_GLOBAL)
-                    .setPath(Messages.path(route))
-                    .build());
-            announced.put(route.address(), Optional.of(route));
-            return "";
+            call.run();
+            return Optional.empty();
         } catch (StatusRuntimeException failure) {
             throwIfAway(failure);
-            return route.address() + ": " + told(failure);
+            return Optional.of(address + ": " + told(failure));
         }
+    }
+
+    private void announce(Route route) {
+        var _ = daemon().addPath(AddPathRequest.newBuilder()
+                .setTableType(TableType.TABLE_TYPE_GLOBAL)
+                .setPath(Messages.path(route))
+                .build());
     }
 
     /** Else it is there, and only refuses. */
     private static void throwIfAway(StatusRuntimeException failure) {
         Status.Code code = failure.getStatus().getCode();
-        if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
+        if (AWAY.contains(code)) {
             throw failure;
         }
     }
@@ -244,11 +267,8 @@ public final class Speaker implements AutoCloseable {
                         one -> there.put(Ip.parse(one.getPeer().getConf().getNeighborAddress()), one.getPeer()));
         for (Ip address : there.keySet()) {
             if (wanted.stream().noneMatch(session -> session.peer().address().equals(address))) {
-                var _ = daemon().deletePeer(DeletePeerRequest.newBuilder()
-                        .setAddress(address.toString())
-                        .build());
-                told.remove(address);
-                endings.forget(address);
+                refusal(address, () -> delete(address))
+                        .ifPresent(why -> LOG.warn("gobgpd does not remove a peer, which is tried again: {}", why));
             }
         }
         SequencedMap<String, SessionState> states = new TreeMap<>();
@@ -257,6 +277,14 @@ public final class Speaker implements AutoCloseable {
             states.put(peer.name(), keepPeer(session, there.get(peer.address())));
         }
         return states;
+    }
+
+    private void delete(Ip address) {
+        var _ = daemon().deletePeer(DeletePeerRequest.newBuilder()
+                .setAddress(address.toString())
+                .build());
+        told.remove(address);
+        endings.forget(address);
     }
 
     /** A peer that the daemon refuses keeps no other from its session. */
@@ -283,19 +311,31 @@ public final class Speaker implements AutoCloseable {
         return new SessionState(isEstablished, endings.of(address));
     }
 
-    /** Takes all routes back, if it answers; its sessions stay. */
+    /**
+     * Takes all routes back; its sessions stay. What of one family fails keeps the other from nothing.
+     *
+     * @param patience for how long in all it may not answer
+     */
+    public void withdraw(Duration patience) {
+        Deadline end = Deadline.after(patience.toMillis(), TimeUnit.MILLISECONDS);
+        for (IpFamily family : IpFamily.values()) {
+            try {
+                var _ = GoBgpServiceGrpc.newBlockingStub(channel)
+                        .withDeadline(end)
+                        .deletePath(DeletePathRequest.newBuilder()
+                                .setTableType(TableType.TABLE_TYPE_GLOBAL)
+                                .setFamily(Messages.family(family))
+                                .build());
+            } catch (StatusRuntimeException gone) {
+                LOG.info("routes of {} are not withdrawn: gobgpd: {}", family, told(gone));
+            }
+        }
+    }
+
+    /** Lets go of it, as it is. */
     @Override
     public void close() {
-        try {
-            for (IpFamily family : IpFamily.values()) {
-                var _ = daemon().deletePath(DeletePathRequest.newBuilder()
-                        .setTableType(TableType.TABLE_TYPE_GLOBAL)
-                        .setFamily(Messages.family(family))
-                        .build());
-            }
-        } catch (StatusRuntimeException gone) {
-            LOG.info("routes are not withdrawn: gobgpd: {}", told(gone));
-        }
+        stop();
         channel.shutdownNow();
     }
 }

@@ -37,6 +37,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Remembers what it is told, as GoBGP's daemon does. Each session is established at once. */
 final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
@@ -57,9 +58,19 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
         calls.clear();
     }
 
+    /** Answers no call any more. */
+    void hang() {
+        isHanging = true;
+    }
+
     void refuse(String address) {
         refused = address;
     }
+
+    private volatile boolean isHanging;
+
+    /** How often it was looked at. */
+    final AtomicInteger looks = new AtomicInteger();
 
     private <T> void answer(StreamObserver<T> caller, T answer) {
         caller.onNext(answer);
@@ -67,7 +78,7 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
     }
 
     private boolean refuses(StreamObserver<?> caller, String address) {
-        if (address.equals(refused)) {
+        if (!refused.isEmpty() && address.equals(refused)) {
             caller.onError(Status.UNKNOWN.withDescription("no " + address).asRuntimeException());
             return true;
         }
@@ -76,6 +87,10 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
 
     @Override
     public synchronized void getBgp(GetBgpRequest request, StreamObserver<GetBgpResponse> caller) {
+        looks.incrementAndGet();
+        if (isHanging) {
+            return;
+        }
         answer(caller, GetBgpResponse.newBuilder().setGlobal(global).build());
     }
 
@@ -115,6 +130,9 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
     @Override
     public synchronized void deletePath(DeletePathRequest request, StreamObserver<DeletePathResponse> caller) {
         String address = request.getPath().getNlri().getPrefix().getPrefix();
+        if (isHanging || refuses(caller, address)) {
+            return;
+        }
         if (address.isEmpty()) {
             paths.clear();
         }
@@ -154,6 +172,9 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
 
     @Override
     public synchronized void deletePeer(DeletePeerRequest request, StreamObserver<DeletePeerResponse> caller) {
+        if (refuses(caller, request.getAddress())) {
+            return;
+        }
         peers.remove(request.getAddress());
         calls.add("no peer " + request.getAddress());
         answer(caller, DeletePeerResponse.getDefaultInstance());

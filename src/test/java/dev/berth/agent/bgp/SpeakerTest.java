@@ -14,16 +14,20 @@ import dev.berth.plugin.grpc.transport.Transport;
 import dev.berth.pool.Selector;
 import io.grpc.Server;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -177,7 +181,54 @@ class SpeakerTest {
     void agentThatEnds_takesItsRoutesBack_andLeavesTheSession() throws IOException {
         speaker.bring(wanted(ROUTER, "203.0.113.1"));
         fake.calls.clear();
-        speaker.close();
+        speaker.withdraw(Duration.ofSeconds(10));
         assertThat(calls()).containsExactly("no route ", "no route ");
+    }
+
+    @Test
+    void withdrawalThatIsRefused_keepsNoOtherBack_andIsTriedAgain() throws IOException {
+        speaker.bring(wanted(ROUTER, "203.0.113.1", "203.0.113.2"));
+        fake.calls.clear();
+        fake.refuse("203.0.113.1");
+        speaker.bring(wanted(ROUTER, "203.0.113.3"));
+        assertThat(calls()).containsExactly("no route 203.0.113.2", "route 203.0.113.3");
+        fake.refuse("");
+        speaker.bring(wanted(ROUTER, "203.0.113.3"));
+        assertThat(calls()).containsExactly("no route 203.0.113.1");
+    }
+
+    @Test
+    void peerThatIsNotRemoved_keepsNoOtherBack_andIsTriedAgain() throws IOException {
+        List<Session> three = Stream.of("192.0.2.252", "192.0.2.253", "192.0.2.254")
+                .map(one -> session(one, ""))
+                .toList();
+        speaker.bring(wanted(three));
+        fake.calls.clear();
+        fake.refuse("192.0.2.253");
+        speaker.bring(wanted(ROUTER));
+        assertThat(calls()).containsExactly("no peer 192.0.2.252");
+        fake.refuse("");
+        speaker.bring(wanted(ROUTER));
+        assertThat(calls()).containsExactly("no peer 192.0.2.253");
+    }
+
+    /** Else it would wait for 5 s, once for each family, and as long for a call that is under way. */
+    @Test
+    @Timeout(4)
+    void speakerThatHangs_holdsUpNobodyWhoEnds() throws Exception {
+        speaker.bring(wanted(ROUTER, "203.0.113.1"));
+        fake.hang();
+        int looks = fake.looks.get();
+        CompletableFuture<Void> round = CompletableFuture.runAsync(() -> {
+            try {
+                speaker.bring(wanted(ROUTER, "203.0.113.1"));
+            } catch (IOException over) {
+                throw new UncheckedIOException(over);
+            }
+        });
+        Awaitility.await().until(() -> fake.looks.get() > looks);
+        speaker.stop();
+        assertThat(round).failsWithin(Duration.ofSeconds(3));
+        speaker.withdraw(Duration.ofMillis(100));
     }
 }

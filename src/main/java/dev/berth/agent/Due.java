@@ -1,0 +1,40 @@
+package dev.berth.agent;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** What one thread does again and again, at its {@link Pace}, and others may ask for. */
+final class Due {
+    /** Has a permit when something may be otherwise. */
+    private final Semaphore changes = new Semaphore(1);
+
+    private final Pace pace = new Pace(now());
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    /** Something may be otherwise. Called by any thread; waits for nothing. */
+    void look() {
+        changes.release();
+    }
+
+    /** Returns when it is to be done once more. */
+    void await() throws InterruptedException {
+        while (true) {
+            if (changes.drainPermits() > 0) {
+                pace.change();
+            }
+            if (pace.begins(now())) {
+                return;
+            }
+            long millis = pace.next() - now();
+            if (pace.isHeldUp(now())) {
+                // Whatever else comes meanwhile.
+                Thread.sleep(Math.max(0, millis));
+            } else if (changes.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+                changes.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class DueTest {
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    @Test
+    void underAStormOfChanges_itIsDueTenTimesASecondAtMost_andForgetsNone() throws InterruptedException {
+        Due due = new Due();
+        long began = now();
+        for (int rounds = 0; rounds < 4; rounds++) {
+            due.await();
+            // More than one at once, and while it waits.
+            due.look();
+            due.look();
+        }
+        assertThat(now() - began).isBetween(3 * Pace.SHORTEST, 3 * Pace.LOOK_AGAIN);
+    }
+}
