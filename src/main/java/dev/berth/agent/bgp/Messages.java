@@ -82,6 +82,9 @@ final class Messages {
         return Peer.newBuilder()
                 .setConf(PeerConf.newBuilder()
                         .setNeighborAddress(peer.address().toString())
+                        // One of another name has a session of its own: what was told by the one before is not what this
+                        // one is to hear.
+                        .setDescription(peer.name())
                         .setPeerAsn((int) peer.peerAsn())
                         .setLocalAsn((int) peer.myAsn())
                         .setAuthPassword(session.password()))

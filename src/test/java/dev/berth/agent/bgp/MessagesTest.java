@@ -84,6 +84,17 @@ class MessagesTest {
                 .isFalse();
     }
 
+    /** Else a session that is up would go on with the routes of the one before: rules are applied to news only. */
+    @Test
+    void peerOfAnotherName_atTheSameAddress_isAnotherPeer() {
+        assertThat(Messages.peer(new Session(peer("east", 64512, 30), ""), false)
+                        .getConf()
+                        .getDescription())
+                .isEqualTo("east");
+        assertThat(Messages.peer(new Session(peer("east", 64512, 30), ""), false))
+                .isNotEqualTo(Messages.peer(new Session(peer("west", 64512, 30), ""), false));
+    }
+
     @Test
     void internalPeer_hasNoMultihop() {
         assertThat(Messages.peer(new Session(peer("router", HIGHEST, 30), ""), false)
