@@ -50,8 +50,9 @@ final class Bgp {
         announcer.look();
     }
 
-    boolean isKnown() {
-        return view.isKnown();
+    /** Whether all has been read, and the speaker can be reached. Not whether routers can: a restart would help none of them. */
+    boolean isReady() {
+        return view.isKnown() && announcer.isReached();
     }
 
     void interrupt() {

@@ -5,6 +5,7 @@ import dev.berth.agent.bgp.Speaker;
 import dev.berth.agent.bgp.Wanted;
 import dev.berth.announce.NodeRoutes;
 import dev.berth.announce.PeerVerdict;
+import dev.berth.announce.ReadPeer;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
 import dev.berth.announce.RouteVerdict;
@@ -13,6 +14,7 @@ import dev.berth.ip.IpFamily;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -36,6 +38,11 @@ final class BgpAnnouncer {
     private final Due due = new Due();
     private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
     private SequencedMap<String, SessionState> sessions = new TreeMap<>();
+
+    /** The generation of each peer that the speaker was told of. */
+    private Map<String, Long> observed = Map.of();
+
+    private volatile boolean isReached;
     private volatile boolean isEnding;
 
     /**
@@ -105,12 +112,13 @@ final class BgpAnnouncer {
                     return false;
                 }
                 warnings.warn("announcing by BGP: " + ApiServer.message(failure));
+                isReached = false;
                 metrics.speaker.set(0);
                 metrics.sessions.set(0);
                 decision.peers()
                         .keySet()
                         .forEach(name -> sessions.put(name, new SessionState(false, "gobgpd does not answer")));
-                reports.now(decision.peers(), sessions, decision.routes());
+                reports.now(decision.peers(), sessions, decision.routes(), observed);
             }
         }
         return true;
@@ -118,13 +126,11 @@ final class BgpAnnouncer {
 
     private void announce() throws IOException {
         BgpView.OwnNode own = view.node();
-        List<Object> basis = List.of(
-                cluster.number(),
-                own,
-                view.passwords(),
-                view.peers().stream().map(BgpView.PeerObject::peer).toList());
+        List<BgpView.PeerObject> objects = view.peers();
+        List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
+        List<Object> basis = List.of(cluster.number(), own, view.passwords(), all);
         if (!basis.equals(decision.basis())) {
-            decide(basis, own);
+            decide(basis, own, all);
         }
         List<Route> routes = decision.routes();
         List<PeerVerdict.Session> wanted = nodeRoutes(own, decision.peers()).sessions();
@@ -132,11 +138,13 @@ final class BgpAnnouncer {
         metrics.routes.set(routes.size());
         SequencedMap<String, SessionState> before = sessions;
         sessions = speaker.bring(new Wanted(routerId(own), wanted, routes));
+        observed = objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
+        isReached = true;
         metrics.speaker.set(1);
         metrics.sessions.set((double)
                 sessions.values().stream().filter(SessionState::isEstablished).count());
         sessions.forEach((name, state) -> say(name, before.get(name), state));
-        reports.now(decision.peers(), sessions, routes);
+        reports.now(decision.peers(), sessions, routes, observed);
     }
 
     private static void say(String name, @Nullable SessionState before, SessionState now) {
@@ -149,13 +157,9 @@ final class BgpAnnouncer {
         }
     }
 
-    private void decide(List<Object> basis, BgpView.OwnNode own) {
-        SequencedMap<String, PeerVerdict> peers = NodeRoutes.peers(
-                node,
-                own.labels(),
-                own.all(),
-                view.passwords(),
-                view.peers().stream().map(BgpView.PeerObject::peer).toList());
+    private void decide(List<Object> basis, BgpView.OwnNode own, List<ReadPeer> all) {
+        SequencedMap<String, PeerVerdict> peers =
+                NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), all);
         NodeRoutes routes = nodeRoutes(own, peers);
         SequencedMap<Ip, RouteVerdict> verdicts = new TreeMap<>();
         cluster.askedRoutes().forEach(asked -> verdicts.put(asked.address(), routes.verdict(asked)));
@@ -198,6 +202,11 @@ final class BgpAnnouncer {
                                     rank >>> 8 & 0xFF,
                                     rank & 0xFF));
                 });
+    }
+
+    /** Whether the speaker did last as it was told. */
+    boolean isReached() {
+        return isReached;
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */

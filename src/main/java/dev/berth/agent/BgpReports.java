@@ -46,12 +46,17 @@ final class BgpReports {
     private volatile @Nullable SequencedMap<String, Said> said;
     private volatile boolean closed;
 
-    /** What is so now of one peer. {@code routes}: -1, there is no session. */
-    record Said(String state, String lastError, int routes) {
+    /**
+     * What is so now of one peer.
+     *
+     * @param routes -1: there is no session
+     */
+    record Said(String state, String lastError, int routes, long observed) {
         /** Of what was decided about a peer, and what came of it. */
-        static Said of(String name, PeerVerdict verdict, @Nullable SessionState session, List<Route> routes) {
+        static Said of(
+                String name, PeerVerdict verdict, @Nullable SessionState session, List<Route> routes, long observed) {
             return switch (verdict) {
-                case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1);
+                case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1, observed);
                 case PeerVerdict.Session(var peer, String _) -> {
                     if (session == null || !session.isEstablished()) {
                         String ending = session == null ? "" : session.ending();
@@ -60,18 +65,19 @@ final class BgpReports {
                                 ending.isEmpty()
                                         ? "%s does not answer at port %d".formatted(peer.address(), peer.port())
                                         : ending,
-                                -1);
+                                -1,
+                                observed);
                     }
                     long told = routes.stream()
                             .filter(route -> route.peers().contains(name))
                             .count();
-                    yield new Said(PeerEntry.ESTABLISHED, session.ending(), (int) told);
+                    yield new Said(PeerEntry.ESTABLISHED, session.ending(), (int) told, observed);
                 }
             };
         }
 
         PeerEntry entry(String node, String now) {
-            return new PeerEntry(node, state, now, routes, lastError);
+            return new PeerEntry(node, state, now, routes, lastError, observed);
         }
     }
 
@@ -126,10 +132,19 @@ final class BgpReports {
         return Kind.PEERS.path() + "/" + peer + "/status";
     }
 
-    /** This is so from now on. Does not wait for anything. */
-    void now(SequencedMap<String, PeerVerdict> peers, SequencedMap<String, SessionState> sessions, List<Route> routes) {
+    /**
+     * This is so from now on. Does not wait for anything.
+     *
+     * @param observed which generation of each peer it is of; none: of no one yet
+     */
+    void now(
+            SequencedMap<String, PeerVerdict> peers,
+            SequencedMap<String, SessionState> sessions,
+            List<Route> routes,
+            Map<String, Long> observed) {
         SequencedMap<String, Said> next = new TreeMap<>();
-        peers.forEach((name, verdict) -> next.put(name, Said.of(name, verdict, sessions.get(name), routes)));
+        peers.forEach((name, verdict) ->
+                next.put(name, Said.of(name, verdict, sessions.get(name), routes, observed.getOrDefault(name, 0L))));
         said = next;
     }
 

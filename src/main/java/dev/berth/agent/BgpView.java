@@ -23,8 +23,8 @@ final class BgpView {
     private final Watched<Secret> secrets;
     private final Watched<OwnNode> node;
 
-    /** A BGPPeer, and what its status says of this node. */
-    record PeerObject(ReadPeer peer, PeerEntry.Seen seen) {}
+    /** A BGPPeer, its generation, and what its status says of this node. */
+    record PeerObject(ReadPeer peer, long generation, PeerEntry.Seen seen) {}
 
     /** This node. {@code addresses}: the first of each family is the one that it is reached by. */
     record OwnNode(String uid, SequencedMap<String, String> labels, List<Ip> addresses, List<Ip> all) {
@@ -107,7 +107,10 @@ final class BgpView {
     }
 
     private static Optional<PeerObject> peer(JsonNode object, String node) {
-        return Optional.of(new PeerObject(PeerReader.read(object), PeerEntry.Seen.read(object, node)));
+        return Optional.of(new PeerObject(
+                PeerReader.read(object),
+                object.path("metadata").path("generation").asLong(0),
+                PeerEntry.Seen.read(object, node)));
     }
 
     /** Those that have no password are none of ours. */

@@ -86,9 +86,9 @@ public final class NodeAgent implements AutoCloseable {
         }
     }
 
-    /** Whether everything has been read once. */
+    /** Whether everything has been read once, and the speaker, if there is to be one, can be reached. */
     public boolean isReady() {
-        return view.isKnown() && others.isSettled() && (bgp == null || bgp.isKnown());
+        return view.isKnown() && others.isSettled() && (bgp == null || bgp.isReady());
     }
 
     /** A line for each address, human-readable: whether this node announces it, and why. */

@@ -12,8 +12,9 @@ import java.util.Optional;
  * @param since as Kubernetes writes times
  * @param routes -1: there is no session
  * @param lastError empty: none
+ * @param observed the generation of the peer that the node has taken over; 0: none
  */
-record PeerEntry(String node, String state, String since, int routes, String lastError) {
+record PeerEntry(String node, String state, String since, int routes, String lastError, long observed) {
     static final String ESTABLISHED = "Established";
     static final String CONNECTING = "Connecting";
     static final String UNUSABLE = "Unusable";
@@ -44,11 +45,12 @@ record PeerEntry(String node, String state, String since, int routes, String las
                 entry.path("state").asText(""),
                 entry.path("since").asText(""),
                 entry.path("routes").asInt(-1),
-                entry.path("lastError").asText(""));
+                entry.path("lastError").asText(""),
+                entry.path("observedGeneration").asLong(0));
     }
 
     PeerEntry withRoutes(int other) {
-        return new PeerEntry(node, state, since, other, lastError);
+        return new PeerEntry(node, state, since, other, lastError, observed);
     }
 
     /** Whether nothing but the number of routes differs. */
@@ -59,7 +61,7 @@ record PeerEntry(String node, String state, String since, int routes, String las
     /** The same state lasts since it began. */
     PeerEntry continuing(Optional<PeerEntry> before) {
         return before.filter(one -> one.state().equals(state))
-                .map(one -> new PeerEntry(node, state, one.since(), routes, lastError))
+                .map(one -> new PeerEntry(node, state, one.since(), routes, lastError, observed))
                 .orElse(this);
     }
 
@@ -76,6 +78,9 @@ record PeerEntry(String node, String state, String since, int routes, String las
             }
             if (!one.lastError().isEmpty()) {
                 part.put("lastError", one.lastError());
+            }
+            if (one.observed() > 0) {
+                part.put("observedGeneration", one.observed());
             }
         });
         return object.toString();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** A node's entry in the status of a BGPPeer. */
 class PeerEntryTest {
-    private static final PeerEntry ENTRY = new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "no answer");
+    private static final PeerEntry ENTRY = new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "no answer", 3);
 
     @Test
     void whatIsApplied_isThisNodesEntryAlone_andIsReadAgain() throws IOException {
@@ -36,13 +36,13 @@ class PeerEntryTest {
     @Test
     void anotherNumberOfRoutes_isAlmostTheSame() {
         assertThat(ENTRY.isAlmost(ENTRY.withRoutes(7))).isTrue();
-        assertThat(ENTRY.isAlmost(new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", -1, "no answer")))
+        assertThat(ENTRY.isAlmost(new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", -1, "no answer", 3)))
                 .isFalse();
     }
 
     @Test
     void errorOfAnyLength_fitsIntoTheStatus() {
-        assertThat(new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "x".repeat(9_999)).lastError())
+        assertThat(new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "x".repeat(9_999), 3).lastError())
                 .hasSize(512);
     }
 }

@@ -82,7 +82,8 @@ final class Messages {
         return Peer.newBuilder()
                 .setConf(PeerConf.newBuilder()
                         .setNeighborAddress(peer.address().toString())
-                        // One of another name has a session of its own: what was told by the one before is not what this
+                        // One of another name has a session of its own: what was told by the one before is not what
+                        // this
                         // one is to hear.
                         .setDescription(peer.name())
                         .setPeerAsn((int) peer.peerAsn())

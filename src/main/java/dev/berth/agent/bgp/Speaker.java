@@ -21,7 +21,6 @@ import dev.berth.agent.bgp.v1.SetPolicyAssignmentRequest;
 import dev.berth.agent.bgp.v1.StartBgpRequest;
 import dev.berth.agent.bgp.v1.TableType;
 import dev.berth.agent.bgp.v1.UpdatePeerRequest;
-import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
@@ -233,7 +232,7 @@ public final class Speaker implements AutoCloseable {
             return Optional.empty();
         } catch (StatusRuntimeException failure) {
             throwIfAway(failure);
-            return Optional.of(address + ": " + told(failure));
+            return Optional.of(told(failure));
         }
     }
 
@@ -261,22 +260,61 @@ public final class Speaker implements AutoCloseable {
     }
 
     private SequencedMap<String, SessionState> keepPeers(List<Session> wanted) {
-        Map<Ip, Peer> there = new HashMap<>();
-        daemon().listPeer(ListPeerRequest.getDefaultInstance())
-                .forEachRemaining(
-                        one -> there.put(Ip.parse(one.getPeer().getConf().getNeighborAddress()), one.getPeer()));
+        Map<Ip, Peer> there = peers();
+        boolean isChanged = false;
         for (Ip address : there.keySet()) {
             if (wanted.stream().noneMatch(session -> session.peer().address().equals(address))) {
                 refusal(address, () -> delete(address))
                         .ifPresent(why -> LOG.warn("gobgpd does not remove a peer, which is tried again: {}", why));
             }
         }
-        SequencedMap<String, SessionState> states = new TreeMap<>();
+        Map<Ip, String> refusals = new HashMap<>();
         for (Session session : wanted) {
-            BgpPeer peer = session.peer();
-            states.put(peer.name(), keepPeer(session, there.get(peer.address())));
+            Ip address = session.peer().address();
+            if (!there.containsKey(address) || !session.equals(told.get(address))) {
+                isChanged = true;
+                refusal(address, () -> tell(session, there.containsKey(address)))
+                        .ifPresentOrElse(why -> refusals.put(address, why), () -> told.put(address, session));
+            }
         }
+        // A session whose terms were changed is over by now.
+        Map<Ip, Peer> now = isChanged ? peers() : there;
+        SequencedMap<String, SessionState> states = new TreeMap<>();
+        wanted.forEach(session ->
+                states.put(session.peer().name(), state(session.peer().address(), refusals, now)));
         return states;
+    }
+
+    private Map<Ip, Peer> peers() {
+        Map<Ip, Peer> there = new HashMap<>();
+        daemon().listPeer(ListPeerRequest.getDefaultInstance())
+                .forEachRemaining(
+                        one -> there.put(Ip.parse(one.getPeer().getConf().getNeighborAddress()), one.getPeer()));
+        return there;
+    }
+
+    private SessionState state(Ip address, Map<Ip, String> refusals, Map<Ip, Peer> now) {
+        String refusal = refusals.get(address);
+        if (refusal != null) {
+            return new SessionState(false, "gobgpd refuses the peer: " + refusal);
+        }
+        Peer peer = now.get(address);
+        boolean isEstablished =
+                peer != null && peer.getState().getSessionState() == PeerState.SessionState.SESSION_STATE_ESTABLISHED;
+        return new SessionState(isEstablished, endings.of(address));
+    }
+
+    private void tell(Session session, boolean isThere) {
+        if (isThere) {
+            // It compares what it has: a session whose terms are the same goes on.
+            var _ = daemon().updatePeer(UpdatePeerRequest.newBuilder()
+                    .setPeer(Messages.peer(session, false))
+                    .build());
+        } else {
+            var _ = daemon().addPeer(AddPeerRequest.newBuilder()
+                    .setPeer(Messages.peer(session, isFresh))
+                    .build());
+        }
     }
 
     private void delete(Ip address) {
@@ -285,30 +323,6 @@ public final class Speaker implements AutoCloseable {
                 .build());
         told.remove(address);
         endings.forget(address);
-    }
-
-    /** A peer that the daemon refuses keeps no other from its session. */
-    private SessionState keepPeer(Session session, @Nullable Peer there) {
-        Ip address = session.peer().address();
-        try {
-            if (there == null) {
-                var _ = daemon().addPeer(AddPeerRequest.newBuilder()
-                        .setPeer(Messages.peer(session, isFresh))
-                        .build());
-            } else if (!session.equals(told.get(address))) {
-                // It compares what it has: a session whose terms are the same goes on.
-                var _ = daemon().updatePeer(UpdatePeerRequest.newBuilder()
-                        .setPeer(Messages.peer(session, false))
-                        .build());
-            }
-            told.put(address, session);
-        } catch (StatusRuntimeException failure) {
-            throwIfAway(failure);
-            return new SessionState(false, "gobgpd refuses the peer: " + told(failure));
-        }
-        boolean isEstablished =
-                there != null && there.getState().getSessionState() == PeerState.SessionState.SESSION_STATE_ESTABLISHED;
-        return new SessionState(isEstablished, endings.of(address));
     }
 
     /**

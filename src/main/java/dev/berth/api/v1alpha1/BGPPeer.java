@@ -160,7 +160,10 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
 
             @Nullable @Size(max = 512) @JsonPropertyDescription(
                     "Why there is no session, or why the one before ended; absent: not known, or there was none.")
-            String lastError) {
+            String lastError,
+
+            @Nullable @JsonPropertyDescription("The metadata.generation that the node has taken over.")
+            Long observedGeneration) {
         public static final Comparator<NodeSession> BY_NAME =
                 Comparator.comparing(NodeSession::node, Comparator.nullsFirst(Comparator.naturalOrder()));
     }

@@ -117,7 +117,7 @@ public final class PeerControl {
         }
         List<Map<String, Object>> withoutGone = withoutGone(sessions);
         Optional<NodeSession> silent = silent(name, sessions);
-        Map<String, Object> summary = summary(peer, PeerSummary.of(sessions));
+        Map<String, Object> summary = summary(peer, PeerSummary.of(generation(peer), sessions));
         if (withoutGone.isEmpty() && silent.isEmpty() && summary.isEmpty()) {
             return sessions.isEmpty() ? Next.ON_EVENT : Next.after(LOOK);
         }
@@ -138,6 +138,10 @@ public final class PeerControl {
             return Next.after(PAUSE);
         }
         return Next.after(writes.summary(peer, summary) ? LOOK : PAUSE);
+    }
+
+    private static long generation(BGPPeer peer) {
+        return Objects.requireNonNullElse(peer.getMetadata().getGeneration(), 0L);
     }
 
     private static List<NodeSession> sessions(BGPPeer peer) {
@@ -194,7 +198,8 @@ public final class PeerControl {
                 clock.instant().truncatedTo(ChronoUnit.SECONDS).toString(),
                 null,
                 (renewed.isEmpty() ? "its agent is not heard of" : "its agent was heard of last at " + renewed)
-                        + "; if its speaker runs, it goes on as it was told");
+                        + "; if its speaker runs, it goes on as it was told",
+                null);
     }
 
     private synchronized void mourn(String name, NodeSession session) {
@@ -206,7 +211,7 @@ public final class PeerControl {
     /** The fields that are to be written; empty: they are as they should be. */
     private Map<String, Object> summary(BGPPeer peer, PeerSummary summary) {
         BGPPeer.Status before = peer.getStatus();
-        long generation = Objects.requireNonNullElse(peer.getMetadata().getGeneration(), 0L);
+        long generation = generation(peer);
         Condition ready = Conditions.of(
                 Conditions.of(before),
                 Conditions.READY,

@@ -36,7 +36,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Remembers what it is told, as GoBGP's daemon does. Each session is established at once. */
@@ -46,6 +48,9 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
 
     private final Map<String, Path> paths = new TreeMap<>();
     private final Map<String, Peer> peers = new TreeMap<>();
+    /** Whose session is over for a moment, as its terms were changed. */
+    private final Set<String> resetting = new TreeSet<>();
+
     private Global global = Global.getDefaultInstance();
 
     /** An address that it will have no route and no peer for. */
@@ -166,6 +171,11 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
 
     @Override
     public synchronized void updatePeer(UpdatePeerRequest request, StreamObserver<UpdatePeerResponse> caller) {
+        String of = request.getPeer().getConf().getNeighborAddress();
+        Peer before = peers.put(of, request.getPeer());
+        if (before != null && !before.getConf().equals(request.getPeer().getConf())) {
+            resetting.add(of);
+        }
         calls.add("peer again " + request.getPeer().getConf().getNeighborAddress());
         answer(caller, UpdatePeerResponse.getDefaultInstance());
     }
@@ -182,12 +192,15 @@ final class FakeSpeaker extends GoBgpServiceGrpc.GoBgpServiceImplBase {
 
     @Override
     public synchronized void listPeer(ListPeerRequest request, StreamObserver<ListPeerResponse> caller) {
-        peers.values()
-                .forEach(peer -> caller.onNext(ListPeerResponse.newBuilder()
-                        .setPeer(peer.toBuilder()
-                                .setState(PeerState.newBuilder()
-                                        .setSessionState(PeerState.SessionState.SESSION_STATE_ESTABLISHED)))
-                        .build()));
+        peers.forEach((address, peer) -> caller.onNext(ListPeerResponse.newBuilder()
+                .setPeer(peer.toBuilder()
+                        .setState(PeerState.newBuilder()
+                                .setSessionState(
+                                        resetting.contains(address)
+                                                ? PeerState.SessionState.SESSION_STATE_IDLE
+                                                : PeerState.SessionState.SESSION_STATE_ESTABLISHED)))
+                .build()));
+        resetting.clear();
         caller.onCompleted();
     }
 }

@@ -142,6 +142,15 @@ class SpeakerTest {
     }
 
     @Test
+    void sessionWhoseTermsAreChanged_isOver_andNotSaidToBeEstablishedByThem() throws IOException {
+        speaker.bring(wanted(ROUTER));
+        assertThat(speaker.bring(wanted(ROUTER))).isEqualTo(Map.of("at-192.0.2.254", new SessionState(true, "")));
+        List<Session> changed = List.of(session("192.0.2.254", "s3cret"));
+        assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", new SessionState(false, "")));
+        assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", new SessionState(true, "")));
+    }
+
+    @Test
     void withoutAnyPeer_nothingIsStarted() throws IOException {
         assertThat(speaker.bring(wanted(List.of()))).isEmpty();
         assertThat(calls()).isEmpty();

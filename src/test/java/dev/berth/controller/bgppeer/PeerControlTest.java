@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 /** What the operator writes into the status of a BGPPeer, and how often. */
 class PeerControlTest {
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
-    private static final String WORKER1 = "{node: worker-1, state: Established, since: 2026-01-01T00:00:00Z}";
+    private static final String WORKER1 =
+            "{node: worker-1, state: Established, since: 2026-01-01T00:00:00Z, observedGeneration: 3}";
     private static final String GONE = "{node: gone, state: Established, since: 2026-01-01T00:00:00Z}";
 
     private final List<Map<String, Object>> summaries = new ArrayList<>();
@@ -149,7 +150,8 @@ class PeerControlTest {
                         "2026-01-02T00:00:00Z",
                         null,
                         "its agent was heard of last at 2026-01-01T23:59:00Z; if its speaker runs, it goes on as it was"
-                                + " told"));
+                                + " told",
+                        null));
         // It may write its entry and not be let renew its Lease.
         assertThat(after(Heartbeats.PATIENCE, status)).isEmpty();
 

@@ -12,32 +12,36 @@ import org.junit.jupiter.api.Test;
 
 /** What follows from the sessions of all nodes. */
 class PeerSummaryTest {
+    private static final long GENERATION = 3;
+
     private static NodeSession established(String node) {
-        return new NodeSession(node, "Established", "2026-01-01T00:00:00Z", 2, null);
+        return new NodeSession(node, "Established", "2026-01-01T00:00:00Z", 2, null, GENERATION);
     }
 
     private static NodeSession failing(String node, String state, String lastError) {
-        return new NodeSession(node, state, "2026-01-01T00:00:00Z", null, lastError);
+        return new NodeSession(node, state, "2026-01-01T00:00:00Z", null, lastError, GENERATION);
     }
 
     @Test
     void peerIsReady_onceAllNodesHaveASession() {
         NodeSession waiting = failing("a", "Connecting", "192.0.2.254 does not answer at port 179");
-        assertThat(PeerSummary.of(List.of(established("b"), waiting)))
+        assertThat(PeerSummary.of(GENERATION, List.of(established("b"), waiting)))
                 .isEqualTo(new PeerSummary(
                         "1/2",
                         false,
                         "NotEstablished",
                         "1 of 2 nodes have a session; a: 192.0.2.254 does not answer at port 179"));
-        assertThat(PeerSummary.of(List.of(established("b"), established("a"))))
+        assertThat(PeerSummary.of(GENERATION, List.of(established("b"), established("a"))))
                 .isEqualTo(new PeerSummary("2/2", true, "Established", "2 of 2 nodes have a session"));
     }
 
     @Test
     void whatCannotBeUsed_isTheReason_andThreeNodesAreNamed() {
-        PeerSummary summary = PeerSummary.of(Stream.of("d", "b", "c", "a")
-                .map(node -> failing(node, "Unusable", "Secret \"x\" is missing"))
-                .toList());
+        PeerSummary summary = PeerSummary.of(
+                GENERATION,
+                Stream.of("d", "b", "c", "a")
+                        .map(node -> failing(node, "Unusable", "Secret \"x\" is missing"))
+                        .toList());
         assertThat(summary.reason()).isEqualTo("Unusable");
         assertThat(summary.message())
                 .isEqualTo("0 of 4 nodes have a session; a: Secret \"x\" is missing; b: Secret \"x\" is missing;"
@@ -48,23 +52,38 @@ class PeerSummaryTest {
     void agentThatIsNotHeardOf_isTheReason_unlessSomethingCannotBeUsed() {
         NodeSession silent = failing("a", "Unknown", "its agent is not heard of");
         NodeSession waiting = failing("b", "Connecting", "no answer");
-        assertThat(PeerSummary.of(List.of(waiting, silent)).reason()).isEqualTo("Unknown");
-        assertThat(PeerSummary.of(List.of(failing("c", "Unusable", "no Secret"), silent))
+        assertThat(PeerSummary.of(GENERATION, List.of(waiting, silent)).reason())
+                .isEqualTo("Unknown");
+        assertThat(PeerSummary.of(GENERATION, List.of(failing("c", "Unusable", "no Secret"), silent))
                         .reason())
                 .isEqualTo("Unusable");
     }
 
     @Test
+    void peerIsNotReady_beforeAllNodesHaveTakenOverWhatItSays() {
+        assertThat(PeerSummary.of(4, List.of(established("a"))))
+                .isEqualTo(new PeerSummary(
+                        "1/1",
+                        false,
+                        "NotTakenOver",
+                        "1 of 1 nodes have a session; a: has not taken over generation 4 yet"));
+    }
+
+    @Test
     void peerThatNoNodeHas_saysSo() {
-        assertThat(PeerSummary.of(List.of()).reason()).isEqualTo("NoNode");
+        assertThat(PeerSummary.of(GENERATION, List.of()).reason()).isEqualTo("NoNode");
     }
 
     @Test
     void message_isAsDocsBgpMdHasIt() throws IOException {
         TypedPage.Step step = TypedPage.step(Path.of("docs/bgp.md"), "kubectl get bgppeer router -o jsonpath");
         String why = step.printed().substring(step.printed().indexOf("Secret "));
-        assertThat(PeerSummary.of(List.of(
-                                established("worker-1"), failing("worker-2", "Unusable", why), established("worker-3")))
+        assertThat(PeerSummary.of(
+                                GENERATION,
+                                List.of(
+                                        established("worker-1"),
+                                        failing("worker-2", "Unusable", why),
+                                        established("worker-3")))
                         .message())
                 .isEqualTo(step.printed());
     }
