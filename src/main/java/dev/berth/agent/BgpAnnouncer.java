@@ -3,6 +3,7 @@ package dev.berth.agent;
 import dev.berth.agent.bgp.SessionState;
 import dev.berth.agent.bgp.Speaker;
 import dev.berth.agent.bgp.Wanted;
+import dev.berth.announce.BgpPeer;
 import dev.berth.announce.NodeRoutes;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.ReadPeer;
@@ -12,6 +13,9 @@ import dev.berth.announce.RouteVerdict;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +41,7 @@ final class BgpAnnouncer {
 
     private final Due due = new Due();
     private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
-    private SequencedMap<String, SessionState> sessions = new TreeMap<>();
+    private volatile Map<String, SessionState> sessions = Map.of();
 
     /** The generation of each peer that the speaker was told of. */
     private Map<String, Long> observed = Map.of();
@@ -111,13 +115,13 @@ final class BgpAnnouncer {
                 if (isEnding) {
                     return false;
                 }
-                warnings.warn("announcing by BGP: " + ApiServer.message(failure));
+                String why = ApiServer.message(failure);
+                warnings.warn("announcing by BGP: " + why);
                 isReached = false;
                 metrics.speaker.set(0);
                 metrics.sessions.set(0);
-                decision.peers()
-                        .keySet()
-                        .forEach(name -> sessions.put(name, new SessionState(false, "gobgpd does not answer")));
+                sessions = decision.peers().keySet().stream()
+                        .collect(Collectors.toMap(name -> name, _ -> SessionState.none(why)));
                 reports.now(decision.peers(), sessions, decision.routes(), observed);
             }
         }
@@ -128,15 +132,15 @@ final class BgpAnnouncer {
         BgpView.OwnNode own = view.node();
         List<BgpView.PeerObject> objects = view.peers();
         List<ReadPeer> all = objects.stream().map(BgpView.PeerObject::peer).toList();
-        List<Object> basis = List.of(cluster.number(), own, view.passwords(), all);
+        List<Ip> foreign = foreign(all);
+        List<Object> basis = List.of(cluster.number(), own, view.passwords(), foreign, all);
         if (!basis.equals(decision.basis())) {
-            decide(basis, own, all);
+            decide(basis, own, foreign, all);
         }
         List<Route> routes = decision.routes();
         List<PeerVerdict.Session> wanted = nodeRoutes(own, decision.peers()).sessions();
         metrics.peers.set(decision.peers().size());
-        metrics.routes.set(routes.size());
-        SequencedMap<String, SessionState> before = sessions;
+        Map<String, SessionState> before = sessions;
         sessions = speaker.bring(new Wanted(routerId(own), wanted, routes));
         observed = objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
         isReached = true;
@@ -144,6 +148,9 @@ final class BgpAnnouncer {
         metrics.sessions.set((double)
                 sessions.values().stream().filter(SessionState::isEstablished).count());
         sessions.forEach((name, state) -> say(name, before.get(name), state));
+        metrics.routes.set((double) routes.stream()
+                .filter(route -> unnegotiated(route).size() < route.peers().size())
+                .count());
         reports.now(decision.peers(), sessions, routes, observed);
     }
 
@@ -157,9 +164,26 @@ final class BgpAnnouncer {
         }
     }
 
-    private void decide(List<Object> basis, BgpView.OwnNode own, List<ReadPeer> all) {
+    /** The source addresses that are on no interface of this node. */
+    private static List<Ip> foreign(List<ReadPeer> all) {
+        return all.stream()
+                .flatMap(one -> one.peer().flatMap(BgpPeer::source).stream())
+                .distinct()
+                .filter(source -> !isHere(source))
+                .toList();
+    }
+
+    private static boolean isHere(Ip address) {
+        try {
+            return NetworkInterface.getByInetAddress(InetAddress.ofLiteral(address.toString())) != null;
+        } catch (SocketException unknown) {
+            return true;
+        }
+    }
+
+    private void decide(List<Object> basis, BgpView.OwnNode own, List<Ip> foreign, List<ReadPeer> all) {
         SequencedMap<String, PeerVerdict> peers =
-                NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), all);
+                NodeRoutes.peers(node, own.labels(), own.all(), view.passwords(), foreign, all);
         NodeRoutes routes = nodeRoutes(own, peers);
         SequencedMap<Ip, RouteVerdict> verdicts = new TreeMap<>();
         cluster.askedRoutes().forEach(asked -> verdicts.put(asked.address(), routes.verdict(asked)));
@@ -212,8 +236,25 @@ final class BgpAnnouncer {
     /** A line for each address, human-readable: whether this node announces it, and why. */
     String explained() {
         return decision.verdicts().entrySet().stream()
-                .map(entry -> entry.getKey() + ": " + entry.getValue().sentence() + "\n")
+                .map(entry -> entry.getKey() + ": " + explained(entry.getValue()) + "\n")
                 .collect(Collectors.joining());
+    }
+
+    private String explained(RouteVerdict verdict) {
+        List<String> without = verdict instanceof RouteVerdict.Announces(Route route) ? unnegotiated(route) : List.of();
+        return without.isEmpty()
+                ? verdict.sentence()
+                : "%s; not negotiated, so not told: %s".formatted(verdict.sentence(), String.join(", ", without));
+    }
+
+    /** The peers of a route whose routers have not agreed to its family. */
+    private List<String> unnegotiated(Route route) {
+        return route.peers().stream()
+                .filter(peer -> {
+                    SessionState state = sessions.get(peer);
+                    return state != null && state.isEstablished() && !state.tells(route);
+                })
+                .toList();
     }
 
     /** Takes all routes back, if the speaker answers within this time. */

@@ -1,8 +1,10 @@
 package dev.berth.agent;
 
 import dev.berth.agent.bgp.SessionState;
+import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Route;
+import dev.berth.ip.IpFamily;
 import dev.berth.kube.FieldManagers;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -50,34 +52,42 @@ final class BgpReports {
      * What is so now of one peer.
      *
      * @param routes -1: there is no session
+     * @param families that were negotiated; empty: there is no session
      */
-    record Said(String state, String lastError, int routes, long observed) {
+    record Said(String state, String lastError, int routes, List<IpFamily> families, long observed) {
         /** Of what was decided about a peer, and what came of it. */
         static Said of(
                 String name, PeerVerdict verdict, @Nullable SessionState session, List<Route> routes, long observed) {
             return switch (verdict) {
-                case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1, observed);
+                case PeerVerdict.Unusable(String why) -> new Said(PeerEntry.UNUSABLE, why, -1, List.of(), observed);
                 case PeerVerdict.Session(var peer, String _) -> {
                     if (session == null || !session.isEstablished()) {
                         String ending = session == null ? "" : session.ending();
                         yield new Said(
                                 PeerEntry.CONNECTING,
-                                ending.isEmpty()
-                                        ? "%s does not answer at port %d".formatted(peer.address(), peer.port())
-                                        : ending,
+                                ending.isEmpty() ? noAnswer(peer) : ending,
                                 -1,
+                                List.of(),
                                 observed);
                     }
                     long told = routes.stream()
-                            .filter(route -> route.peers().contains(name))
+                            .filter(route -> route.peers().contains(name) && session.tells(route))
                             .count();
-                    yield new Said(PeerEntry.ESTABLISHED, session.ending(), (int) told, observed);
+                    yield new Said(PeerEntry.ESTABLISHED, session.ending(), (int) told, session.families(), observed);
                 }
             };
         }
 
+        private static String noAnswer(BgpPeer peer) {
+            return "%s does not answer at port %d%s"
+                    .formatted(
+                            peer.address(),
+                            peer.port(),
+                            peer.password().isPresent() ? ", or its password is another" : "");
+        }
+
         PeerEntry entry(String node, String now) {
-            return new PeerEntry(node, state, now, routes, lastError, observed);
+            return new PeerEntry(node, state, now, routes, lastError, families, observed);
         }
     }
 
@@ -139,7 +149,7 @@ final class BgpReports {
      */
     void now(
             SequencedMap<String, PeerVerdict> peers,
-            SequencedMap<String, SessionState> sessions,
+            Map<String, SessionState> sessions,
             List<Route> routes,
             Map<String, Long> observed) {
         SequencedMap<String, Said> next = new TreeMap<>();

@@ -1,8 +1,11 @@
 package dev.berth.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.berth.ip.IpFamily;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,9 +15,11 @@ import java.util.Optional;
  * @param since as Kubernetes writes times
  * @param routes -1: there is no session
  * @param lastError empty: none
+ * @param families that were negotiated; empty: there is no session
  * @param observed the generation of the peer that the node has taken over; 0: none
  */
-record PeerEntry(String node, String state, String since, int routes, String lastError, long observed) {
+record PeerEntry(
+        String node, String state, String since, int routes, String lastError, List<IpFamily> families, long observed) {
     static final String ESTABLISHED = "Established";
     static final String CONNECTING = "Connecting";
     static final String UNUSABLE = "Unusable";
@@ -23,6 +28,7 @@ record PeerEntry(String node, String state, String since, int routes, String las
     private static final int LONGEST = 512;
 
     PeerEntry {
+        families = List.copyOf(families);
         lastError = lastError.length() <= LONGEST ? lastError : lastError.substring(0, LONGEST);
     }
 
@@ -46,11 +52,15 @@ record PeerEntry(String node, String state, String since, int routes, String las
                 entry.path("since").asText(""),
                 entry.path("routes").asInt(-1),
                 entry.path("lastError").asText(""),
+                entry.path("families")
+                        .valueStream()
+                        .flatMap(one -> IpFamily.find(one.asText("")).stream())
+                        .toList(),
                 entry.path("observedGeneration").asLong(0));
     }
 
     PeerEntry withRoutes(int other) {
-        return new PeerEntry(node, state, since, other, lastError, observed);
+        return new PeerEntry(node, state, since, other, lastError, families, observed);
     }
 
     /** Whether nothing but the number of routes differs. */
@@ -61,7 +71,7 @@ record PeerEntry(String node, String state, String since, int routes, String las
     /** The same state lasts since it began. */
     PeerEntry continuing(Optional<PeerEntry> before) {
         return before.filter(one -> one.state().equals(state))
-                .map(one -> new PeerEntry(node, state, one.since(), routes, lastError, observed))
+                .map(one -> new PeerEntry(node, state, one.since(), routes, lastError, families, observed))
                 .orElse(this);
     }
 
@@ -78,6 +88,10 @@ record PeerEntry(String node, String state, String since, int routes, String las
             }
             if (!one.lastError().isEmpty()) {
                 part.put("lastError", one.lastError());
+            }
+            if (!one.families().isEmpty()) {
+                ArrayNode families = part.putArray("families");
+                one.families().forEach(family -> families.add(family.toString()));
             }
             if (one.observed() > 0) {
                 part.put("observedGeneration", one.observed());

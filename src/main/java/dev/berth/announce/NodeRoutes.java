@@ -2,6 +2,7 @@ package dev.berth.announce;
 
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,6 +27,9 @@ public record NodeRoutes(
         Optional<NodeFacts> facts,
         SequencedMap<IpFamily, Ip> nextHops,
         SequencedMap<String, PeerVerdict> peers) {
+    /** Of Linux' TCP_MD5SIG, in bytes. */
+    private static final int LONGEST_PASSWORD = 80;
+
     public NodeRoutes {
         nextHops = Collections.unmodifiableSequencedMap(new TreeMap<>(nextHops));
         peers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(peers));
@@ -37,12 +41,14 @@ public record NodeRoutes(
      * @param labels of the Node
      * @param addresses all of the Node
      * @param passwords by the names of the Secrets that have them
+     * @param foreign source addresses that the node does not have
      */
     public static SequencedMap<String, PeerVerdict> peers(
             String node,
             Map<String, String> labels,
             List<Ip> addresses,
             Map<String, String> passwords,
+            List<Ip> foreign,
             List<ReadPeer> all) {
         SequencedMap<String, PeerVerdict> verdicts = new TreeMap<>();
         Map<Ip, String> older = new HashMap<>();
@@ -52,13 +58,18 @@ public record NodeRoutes(
                 .forEach(one -> verdicts.put(
                         one.name(),
                         one.peer()
-                                .map(peer -> verdict(node, addresses, passwords, older, peer))
+                                .map(peer -> verdict(node, addresses, passwords, foreign, older, peer))
                                 .orElseGet(() -> new PeerVerdict.Unusable(one.fault()))));
         return verdicts;
     }
 
     private static PeerVerdict verdict(
-            String node, List<Ip> addresses, Map<String, String> passwords, Map<Ip, String> older, BgpPeer peer) {
+            String node,
+            List<Ip> addresses,
+            Map<String, String> passwords,
+            List<Ip> foreign,
+            Map<Ip, String> older,
+            BgpPeer peer) {
         if (addresses.contains(peer.address())) {
             return new PeerVerdict.Unusable(
                     "peerAddress %s is an address of node %s itself; write the router's, or leave"
@@ -70,13 +81,28 @@ public record NodeRoutes(
             return new PeerVerdict.Unusable(
                     "BGPPeer \"%s\" is older and has peerAddress %s, too; remove one".formatted(other, peer.address()));
         }
-        String secret = peer.password().orElse("");
-        String password = secret.isEmpty() ? "" : passwords.getOrDefault(secret, "");
-        return secret.isEmpty() || !password.isEmpty()
+        Optional<Ip> source = peer.source().filter(foreign::contains);
+        if (source.isPresent()) {
+            return new PeerVerdict.Unusable(
+                    "sourceAddress %s is no address of node %s; write one that it has, or leave the node out by nodeSelector"
+                            .formatted(source.orElseThrow(), node));
+        }
+        return peer.password()
+                .map(secret -> withPassword(peer, secret, passwords.getOrDefault(secret, "")))
+                .orElseGet(() -> new PeerVerdict.Session(peer, ""));
+    }
+
+    private static PeerVerdict withPassword(BgpPeer peer, String secret, String password) {
+        if (password.isEmpty()) {
+            return new PeerVerdict.Unusable(
+                    "Secret \"%s\" is missing, or has no key password; create it in the agents' namespace"
+                            .formatted(secret));
+        }
+        int bytes = password.getBytes(StandardCharsets.UTF_8).length;
+        return bytes <= LONGEST_PASSWORD
                 ? new PeerVerdict.Session(peer, password)
-                : new PeerVerdict.Unusable(
-                        "Secret \"%s\" is missing, or has no key password; create it in the agents' namespace"
-                                .formatted(secret));
+                : new PeerVerdict.Unusable("the password of Secret \"%s\" has %d bytes; TCP MD5 takes %d at most"
+                        .formatted(secret, bytes, LONGEST_PASSWORD));
     }
 
     /** Those that the node has sessions with. */

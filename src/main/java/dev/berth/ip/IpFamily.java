@@ -1,5 +1,8 @@
 package dev.berth.ip;
 
+import java.util.Optional;
+import java.util.stream.Stream;
+
 /** An IP family, by the name that Kubernetes gives it. */
 public enum IpFamily {
     IPV4("IPv4"),
@@ -24,6 +27,11 @@ public enum IpFamily {
             }
         }
         throw new IllegalArgumentException("unknown IP family \"" + text + "\"; use IPv4 or IPv6");
+    }
+
+    /** The family of this name; absent: there is none. */
+    public static Optional<IpFamily> find(String text) {
+        return Stream.of(values()).filter(family -> family.text.equals(text)).findFirst();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -9,8 +10,10 @@ import org.junit.jupiter.api.Test;
 /** When an agent writes its entry, and how often at most. */
 class EntryWritesTest {
     private static final long BEGAN = 5_000_000;
-    private static final PeerEntry ESTABLISHED = new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", 2, "", 3);
-    private static final PeerEntry CONNECTING = new PeerEntry("a", PeerEntry.CONNECTING, "10:00", -1, "no answer", 3);
+    private static final PeerEntry ESTABLISHED =
+            new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", 2, "", List.of(), 3);
+    private static final PeerEntry CONNECTING =
+            new PeerEntry("a", PeerEntry.CONNECTING, "10:00", -1, "no answer", List.of(), 3);
     private static final PeerEntry.Seen NOTHING = new PeerEntry.Seen(Optional.empty(), 3);
 
     private final EntryWrites writes = new EntryWrites(new java.util.Random(1));
@@ -49,7 +52,7 @@ class EntryWritesTest {
 
     @Test
     void sameState_lastsSinceItBegan_alsoAfterARestartOfTheAgent_andIfAnotherHasWrittenMeanwhile() {
-        PeerEntry later = new PeerEntry("a", PeerEntry.ESTABLISHED, "11:00", 2, "", 3);
+        PeerEntry later = new PeerEntry("a", PeerEntry.ESTABLISHED, "11:00", 2, "", List.of(), 3);
         assertThat(due(later, seen(ESTABLISHED, 3), BEGAN)).isEmpty();
         assertThat(writesIt(ESTABLISHED, NOTHING, BEGAN)).isTrue();
         assertThat(due(later, seen(CONNECTING, 3), BEGAN + EntryWrites.UNSEEN))

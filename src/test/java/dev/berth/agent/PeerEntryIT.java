@@ -60,7 +60,7 @@ class PeerEntryIT {
     }
 
     private void say(String node, String state, String lastError) throws IOException, InterruptedException {
-        PeerEntry entry = new PeerEntry(node, state, "2026-01-01T00:00:00Z", -1, lastError, 1);
+        PeerEntry entry = new PeerEntry(node, state, "2026-01-01T00:00:00Z", -1, lastError, List.of(), 1);
         apply(node, Optional.of(entry));
     }
 
@@ -139,7 +139,13 @@ class PeerEntryIT {
                         Map.of(
                                 "nodes",
                                 List.of(new NodeSession(
-                                        "worker-1", "Unknown", "2026-01-01T00:00:00Z", null, "not heard of", null))));
+                                        "worker-1",
+                                        "Unknown",
+                                        "2026-01-01T00:00:00Z",
+                                        null,
+                                        "not heard of",
+                                        null,
+                                        null))));
         assertThat(isSaid).isTrue();
         awaitPeer(says("0 of 1 nodes have a session; worker-1: not heard of"));
         say("worker-1", PeerEntry.ESTABLISHED, "");

@@ -4,13 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.berth.agent.bgp.SessionState;
+import dev.berth.announce.BgpPeer;
+import dev.berth.announce.PeerVerdict;
+import dev.berth.announce.Route;
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Selector;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A node's entry in the status of a BGPPeer. */
 class PeerEntryTest {
-    private static final PeerEntry ENTRY = new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "no answer", 3);
+    private static final PeerEntry ENTRY =
+            new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "no answer", List.of(), 3);
 
     @Test
     void whatIsApplied_isThisNodesEntryAlone_andIsReadAgain() throws IOException {
@@ -26,6 +37,36 @@ class PeerEntryTest {
     }
 
     @Test
+    void routesOfASession_areThoseOfTheFamiliesThatWereNegotiated() {
+        BgpPeer peer = new BgpPeer(
+                "router",
+                "",
+                new TreeMap<>(),
+                Ip.parse("192.0.2.254"),
+                179,
+                64512,
+                64513,
+                Optional.of("md5"),
+                Selector.EVERYTHING,
+                new BgpPeer.Timers(90, 30, 5),
+                Optional.empty(),
+                List.of(IpFamily.IPV4, IpFamily.IPV6),
+                30,
+                Optional.empty());
+        PeerVerdict verdict = new PeerVerdict.Session(peer, "s3cret");
+        List<Route> routes = Stream.of("203.0.113.1", "2001:db8::1", "2001:db8::2")
+                .map(Ip::parse)
+                .map(ip -> new Route(ip, ip, List.of("router"), List.of(), Optional.empty()))
+                .toList();
+        SessionState session = new SessionState(true, "", List.of(IpFamily.IPV4));
+        assertThat(BgpReports.Said.of("router", verdict, session, routes, 3))
+                .isEqualTo(new BgpReports.Said(PeerEntry.ESTABLISHED, "", 1, List.of(IpFamily.IPV4), 3));
+        assertThat(BgpReports.Said.of("router", verdict, SessionState.none(""), routes, 3)
+                        .lastError())
+                .isEqualTo("192.0.2.254 does not answer at port 179, or its password is another");
+    }
+
+    @Test
     void removal_appliesNoStatusAtAll() throws IOException {
         assertThat(new ObjectMapper()
                         .readTree(PeerEntry.applied("router", Optional.empty()))
@@ -36,13 +77,13 @@ class PeerEntryTest {
     @Test
     void anotherNumberOfRoutes_isAlmostTheSame() {
         assertThat(ENTRY.isAlmost(ENTRY.withRoutes(7))).isTrue();
-        assertThat(ENTRY.isAlmost(new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", -1, "no answer", 3)))
+        assertThat(ENTRY.isAlmost(new PeerEntry("a", PeerEntry.ESTABLISHED, "09:00", -1, "no answer", List.of(), 3)))
                 .isFalse();
     }
 
     @Test
     void errorOfAnyLength_fitsIntoTheStatus() {
-        assertThat(new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "x".repeat(9_999), 3).lastError())
+        assertThat(new PeerEntry("a", PeerEntry.CONNECTING, "09:00", -1, "x".repeat(9_999), List.of(), 3).lastError())
                 .hasSize(512);
     }
 }

@@ -67,6 +67,7 @@ class NodeRoutesTest {
                 Map.of(),
                 List.of(NODE, NODE6),
                 passwords,
+                List.of(),
                 Stream.of(peers).map(ReadPeer::of).toList());
     }
 
@@ -98,6 +99,43 @@ class NodeRoutesTest {
 
     private static Route route(NodeRoutes node, AskedRoute asked) {
         return ((RouteVerdict.Announces) node.verdict(asked)).route();
+    }
+
+    @Test
+    void passwordThatTcpCannotTake_isSaid_insteadOfASessionThatNeverComes() {
+        BgpPeer peer = with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "md5", List.of(IpFamily.IPV4));
+        assertThat(peers(Map.of("md5", "x".repeat(80)), peer))
+                .containsValue(new PeerVerdict.Session(peer, "x".repeat(80)));
+        assertThat(peers(Map.of("md5", "\u00e4".repeat(41)), peer))
+                .containsValue(new PeerVerdict.Unusable(
+                        "the password of Secret \"md5\" has 82 bytes; TCP MD5 takes 80 at most"));
+    }
+
+    @Test
+    void sourceAddressThatTheNodeDoesNotHave_isSaid() {
+        BgpPeer plain = peer("router", "192.0.2.254");
+        BgpPeer peer = new BgpPeer(
+                plain.name(),
+                plain.created(),
+                plain.labels(),
+                plain.address(),
+                plain.port(),
+                plain.peerAsn(),
+                plain.myAsn(),
+                plain.password(),
+                plain.nodes(),
+                plain.timers(),
+                plain.multihop(),
+                plain.families(),
+                plain.gracefulRestart(),
+                Optional.of(Ip.parse("192.0.2.9")));
+        List<ReadPeer> all = List.of(ReadPeer.of(peer));
+        assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(), all))
+                .containsValue(new PeerVerdict.Session(peer, ""));
+        assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(Ip.parse("192.0.2.9")), all))
+                .containsValue(
+                        new PeerVerdict.Unusable("sourceAddress 192.0.2.9 is no address of node a; write one that it"
+                                + " has, or leave the node out by nodeSelector"));
     }
 
     @Test
@@ -209,9 +247,10 @@ class NodeRoutesTest {
     @Test
     void peerThatIsNotForTheNode_isLeftOut() {
         BgpPeer peer = with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4));
-        assertThat(NodeRoutes.peers("a", Map.of("bgp", "off"), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
+        assertThat(NodeRoutes.peers(
+                        "a", Map.of("bgp", "off"), List.of(), Map.of(), List.of(), List.of(ReadPeer.of(peer))))
                 .isEmpty();
-        assertThat(NodeRoutes.peers("a", Map.of(), List.of(), Map.of(), List.of(ReadPeer.of(peer))))
+        assertThat(NodeRoutes.peers("a", Map.of(), List.of(), Map.of(), List.of(), List.of(ReadPeer.of(peer))))
                 .containsOnlyKeys("router");
     }
 
@@ -258,6 +297,7 @@ class NodeRoutesTest {
                 Map.of(),
                 List.of(),
                 Map.of(),
+                List.of(),
                 List.of(
                         new ReadPeer(
                                 "odd", "", Optional.empty(), "peerASN is 0; it must be a number from 1 to 4294967295"),

@@ -4,6 +4,7 @@ import dev.berth.agent.bgp.v1.Actions;
 import dev.berth.agent.bgp.v1.AfiSafi;
 import dev.berth.agent.bgp.v1.AfiSafiConfig;
 import dev.berth.agent.bgp.v1.Attribute;
+import dev.berth.agent.bgp.v1.Capability;
 import dev.berth.agent.bgp.v1.CommunitiesAttribute;
 import dev.berth.agent.bgp.v1.CommunityAction;
 import dev.berth.agent.bgp.v1.Conditions;
@@ -26,6 +27,7 @@ import dev.berth.agent.bgp.v1.OriginAttribute;
 import dev.berth.agent.bgp.v1.Path;
 import dev.berth.agent.bgp.v1.Peer;
 import dev.berth.agent.bgp.v1.PeerConf;
+import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.agent.bgp.v1.Policy;
 import dev.berth.agent.bgp.v1.RouteAction;
 import dev.berth.agent.bgp.v1.SetPoliciesRequest;
@@ -115,6 +117,18 @@ final class Messages {
                                 .build())
                         .toList())
                 .build();
+    }
+
+    /** The families that both sides of a session have. A router that names none has IPv4 (RFC 4760, 8). */
+    static List<IpFamily> negotiated(BgpPeer peer, PeerState state) {
+        List<Family> theirs = state.getRemoteCapList().stream()
+                .filter(Capability::hasMultiProtocol)
+                .map(one -> one.getMultiProtocol().getFamily())
+                .toList();
+        List<Family> known = theirs.isEmpty() ? List.of(family(IpFamily.IPV4)) : theirs;
+        return peer.families().stream()
+                .filter(family -> known.contains(family(family)))
+                .toList();
     }
 
     static Path path(Route route) {

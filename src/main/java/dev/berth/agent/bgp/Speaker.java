@@ -21,6 +21,7 @@ import dev.berth.agent.bgp.v1.SetPolicyAssignmentRequest;
 import dev.berth.agent.bgp.v1.StartBgpRequest;
 import dev.berth.agent.bgp.v1.TableType;
 import dev.berth.agent.bgp.v1.UpdatePeerRequest;
+import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
@@ -122,7 +123,10 @@ public final class Speaker implements AutoCloseable {
         } catch (StatusRuntimeException failure) {
             rules = null;
             channel.resetConnectBackoff();
-            throw new IOException("gobgpd: " + told(failure), failure);
+            boolean isAway = AWAY.contains(failure.getStatus().getCode());
+            throw new IOException(
+                    (isAway ? "gobgpd does not answer: " : "gobgpd refuses what it is told: ") + told(failure),
+                    failure);
         } finally {
             calls.detach(before);
         }
@@ -280,8 +284,7 @@ public final class Speaker implements AutoCloseable {
         // A session whose terms were changed is over by now.
         Map<Ip, Peer> now = isChanged ? peers() : there;
         SequencedMap<String, SessionState> states = new TreeMap<>();
-        wanted.forEach(session ->
-                states.put(session.peer().name(), state(session.peer().address(), refusals, now)));
+        wanted.forEach(session -> states.put(session.peer().name(), state(session.peer(), refusals, now)));
         return states;
     }
 
@@ -293,15 +296,16 @@ public final class Speaker implements AutoCloseable {
         return there;
     }
 
-    private SessionState state(Ip address, Map<Ip, String> refusals, Map<Ip, Peer> now) {
+    private SessionState state(BgpPeer of, Map<Ip, String> refusals, Map<Ip, Peer> now) {
+        Ip address = of.address();
         String refusal = refusals.get(address);
         if (refusal != null) {
-            return new SessionState(false, "gobgpd refuses the peer: " + refusal);
+            return SessionState.none("gobgpd refuses the peer: " + refusal);
         }
         Peer peer = now.get(address);
-        boolean isEstablished =
-                peer != null && peer.getState().getSessionState() == PeerState.SessionState.SESSION_STATE_ESTABLISHED;
-        return new SessionState(isEstablished, endings.of(address));
+        return peer != null && peer.getState().getSessionState() == PeerState.SessionState.SESSION_STATE_ESTABLISHED
+                ? new SessionState(true, endings.of(address), Messages.negotiated(of, peer.getState()))
+                : SessionState.none(endings.of(address));
     }
 
     private void tell(Session session, boolean isThere) {

@@ -162,6 +162,10 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
                     "Why there is no session, or why the one before ended; absent: not known, or there was none.")
             String lastError,
 
+            @Nullable @Size(max = 2) @JsonPropertyDescription(
+                    "Of which addresses the router is told: the families that both sides have; absent: there is no session.")
+            List<@Pattern("^(IPv4|IPv6)$") @Size(max = 4) String> families,
+
             @Nullable @JsonPropertyDescription("The metadata.generation that the node has taken over.")
             Long observedGeneration) {
         public static final Comparator<NodeSession> BY_NAME =

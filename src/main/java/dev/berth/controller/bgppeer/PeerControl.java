@@ -117,7 +117,7 @@ public final class PeerControl {
         }
         List<Map<String, Object>> withoutGone = withoutGone(sessions);
         Optional<NodeSession> silent = silent(name, sessions);
-        Map<String, Object> summary = summary(peer, PeerSummary.of(generation(peer), sessions));
+        Map<String, Object> summary = summary(peer, PeerSummary.of(generation(peer), asked(peer), sessions));
         if (withoutGone.isEmpty() && silent.isEmpty() && summary.isEmpty()) {
             return sessions.isEmpty() ? Next.ON_EVENT : Next.after(LOOK);
         }
@@ -138,6 +138,13 @@ public final class PeerControl {
             return Next.after(PAUSE);
         }
         return Next.after(writes.summary(peer, summary) ? LOOK : PAUSE);
+    }
+
+    /** The families that it names. */
+    private static List<String> asked(BGPPeer peer) {
+        BGPPeer.Spec spec = peer.getSpec();
+        List<String> families = spec == null ? null : spec.families();
+        return families == null ? List.of() : families;
     }
 
     private static long generation(BGPPeer peer) {
@@ -199,6 +206,7 @@ public final class PeerControl {
                 null,
                 (renewed.isEmpty() ? "its agent is not heard of" : "its agent was heard of last at " + renewed)
                         + "; if its speaker runs, it goes on as it was told",
+                null,
                 null);
     }
 

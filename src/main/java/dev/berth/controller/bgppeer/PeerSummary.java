@@ -19,15 +19,18 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
     private static final String UNUSABLE = "Unusable";
     private static final String UNKNOWN = "Unknown";
 
+    private static final List<String> FAMILIES = List.of("IPv4", "IPv6");
+
     /** How many nodes a message names. */
     private static final int NAMED = 3;
 
     /**
      * Of a peer of this generation.
      *
+     * @param asked the families that it names; empty: both will do, or one
      * @param nodes in any order
      */
-    static PeerSummary of(long generation, List<NodeSession> nodes) {
+    static PeerSummary of(long generation, List<String> asked, List<NodeSession> nodes) {
         if (nodes.isEmpty()) {
             return new PeerSummary(
                     "0/0",
@@ -39,40 +42,73 @@ record PeerSummary(String sessions, boolean isReady, String reason, String messa
         String sessions = established + "/" + nodes.size();
         String count = "%d of %d nodes have a session".formatted(established, nodes.size());
         List<NodeSession> failing = nodes.stream()
-                .filter(node -> fault(generation, node).isPresent())
+                .filter(node -> fault(generation, asked, node).isPresent())
                 .sorted(NodeSession.BY_NAME)
                 .toList();
         return failing.isEmpty()
-                ? new PeerSummary(sessions, true, ESTABLISHED, count)
-                : new PeerSummary(sessions, false, reason(failing), count + "; " + named(generation, failing));
+                ? new PeerSummary(sessions, true, ESTABLISHED, count + unnegotiated(nodes))
+                : new PeerSummary(
+                        sessions, false, reason(generation, failing), count + "; " + named(generation, asked, failing));
     }
 
     private static boolean isEstablished(NodeSession node) {
         return ESTABLISHED.equals(node.state());
     }
 
-    private static Optional<String> fault(long generation, NodeSession node) {
+    /** What routers have not agreed to; empty: nothing. */
+    private static String unnegotiated(List<NodeSession> nodes) {
+        return FAMILIES.stream()
+                .map(family -> {
+                    long without = nodes.stream()
+                            .filter(node -> isWithout(family, node))
+                            .count();
+                    return without == 0 ? "" : "; %s was not negotiated by %d of them".formatted(family, without);
+                })
+                .collect(Collectors.joining());
+    }
+
+    private static boolean isWithout(String family, NodeSession node) {
+        List<String> families = node.families();
+        return families != null && !families.contains(family);
+    }
+
+    private static Optional<String> fault(long generation, List<String> asked, NodeSession node) {
         if (!isEstablished(node)) {
             return Optional.of(Objects.requireNonNullElse(node.lastError(), "no answer yet"));
         }
-        return Objects.equals(node.observedGeneration(), generation)
-                ? Optional.empty()
-                : Optional.of("has not taken over generation %d yet".formatted(generation));
+        if (!isTakenOver(generation, node)) {
+            return Optional.of("has not taken over generation %d yet".formatted(generation));
+        }
+        return asked.stream()
+                .filter(family -> isWithout(family, node))
+                .findFirst()
+                .map(family -> family + " was not negotiated");
     }
 
-    private static String reason(List<NodeSession> failing) {
+    private static boolean isTakenOver(long generation, NodeSession node) {
+        return Objects.equals(node.observedGeneration(), generation);
+    }
+
+    private static String reason(long generation, List<NodeSession> failing) {
         return Stream.of(UNUSABLE, UNKNOWN)
                 .filter(state -> failing.stream().anyMatch(node -> state.equals(node.state())))
                 .findFirst()
-                .orElse(failing.stream().allMatch(PeerSummary::isEstablished) ? "NotTakenOver" : "NotEstablished");
+                .orElseGet(() -> {
+                    if (!failing.stream().allMatch(PeerSummary::isEstablished)) {
+                        return "NotEstablished";
+                    }
+                    return failing.stream().allMatch(node -> isTakenOver(generation, node))
+                            ? "FamilyNotNegotiated"
+                            : "NotTakenOver";
+                });
     }
 
-    private static String named(long generation, List<NodeSession> nodes) {
+    private static String named(long generation, List<String> asked, List<NodeSession> nodes) {
         int more = nodes.size() - NAMED;
         return nodes.stream()
                         .limit(NAMED)
-                        .map(node ->
-                                node.node() + ": " + fault(generation, node).orElse(""))
+                        .map(node -> node.node() + ": "
+                                + fault(generation, asked, node).orElse(""))
                         .collect(Collectors.joining("; "))
                 + (more > 0 ? "; and " + more + " more" : "");
     }

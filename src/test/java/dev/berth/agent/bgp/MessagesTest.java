@@ -3,9 +3,13 @@ package dev.berth.agent.bgp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.agent.bgp.v1.Attribute;
+import dev.berth.agent.bgp.v1.Capability;
+import dev.berth.agent.bgp.v1.Family;
 import dev.berth.agent.bgp.v1.LargeCommunity;
+import dev.berth.agent.bgp.v1.MultiProtocolCapability;
 import dev.berth.agent.bgp.v1.Path;
 import dev.berth.agent.bgp.v1.Peer;
+import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.agent.bgp.v1.Policy;
 import dev.berth.agent.bgp.v1.SetPoliciesRequest;
 import dev.berth.announce.BgpPeer;
@@ -93,6 +97,29 @@ class MessagesTest {
                 .isEqualTo("east");
         assertThat(Messages.peer(new Session(peer("east", 64512, 30), ""), false))
                 .isNotEqualTo(Messages.peer(new Session(peer("west", 64512, 30), ""), false));
+    }
+
+    private static Capability has(int afi) {
+        return Capability.newBuilder()
+                .setMultiProtocol(MultiProtocolCapability.newBuilder()
+                        .setFamily(Family.newBuilder().setAfi(afi).setSafi(1)))
+                .build();
+    }
+
+    @Test
+    void familiesOfASession_areThoseOfBothSides_andIPv4OfARouterThatNamesNone() {
+        BgpPeer both = peer("router", 64512, 30);
+        assertThat(Messages.negotiated(both, PeerState.getDefaultInstance())).containsExactly(IpFamily.IPV4);
+        assertThat(Messages.negotiated(
+                        both, PeerState.newBuilder().addRemoteCap(has(2)).build()))
+                .doesNotContain(IpFamily.IPV4);
+        assertThat(Messages.negotiated(
+                        both,
+                        PeerState.newBuilder()
+                                .addRemoteCap(Capability.getDefaultInstance())
+                                .addRemoteCap(has(1))
+                                .build()))
+                .containsExactly(IpFamily.IPV4);
     }
 
     @Test

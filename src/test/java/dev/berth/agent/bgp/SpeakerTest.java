@@ -99,6 +99,8 @@ class SpeakerTest {
 
     private static final List<Session> ROUTER = List.of(session("192.0.2.254", ""));
 
+    private static final SessionState IS_UP = new SessionState(true, "", List.of(IpFamily.IPV4));
+
     private List<String> calls() {
         List<String> calls = List.copyOf(fake.calls);
         fake.calls.clear();
@@ -109,8 +111,7 @@ class SpeakerTest {
     void speakerThatHasJustStarted_isToldOfRoutesFirst_andThenOfPeers_asOneThatRestarts() throws IOException {
         speaker.bring(wanted(ROUTER, "203.0.113.1"));
         assertThat(calls()).containsExactly("start", "route 203.0.113.1", "peer, restarting, 192.0.2.254");
-        assertThat(speaker.bring(wanted(ROUTER, "203.0.113.1")))
-                .isEqualTo(Map.of("at-192.0.2.254", new SessionState(true, "")));
+        assertThat(speaker.bring(wanted(ROUTER, "203.0.113.1"))).isEqualTo(Map.of("at-192.0.2.254", IS_UP));
         assertThat(calls()).isEmpty();
 
         fake.restart();
@@ -144,10 +145,10 @@ class SpeakerTest {
     @Test
     void sessionWhoseTermsAreChanged_isOver_andNotSaidToBeEstablishedByThem() throws IOException {
         speaker.bring(wanted(ROUTER));
-        assertThat(speaker.bring(wanted(ROUTER))).isEqualTo(Map.of("at-192.0.2.254", new SessionState(true, "")));
+        assertThat(speaker.bring(wanted(ROUTER))).isEqualTo(Map.of("at-192.0.2.254", IS_UP));
         List<Session> changed = List.of(session("192.0.2.254", "s3cret"));
-        assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", new SessionState(false, "")));
-        assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", new SessionState(true, "")));
+        assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", SessionState.none("")));
+        assertThat(speaker.bring(wanted(changed))).isEqualTo(Map.of("at-192.0.2.254", IS_UP));
     }
 
     @Test
@@ -166,9 +167,9 @@ class SpeakerTest {
                         wanted(List.of(session("192.0.2.253", ""), session("192.0.2.254", "")), "203.0.113.1")))
                 .isEqualTo(Map.of(
                         "at-192.0.2.253",
-                        new SessionState(false, "gobgpd refuses the peer: no 192.0.2.253"),
+                        SessionState.none("gobgpd refuses the peer: no 192.0.2.253"),
                         "at-192.0.2.254",
-                        new SessionState(true, "")));
+                        IS_UP));
     }
 
     @Test
@@ -177,7 +178,7 @@ class SpeakerTest {
         server.shutdownNow();
         assertThatThrownBy(() -> speaker.bring(wanted(ROUTER, "203.0.113.1")))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("gobgpd: ");
+                .hasMessageStartingWith("gobgpd does not answer: ");
         fake.restart();
         server = Transport.server(socket(), null).addService(fake).build().start();
         Awaitility.await()

@@ -151,6 +151,7 @@ class PeerControlTest {
                         null,
                         "its agent was heard of last at 2026-01-01T23:59:00Z; if its speaker runs, it goes on as it was"
                                 + " told",
+                        null,
                         null));
         // It may write its entry and not be let renew its Lease.
         assertThat(after(Heartbeats.PATIENCE, status)).isEmpty();

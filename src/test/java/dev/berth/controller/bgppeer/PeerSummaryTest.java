@@ -15,30 +15,40 @@ class PeerSummaryTest {
     private static final long GENERATION = 3;
 
     private static NodeSession established(String node) {
-        return new NodeSession(node, "Established", "2026-01-01T00:00:00Z", 2, null, GENERATION);
+        return new NodeSession(node, "Established", "2026-01-01T00:00:00Z", 2, null, List.of("IPv4"), GENERATION);
+    }
+
+    private static NodeSession dualStack(String node) {
+        return new NodeSession(
+                node, "Established", "2026-01-01T00:00:00Z", 2, null, List.of("IPv4", "IPv6"), GENERATION);
     }
 
     private static NodeSession failing(String node, String state, String lastError) {
-        return new NodeSession(node, state, "2026-01-01T00:00:00Z", null, lastError, GENERATION);
+        return new NodeSession(node, state, "2026-01-01T00:00:00Z", null, lastError, null, GENERATION);
     }
 
     @Test
     void peerIsReady_onceAllNodesHaveASession() {
         NodeSession waiting = failing("a", "Connecting", "192.0.2.254 does not answer at port 179");
-        assertThat(PeerSummary.of(GENERATION, List.of(established("b"), waiting)))
+        assertThat(PeerSummary.of(GENERATION, List.of(), List.of(established("b"), waiting)))
                 .isEqualTo(new PeerSummary(
                         "1/2",
                         false,
                         "NotEstablished",
                         "1 of 2 nodes have a session; a: 192.0.2.254 does not answer at port 179"));
-        assertThat(PeerSummary.of(GENERATION, List.of(established("b"), established("a"))))
-                .isEqualTo(new PeerSummary("2/2", true, "Established", "2 of 2 nodes have a session"));
+        assertThat(PeerSummary.of(GENERATION, List.of(), List.of(established("b"), established("a"))))
+                .isEqualTo(new PeerSummary(
+                        "2/2",
+                        true,
+                        "Established",
+                        "2 of 2 nodes have a session; IPv6 was not negotiated by 2 of them"));
     }
 
     @Test
     void whatCannotBeUsed_isTheReason_andThreeNodesAreNamed() {
         PeerSummary summary = PeerSummary.of(
                 GENERATION,
+                List.of(),
                 Stream.of("d", "b", "c", "a")
                         .map(node -> failing(node, "Unusable", "Secret \"x\" is missing"))
                         .toList());
@@ -52,16 +62,17 @@ class PeerSummaryTest {
     void agentThatIsNotHeardOf_isTheReason_unlessSomethingCannotBeUsed() {
         NodeSession silent = failing("a", "Unknown", "its agent is not heard of");
         NodeSession waiting = failing("b", "Connecting", "no answer");
-        assertThat(PeerSummary.of(GENERATION, List.of(waiting, silent)).reason())
+        assertThat(PeerSummary.of(GENERATION, List.of(), List.of(waiting, silent))
+                        .reason())
                 .isEqualTo("Unknown");
-        assertThat(PeerSummary.of(GENERATION, List.of(failing("c", "Unusable", "no Secret"), silent))
+        assertThat(PeerSummary.of(GENERATION, List.of(), List.of(failing("c", "Unusable", "no Secret"), silent))
                         .reason())
                 .isEqualTo("Unusable");
     }
 
     @Test
     void peerIsNotReady_beforeAllNodesHaveTakenOverWhatItSays() {
-        assertThat(PeerSummary.of(4, List.of(established("a"))))
+        assertThat(PeerSummary.of(4, List.of(), List.of(established("a"))))
                 .isEqualTo(new PeerSummary(
                         "1/1",
                         false,
@@ -70,8 +81,21 @@ class PeerSummaryTest {
     }
 
     @Test
+    void familyThatWasNotNegotiated_isSaid_andIsAFault_ifItIsAskedFor() {
+        assertThat(PeerSummary.of(GENERATION, List.of("IPv4"), List.of(established("a")))
+                        .isReady())
+                .isTrue();
+        assertThat(PeerSummary.of(GENERATION, List.of("IPv6", "IPv4"), List.of(established("a"))))
+                .isEqualTo(new PeerSummary(
+                        "1/1",
+                        false,
+                        "FamilyNotNegotiated",
+                        "1 of 1 nodes have a session; a: IPv6 was not negotiated"));
+    }
+
+    @Test
     void peerThatNoNodeHas_saysSo() {
-        assertThat(PeerSummary.of(GENERATION, List.of()).reason()).isEqualTo("NoNode");
+        assertThat(PeerSummary.of(GENERATION, List.of(), List.of()).reason()).isEqualTo("NoNode");
     }
 
     @Test
@@ -80,6 +104,7 @@ class PeerSummaryTest {
         String why = step.printed().substring(step.printed().indexOf("Secret "));
         assertThat(PeerSummary.of(
                                 GENERATION,
+                                List.of(),
                                 List.of(
                                         established("worker-1"),
                                         failing("worker-2", "Unusable", why),
