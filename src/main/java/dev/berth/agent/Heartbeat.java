@@ -42,7 +42,11 @@ final class Heartbeat {
         return "/apis/coordination.k8s.io/v1/namespaces/" + namespace + "/leases/" + node;
     }
 
-    /** To be applied. @param uid of the Node, with which it goes; empty: not known */
+    /**
+     * To be applied.
+     *
+     * @param uid of the Node, with which it goes; empty: not known
+     */
     static String applied(String namespace, String node, String uid, Instant now) {
         ObjectNode lease = JsonNodeFactory.instance.objectNode();
         lease.put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");

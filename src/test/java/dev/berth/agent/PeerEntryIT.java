@@ -90,8 +90,8 @@ class PeerEntryIT {
                 .isPresent();
     }
 
-    private static Predicate<BGPPeer> isReady() {
-        return peer -> Conditions.find(Conditions.of(peer.getStatus()), Conditions.READY)
+    private static boolean isReady(BGPPeer peer) {
+        return Conditions.find(Conditions.of(peer.getStatus()), Conditions.READY)
                 .filter(ready -> ready.getStatus().equals("True"))
                 .isPresent();
     }
@@ -102,7 +102,7 @@ class PeerEntryIT {
         say("worker-1", PeerEntry.CONNECTING, "no route");
         awaitPeer(says("1 of 2 nodes have a session; worker-1: no route"));
         say("worker-1", PeerEntry.ESTABLISHED, "");
-        BGPPeer ready = awaitPeer(isReady());
+        BGPPeer ready = awaitPeer(PeerEntryIT::isReady);
         assertThat(Objects.requireNonNull(ready.getStatus()).sessions()).isEqualTo("2/2");
         assertThat(nodes(ready)).containsExactlyInAnyOrder("worker-1 Established", "worker-2 Established");
 
@@ -149,7 +149,7 @@ class PeerEntryIT {
         assertThat(isSaid).isTrue();
         awaitPeer(says("0 of 1 nodes have a session; worker-1: not heard of"));
         say("worker-1", PeerEntry.ESTABLISHED, "");
-        awaitPeer(isReady());
+        awaitPeer(PeerEntryIT::isReady);
         assertThat(Objects.requireNonNull(
                                 Objects.requireNonNull(peer().getStatus()).nodes())
                         .getFirst()

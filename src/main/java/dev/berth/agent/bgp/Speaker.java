@@ -212,13 +212,12 @@ public final class Speaker implements AutoCloseable {
         List<String> refusals = new ArrayList<>();
         for (Ip address : List.copyOf(announced.sequencedKeySet())) {
             if (!wanted.containsKey(address)) {
-                refusal(address, () -> withdraw(address))
-                        .ifPresentOrElse(refusals::add, () -> announced.remove(address));
+                refusal(() -> withdraw(address)).ifPresentOrElse(refusals::add, () -> announced.remove(address));
             }
         }
         for (Route route : routes) {
             if (!Optional.of(route).equals(announced.get(route.address()))) {
-                refusal(route.address(), () -> announce(route))
+                refusal(() -> announce(route))
                         .ifPresentOrElse(refusals::add, () -> announced.put(route.address(), Optional.of(route)));
             }
         }
@@ -230,7 +229,7 @@ public final class Speaker implements AutoCloseable {
     }
 
     /** Why it refuses a call, which keeps no other from being made; absent: it does not. */
-    private static Optional<String> refusal(Ip address, Runnable call) {
+    private static Optional<String> refusal(Runnable call) {
         try {
             call.run();
             return Optional.empty();
@@ -268,7 +267,7 @@ public final class Speaker implements AutoCloseable {
         boolean isChanged = false;
         for (Ip address : there.keySet()) {
             if (wanted.stream().noneMatch(session -> session.peer().address().equals(address))) {
-                refusal(address, () -> delete(address))
+                refusal(() -> delete(address))
                         .ifPresent(why -> LOG.warn("gobgpd does not remove a peer, which is tried again: {}", why));
             }
         }
@@ -277,7 +276,7 @@ public final class Speaker implements AutoCloseable {
             Ip address = session.peer().address();
             if (!there.containsKey(address) || !session.equals(told.get(address))) {
                 isChanged = true;
-                refusal(address, () -> tell(session, there.containsKey(address)))
+                refusal(() -> tell(session, there.containsKey(address)))
                         .ifPresentOrElse(why -> refusals.put(address, why), () -> told.put(address, session));
             }
         }

@@ -18,11 +18,6 @@ class PeerSummaryTest {
         return new NodeSession(node, "Established", "2026-01-01T00:00:00Z", 2, null, List.of("IPv4"), GENERATION);
     }
 
-    private static NodeSession dualStack(String node) {
-        return new NodeSession(
-                node, "Established", "2026-01-01T00:00:00Z", 2, null, List.of("IPv4", "IPv6"), GENERATION);
-    }
-
     private static NodeSession failing(String node, String state, String lastError) {
         return new NodeSession(node, state, "2026-01-01T00:00:00Z", null, lastError, null, GENERATION);
     }
