@@ -74,6 +74,7 @@ import io.javaoperatorsdk.operator.api.config.LeaderElectionConfigurationBuilder
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheus.PrometheusMeterRegistry;
 import io.quarkiverse.operatorsdk.runtime.QuarkusConfigurationService;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.ShutdownEvent;
@@ -135,6 +136,10 @@ public final class Wiring {
     private final KubernetesClient client;
     private final QuarkusConfigurationService quarkus;
     private final MeterRegistry registry;
+
+    /** It is not among those of {@link #registry} yet while this is created. */
+    private final PrometheusMeterRegistry scraped;
+
     private final Clock clock = Clock.systemUTC();
     private final InstantSource steady = new SteadyClock();
     private final String identity = Objects.requireNonNullElseGet(
@@ -176,10 +181,15 @@ public final class Wiring {
     private final ServiceControl services;
     private final ClusterAddresses clusterAddresses;
 
-    Wiring(KubernetesClient client, QuarkusConfigurationService quarkus, MeterRegistry registry) {
+    Wiring(
+            KubernetesClient client,
+            QuarkusConfigurationService quarkus,
+            MeterRegistry registry,
+            PrometheusMeterRegistry scraped) {
         this.client = client;
         this.quarkus = quarkus;
         this.registry = registry;
+        this.scraped = scraped;
         lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
         leadership = new Leadership(lease, fencingToken::set, this::adopt, Wiring::exit);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
@@ -417,7 +427,7 @@ public final class Wiring {
         byName.put(L2Provider.NAME, new L2Provider());
         byName.put(BgpProvider.NAME, new BgpProvider());
         byName.putAll(plugins);
-        byName.values().forEach(provider -> ProviderMetrics.show(provider, registry));
+        byName.values().forEach(provider -> ProviderMetrics.show(provider, scraped));
         byName.replaceAll((name, provider) -> new MeteredProvider(name, provider, registry));
         remotePlugins.forEach((name, plugin) -> MeteredProvider.showAvailability(name, plugin::isAvailable, registry));
         if (!plugins.isEmpty()) {
