@@ -3,6 +3,7 @@ package dev.berth.testing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -24,9 +25,12 @@ public record NginxFiles(Path directory) {
         Files.writeString(plugins.resolve("nginx.properties"), "directory = " + directory + "\n" + settings);
     }
 
+    /** What nginx reads: a file that is half written has another name. */
     public List<Path> all() {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".conf"))
+                    .sorted()
+                    .toList();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
@@ -46,9 +50,12 @@ public record NginxFiles(Path directory) {
                 .toList();
     }
 
+    /** Empty where the file was deleted since it was listed. */
     private static String read(Path file) {
         try {
             return Files.readString(file);
+        } catch (NoSuchFileException deleted) {
+            return "";
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
