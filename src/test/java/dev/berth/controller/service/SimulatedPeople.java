@@ -290,6 +290,8 @@ final class SimulatedPeople {
                     random.nextBoolean() ? List.of() : List.of(ODD.get(random.nextInt(oneIn(3) ? ODD.size() : 4)));
             if (oneIn(3) && !now.deleting()) {
                 world.trace("and forges our marks");
+                // But for that of its class: the operator that serves it then is the only one who knows.
+                world.unmarked.add(now.uid());
                 cluster.put(key, withOurMarks(now));
             }
             cluster.writeIngressAsStranger(key, ingress);

@@ -100,7 +100,7 @@ final class SimulatedWorld {
     /** The uids of the Services that another controller publishes something for. */
     final Set<String> publishedByOthers = new HashSet<>();
 
-    /** The uids of the Services of ours whose mark of their class a user took off. */
+    /** The uids of the Services of ours without the mark of their class: a user took it off, or a stranger left it out. */
     final Set<String> unmarked = new HashSet<>();
 
     /** The uids of the Services of ours whose type a user changed. */

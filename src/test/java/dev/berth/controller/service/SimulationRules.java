@@ -25,6 +25,7 @@ import dev.berth.loadbalancer.Step;
 import dev.berth.loadbalancer.WaitReason;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolBook;
+import dev.berth.pool.Requester;
 import dev.berth.provider.Capabilities.AddressSource;
 import dev.berth.provider.IpMode;
 import java.time.Duration;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -212,11 +214,41 @@ final class SimulationRules {
         Ledger ledger = new Ledger();
         ledger.usePools(world.poolBook());
         ledger.rebuild(new ArrayList<>(cluster.claims.values()));
+        heldForFrozen(operator).forEach(holding -> hold(ledger, holding));
         cluster.services.forEach((key, service) -> ledger.withhold(key, service.publishedAddresses()));
         for (ServiceState service : cluster.services.values()) {
             acquire(plan(operator, service, classes, ledger)).ifPresent(ledger::await);
         }
         return ledger;
+    }
+
+    private Stream<Holding> heldForFrozen(SimulatedOperator operator) {
+        return operator.ledger.holdings().stream()
+                .filter(holding -> !cluster.claims.containsKey(holding.ip()) && isKeptForAFrozen(holding));
+    }
+
+    /** It counts for the quota of its namespace. */
+    private void hold(Ledger ledger, Holding holding) {
+        Owner owner = holding.owners().getFirst();
+        ServiceState service = Objects.requireNonNull(cluster.services.get(owner.service()));
+        String pool = holding.spec().pool();
+        String value = holding.loadBalancerClass();
+        if (pool == null || value == null) {
+            return;
+        }
+        ledger.holdAgain(new AddressRequest(
+                owner.service(),
+                service.uid(),
+                value,
+                List.of(holding.ip().family()),
+                true,
+                new Requester(
+                        List.of(pool),
+                        world.namespaces.getOrDefault(owner.service().namespace(), Map.of()),
+                        service.labels()),
+                AddressConstraints.NONE,
+                List.of(holding.ip()),
+                QueuePosition.FIRST));
     }
 
     private ServicePlan plan(SimulatedOperator operator, ServiceState service, ClassBook classes, Ledger ledger) {
@@ -270,7 +302,7 @@ final class SimulationRules {
         }
     }
 
-    /** A user took the mark of its class off, and that class was gone or not accepted: who served it is known until a restart. */
+    /** It has not the mark of its class, which a user took off, or a stranger left out, and that class was gone or not accepted: who served it is known until a restart. */
     private boolean nobodyKnowsWhoseItIs(ServiceState service, ClassBook classes) {
         String named = service.loadBalancerClass();
         return service.servedByClass().isEmpty()
@@ -290,19 +322,30 @@ final class SimulationRules {
      * What a restart finds when nothing happens any more.
      *
      * @param unknown the Services of which it is not known any more after it who served them
+     * @param frees whether an address without Address object was held for one, which counts for its quota no more
      */
-    record Found(Map<ServiceKey, ServiceState> services, Map<Ip, Claim> claims, int writes, Set<ServiceKey> unknown) {}
+    record Found(
+            Map<ServiceKey, ServiceState> services,
+            Map<Ip, Claim> claims,
+            int writes,
+            Set<ServiceKey> unknown,
+            boolean frees) {}
 
     Found found() {
         ClassBook classes = world.classBook();
+        Set<ServiceKey> unknown = cluster.services.values().stream()
+                .filter(service -> nobodyKnowsWhoseItIs(service, classes))
+                .map(ServiceState::key)
+                .collect(Collectors.toSet());
         return new Found(
                 new TreeMap<>(cluster.services),
                 new TreeMap<>(cluster.claims),
                 cluster.writes(),
-                cluster.services.values().stream()
-                        .filter(service -> nobodyKnowsWhoseItIs(service, classes))
-                        .map(ServiceState::key)
-                        .collect(Collectors.toSet()));
+                unknown,
+                world.operators.stream()
+                        .flatMap(this::heldForFrozen)
+                        .anyMatch(holding ->
+                                unknown.contains(holding.owners().getFirst().service())));
     }
 
     /** What a restart may write: Services of which is not known any more who served them, and what comes of it. */
@@ -313,7 +356,8 @@ final class SimulationRules {
         check(
                 !before.unknown().isEmpty(),
                 () -> "a restart of a settled cluster wrote " + (cluster.writes() - before.writes()) + " times");
-        if (claimsOf(before.unknown(), before.claims()).equals(claimsOf(before.unknown(), cluster.claims))) {
+        if (!before.frees()
+                && claimsOf(before.unknown(), before.claims()).equals(claimsOf(before.unknown(), cluster.claims))) {
             check(
                     others(before.unknown(), before.services()).equals(others(before.unknown(), cluster.services)),
                     () -> "a restart of a settled cluster changed more than " + before.unknown() + ": "
@@ -351,12 +395,14 @@ final class SimulationRules {
             checkNoneOfOurs(leave.service(), held, classes);
             return;
         }
-        List<Ip> shown = HoldingSelection.of(
-                        leave.service(), told.heldFor(leave.service().key()), AddressConstraints.NONE, world.poolBook())
+        List<Holding> claimed = told.heldFor(leave.service().key()).stream()
+                .filter(holding -> holding.state() == Holding.State.CLAIMED)
+                .toList();
+        List<Ip> shown = HoldingSelection.of(leave.service(), claimed, AddressConstraints.NONE, world.poolBook())
                 .publishable(leave.service());
         boolean hasItsProviders = leave.service().servedByClass().isPresent()
                 && !leave.service().ingress().isEmpty()
-                && told.heldFor(leave.service().key()).stream()
+                && claimed.stream()
                         .noneMatch(holding -> holding.isFor(
                                 leave.service().key(), leave.service().uid()));
         checkReason(leave.service(), leave.reason().name(), !shown.isEmpty() || hasItsProviders);
