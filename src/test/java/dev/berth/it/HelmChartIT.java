@@ -81,7 +81,7 @@ class HelmChartIT {
                         patches:
                           - target: {kind: ConfigMap, name: berth-haproxy}
                             patch: |
-                              - {op: replace, path: /data/haproxy.properties, value: "directory=/var/lib/berth/haproxy\\ninterface=eth1\\n"}
+                              - {op: replace, path: /data/haproxy.properties, value: "directory=/var/lib/berth/haproxy\\ninterface=eth1\\natExit=Release\\n"}
                           - target: {kind: CustomResourceDefinition}
                             patch: |
                               {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: any}, $patch: delete}

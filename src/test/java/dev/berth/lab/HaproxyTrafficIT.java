@@ -358,6 +358,24 @@ class HaproxyTrafficIT {
                 .isEqualTo(only.name());
     }
 
+    /** kube-proxy opens its node port by IPv6 alone, and Nodes name IPv4 first. */
+    @Test
+    void aServiceOfIpv6Alone_isServed_withEitherPolicy() {
+        LabPod only = pod(1, "a");
+        UnaryOperator<ServiceBuilder> ipv6 =
+                change -> change.editSpec().withIpFamilies("IPv6").endSpec();
+        List<Service> services = List.of(
+                Traffic.service(lab, namespace, "cluster", "proxy", ipv6),
+                Traffic.service(lab, namespace, "local", "proxy", change -> Traffic.local(ipv6.apply(change))));
+
+        assertThat(services)
+                .allSatisfy(service -> assertThat(awaitReply(
+                                        lab.client(),
+                                        "http://[" + Installation.ips(service).getFirst() + "]/")
+                                .name())
+                        .isEqualTo(only.name()));
+    }
+
     @Test
     void aDeletedService_leavesNeitherPortNorAddress() {
         pod(1, "a");

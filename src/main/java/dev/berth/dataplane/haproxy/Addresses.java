@@ -14,6 +14,9 @@ interface Addresses extends AutoCloseable {
     /** Takes an address off this host, if it is there. */
     void remove(String address);
 
+    /** Whether it is on this host, whoever has put it there. */
+    boolean isHere(String address);
+
     /** Whether {@link #add} has been done, and holds. */
     boolean has(String address);
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -29,6 +30,8 @@ import org.slf4j.LoggerFactory;
 final class Changes {
     private static final Logger LOG = LoggerFactory.getLogger(Changes.class);
 
+    private static final Duration TRY_LEFT_OUT = Duration.ofSeconds(10);
+
     /** After a reload: each leaves a worker behind that lives as long as its connections. */
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
@@ -44,6 +47,12 @@ final class Changes {
     private final RuntimeChanges runtime;
     private final SequencedMap<String, LoadBalancer> wanted;
     private final Batches<Change> reloads;
+
+    /** Those of what is wanted that HAProxy could not be loaded with, and why: it has all others. */
+    private final SequencedMap<String, String> leftOut = new TreeMap<>();
+
+    /** When they are tried again, by {@link System#nanoTime}. */
+    private long tryLeftOut;
 
     /** HAProxy may have some of a change by the runtime API that was not made: its configuration does not say what it does. */
     private boolean isAhead;
@@ -120,9 +129,30 @@ final class Changes {
         recorded.begin(addressesOf(wanted));
     }
 
+    /** Takes all addresses off this host; the next process puts them there again. */
+    synchronized void releaseAddresses() {
+        recorded.release();
+    }
+
     /** All that HAProxy is to do. */
     synchronized List<LoadBalancer> wanted() {
         return List.copyOf(wanted.values());
+    }
+
+    /** All that HAProxy was loaded with. */
+    synchronized List<LoadBalancer> carried() {
+        return List.copyOf(carried(wanted).values());
+    }
+
+    private SequencedMap<String, LoadBalancer> carried(SequencedMap<String, LoadBalancer> all) {
+        SequencedMap<String, LoadBalancer> carried = new TreeMap<>(all);
+        carried.keySet().removeAll(leftOut.keySet());
+        return carried;
+    }
+
+    /** Whether HAProxy was loaded with it. */
+    synchronized boolean isCarried(LoadBalancer one) {
+        return !leftOut.containsKey(one.name());
     }
 
     /** Absent: there is none of this name. */
@@ -132,9 +162,77 @@ final class Changes {
 
     /** Has HAProxy do what is wanted, if it does not run, or does something else. */
     synchronized void takeOver() {
-        String configuration = configuration(wanted);
+        String configuration = configuration(wanted.values());
         if (!haproxy.isRunning() || !configuration.equals(haproxy.configuration())) {
-            load(configuration, wanted);
+            loadWhatCanBe();
+        }
+    }
+
+    /** A port that another program has by now, or a certificate that HAProxy refuses, keeps no other Service from being served. */
+    private void loadWhatCanBe() {
+        leftOut.clear();
+        try {
+            load(wanted);
+        } catch (ProviderException reason) {
+            SequencedMap<String, String> unloadable =
+                    haproxy.isUnsure() ? new TreeMap<>() : unloadable(wanted.values());
+            if (unloadable.isEmpty()) {
+                throw reason;
+            }
+            loadWithout(unloadable);
+        }
+    }
+
+    private void loadWithout(SequencedMap<String, String> unloadable) {
+        leftOut.putAll(unloadable);
+        tryLeftOut = System.nanoTime() + TRY_LEFT_OUT.toNanos();
+        try {
+            load(carried(wanted));
+        } catch (RuntimeException failure) {
+            leftOut.clear();
+            throw failure;
+        }
+        unloadable.forEach((name, why) -> {
+            LoadBalancer one = Objects.requireNonNull(wanted.get(name));
+            LOG.error("Service {}/{} is not served, the others are: {}", one.namespace(), one.service(), why);
+        });
+    }
+
+    private SequencedMap<String, String> unloadable(Collection<LoadBalancer> all) {
+        return Unloadable.of(all, this::requireListenable, some -> haproxy.check(configuration(some)));
+    }
+
+    private void requireListenable(LoadBalancer one) {
+        for (String address : one.addresses()) {
+            if (!sharesAddresses && !host.has(address)) {
+                host.requireNotTheHosts(address);
+                throw new ProviderException("address " + address + " is not on the host");
+            }
+            if (host.has(address)) {
+                one.open().stream()
+                        .filter(port -> !haproxy.isRunning() || !haproxy.listens(address, port.port()))
+                        .forEach(port -> requireFree(address, port.port()));
+            }
+        }
+    }
+
+    /** Those that can be loaded by now are. */
+    private void tryLeftOut() {
+        if (leftOut.isEmpty() || System.nanoTime() < tryLeftOut) {
+            return;
+        }
+        tryLeftOut = System.nanoTime() + TRY_LEFT_OUT.toNanos();
+        List<LoadBalancer> waiting =
+                wanted.values().stream().filter(one -> !isCarried(one)).toList();
+        SequencedMap<String, String> before = new TreeMap<>(leftOut);
+        leftOut.keySet().retainAll(unloadable(waiting).keySet());
+        if (leftOut.size() < before.size()) {
+            try {
+                load(carried(wanted));
+            } catch (RuntimeException refused) {
+                leftOut.putAll(before);
+                throw refused;
+            }
         }
     }
 
@@ -144,10 +242,13 @@ final class Changes {
         synchronized (this) {
             if (!haproxy.isRunning()) {
                 LOG.warn("HAProxy does not run, it is started");
-                load(configuration(wanted), wanted);
+                // Somebody may have taken them off the host: HAProxy could not listen.
+                bindAddresses();
+                loadWhatCanBe();
             } else if (mustGoBack) {
                 goBack();
             }
+            tryLeftOut();
             runtime.deleteLeaving();
             haproxy.limitLog();
         }
@@ -184,7 +285,8 @@ final class Changes {
         haproxy.awaitAnswer();
         synchronized (this) {
             LoadBalancer former = wanted.get(change.name);
-            if (change.next != null && change.next.equals(former) && haproxy.isRunning() && !isAhead) {
+            boolean isAsBefore = former != null && former.equals(change.next) && isCarried(former);
+            if (change.next != null && isAsBefore && haproxy.isRunning() && !isAhead) {
                 // Somebody may have taken them off the host.
                 change.next.addresses().forEach(addresses::add);
                 return;
@@ -256,9 +358,12 @@ final class Changes {
                 refused.put(change, reason);
             }
         }
+        SequencedMap<String, String> before = new TreeMap<>(leftOut);
+        leftOut.keySet().removeAll(prepared.stream().map(Prepared::name).toList());
         try {
-            apply(all);
+            apply(carried(all), leftOut.size() < before.size());
         } catch (RuntimeException reason) {
+            leftOut.putAll(before);
             takeBack(prepared, all);
             return new Attempt(refused, prepared, reason);
         }
@@ -324,7 +429,7 @@ final class Changes {
             mustGoBack = true;
             boolean _ = haproxy.isRunning();
             mustGoBack = false;
-            load(configuration(wanted), wanted);
+            load(carried(wanted));
         } catch (RuntimeException failure) {
             LOG.warn("going back to what HAProxy did before: {}", failure.getMessage());
         }
@@ -373,7 +478,7 @@ final class Changes {
                 boolean isOthers =
                         others.stream().anyMatch(one -> !one.name().equals(next.name()) && listens(one, address, port));
                 // HAProxy goes on listening until it is reloaded, also for one that leaves the port in the same batch.
-                if (isOthers || wanted.values().stream().noneMatch(one -> listens(one, address, port))) {
+                if (isOthers || carried(wanted).values().stream().noneMatch(one -> listens(one, address, port))) {
                     requireFree(address, port.port());
                 }
             }
@@ -397,34 +502,48 @@ final class Changes {
         }
     }
 
-    private void apply(SequencedMap<String, LoadBalancer> all) {
-        String configuration = configuration(all);
-        boolean isAsItShouldBe = haproxy.isRunning() && !isAhead;
+    /**
+     * Has HAProxy do all of this.
+     *
+     * @param hasMore whether some of it was left out before
+     */
+    private void apply(SequencedMap<String, LoadBalancer> all, boolean hasMore) {
+        String configuration = configuration(all.values());
+        boolean isAsItShouldBe = haproxy.isRunning() && !isAhead && !hasMore;
         if (isAsItShouldBe && configuration.equals(haproxy.configuration())) {
             return;
         }
+        SequencedMap<String, LoadBalancer> before = carried(wanted);
         if (isAsItShouldBe
-                && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(wanted.values()))) {
+                && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(before.values()))) {
             isAhead = true;
-            if (runtime.changeTargets(wanted, all) && runtime.changeCertificates(wanted, all)) {
+            if (runtime.changeTargets(before, all) && runtime.changeCertificates(before, all)) {
                 haproxy.note(configuration);
                 isAhead = false;
                 return;
             }
         }
-        load(configuration, all);
+        load(all);
     }
 
-    private void load(String configuration, SequencedMap<String, LoadBalancer> all) {
+    private void load(SequencedMap<String, LoadBalancer> all) {
         noteStatistics();
-        haproxy.load(configuration, all.values());
+        try {
+            haproxy.load(configuration(all.values()), all.values());
+        } catch (ProviderException refused) {
+            if (haproxy.isUnsure()) {
+                isAhead = true;
+                mustGoBack = true;
+            }
+            throw refused;
+        }
         runtime.reloaded();
         isAhead = false;
     }
 
-    private String configuration(SequencedMap<String, LoadBalancer> all) {
+    private String configuration(Collection<LoadBalancer> all) {
         try {
-            return Configuration.of(directory, all.values(), sharesAddresses);
+            return Configuration.of(directory, all, sharesAddresses);
         } catch (IllegalArgumentException odd) {
             throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
         }

@@ -57,6 +57,9 @@ final class Configuration {
     /** The same of one that gets connections only while it passes its health check. */
     static List<String> server(ClassParameters parameters, Target target) {
         List<String> words = uncheckedServer(parameters, target);
+        if (target.checkAddress() != null) {
+            words.addAll(List.of("addr", word(target.checkAddress())));
+        }
         words.addAll(List.of(
                 "check",
                 "port",
@@ -81,6 +84,8 @@ final class Configuration {
         line("  stats socket " + word(directory) + "/stats.sock mode 600 level admin expose-fd listeners");
         line("  server-state-file " + word(directory) + "/server-state");
         line("  hard-stop-after 15m");
+        // Where a container has no limit, HAProxy would take memory for a thousand million of them.
+        line("  fd-hard-limit 1048576");
         line("  spread-checks 5");
         line("  max-spread-checks 200");
         line("  mworker-max-reloads 50");

@@ -1,5 +1,6 @@
 package dev.berth.dataplane.haproxy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.berth.dataplane.haproxy.Command.Outcome;
@@ -61,12 +62,15 @@ final class Haproxy {
 
     private final Path directory;
     private final String binary;
+    private final Duration patience;
 
     /** It did not answer when it was asked last; null: it did. */
     private volatile @Nullable ProviderException hangs;
 
     /** Being started or reloaded, it takes no questions for a while. */
     private volatile boolean isLoading;
+
+    private boolean isUnsure;
 
     /**
      * One that does not run yet, or that runs since an earlier process.
@@ -75,8 +79,14 @@ final class Haproxy {
      * @throws ProviderException if there is no HAProxy, or one before 2.6
      */
     Haproxy(Path directory, String binary) {
+        this(directory, binary, PATIENCE);
+    }
+
+    /** The same, with how long it may take to start or to reload. */
+    Haproxy(Path directory, String binary, Duration patience) {
         this.directory = directory;
         this.binary = binary;
+        this.patience = patience;
         requireVersion();
     }
 
@@ -162,15 +172,22 @@ final class Haproxy {
         }
     }
 
-    /** Whether its master is there, going by its pid file: the number may be another program's by now. */
+    /**
+     * Whether its master is there, going by its pid file. The number may be another program's by now, and the binary may
+     * have any name, or have been replaced: its arguments are its own.
+     */
     private boolean hasProcess() {
         String pid = pid();
-        return !pid.isEmpty()
-                && ProcessHandle.of(Long.parseLong(pid))
-                        .filter(ProcessHandle::isAlive)
-                        .flatMap(process -> process.info().command())
-                        .filter(command -> command.endsWith("/haproxy"))
-                        .isPresent();
+        if (pid.isEmpty()) {
+            return false;
+        }
+        try {
+            String arguments = Files.readString(Path.of("/proc", pid, "cmdline"), ISO_8859_1);
+            return List.of(arguments.split("\0", -1))
+                    .contains(file("haproxy.pid").toString());
+        } catch (IOException ended) {
+            return false;
+        }
     }
 
     /** Empty: it has none yet. */
@@ -187,13 +204,21 @@ final class Haproxy {
         return StateFile.read(file("haproxy.cfg"));
     }
 
+    /** Whether it listens there by that configuration. */
+    boolean listens(String address, int port) {
+        String bind = "  bind " + Configuration.socket(address, port);
+        return configuration().lines().anyMatch(line -> line.equals(bind) || line.startsWith(bind + " "));
+    }
+
     /**
      * Makes it work by this configuration: starts it, or reloads it. No connection is lost, and what it knew of the
      * health of its servers stays.
      *
-     * @throws ProviderException if it refuses the configuration, or cannot listen; it goes on by the last one
+     * @throws ProviderException if it refuses the configuration, or cannot listen, and goes on by the last one; or if it
+     *     {@link #isUnsure}
      */
     void load(String configuration, Collection<LoadBalancer> wanted) {
+        isUnsure = false;
         String before = configuration();
         check(configuration);
         boolean running = isRunning();
@@ -217,6 +242,11 @@ final class Haproxy {
         } finally {
             isLoading = false;
         }
+    }
+
+    /** Whether the last {@link #load} may still come about. */
+    boolean isUnsure() {
+        return isUnsure;
     }
 
     /** Writes the configuration for its next start or reload, which says what the runtime API has done already. */
@@ -306,7 +336,12 @@ final class Haproxy {
         }
     }
 
-    private void check(String configuration) {
+    /**
+     * Has HAProxy read a configuration, and changes nothing.
+     *
+     * @throws ProviderException if it refuses it
+     */
+    void check(String configuration) {
         write("haproxy.cfg.new", configuration);
         Outcome outcome = Command.run(List.of(
                 binary, "-c", "-q", "-L", "berth", "-f", file("haproxy.cfg.new").toString()));
@@ -341,7 +376,7 @@ final class Haproxy {
             throw failed("starting it", failure);
         }
         // It stays in the foreground.
-        if (!comesTrue(() -> !master.isAlive() || answers(shown().worker()), PATIENCE) || !master.isAlive()) {
+        if (!comesTrue(() -> !master.isAlive() || answers(shown().worker()), patience) || !master.isAlive()) {
             master.destroyForcibly();
             throw new ProviderException("HAProxy did not start: " + lastAlert());
         }
@@ -358,7 +393,12 @@ final class Haproxy {
             LOG.debug("the master closes its socket when it reloads: {}", restarting.toString());
         }
         Shown now = shown(next -> next.isRefusedAfter(former) || (next.isOtherThan(former) && answers(next.worker())));
-        if (now.worker() == BUSY || now.isRefusedAfter(former)) {
+        if (now.worker() == BUSY) {
+            isUnsure = true;
+            throw new ProviderException("HAProxy has not said within %d s whether it was reloaded: %s"
+                    .formatted(patience.toSeconds(), lastAlert()));
+        }
+        if (now.isRefusedAfter(former)) {
             throw new ProviderException("HAProxy could not be reloaded, it goes on as before: " + lastAlert());
         }
     }
@@ -401,7 +441,7 @@ final class Haproxy {
         }
     }
 
-    /** What the master shows once it is this; its worker is {@link #BUSY}: never within {@link #PATIENCE}. */
+    /** What the master shows once it is this; its worker is {@link #BUSY}: never within its patience. */
     private Shown shown(Predicate<Shown> wanted) {
         AtomicReference<Shown> last = new AtomicReference<>(Shown.NOTHING);
         return comesTrue(
@@ -410,7 +450,7 @@ final class Haproxy {
                             last.set(next);
                             return next.worker() != BUSY && wanted.test(next);
                         },
-                        PATIENCE)
+                        patience)
                 ? last.get()
                 : Shown.NOTHING;
     }

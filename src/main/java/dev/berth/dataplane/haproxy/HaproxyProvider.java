@@ -3,6 +3,7 @@ package dev.berth.dataplane.haproxy;
 import dev.berth.dataplane.haproxy.Changes.Change;
 import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
+import dev.berth.dataplane.haproxy.Settings.AtExit;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Feature;
 import dev.berth.provider.EnsureOutcome;
@@ -39,6 +40,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
 
     private static final Duration FIRST_CHECKS = Duration.ofSeconds(1);
 
+    private final Settings settings;
     private final Capabilities capabilities;
     private final Addresses addresses;
     private final Haproxy haproxy;
@@ -55,6 +57,7 @@ public final class HaproxyProvider implements LoadBalancerProvider {
      */
     public HaproxyProvider(Map<String, String> settings) {
         Settings read = Settings.of(settings);
+        this.settings = read;
         haproxy = new Haproxy(read.directory(), read.binary());
         capabilities = Capabilities.fromPools(IpMode.PROXY)
                 .withTargets(read.targets())
@@ -122,7 +125,9 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             }
             return changes.find(nameOf(request.service()))
                     .filter(one -> one.clusterName().equals(request.clusterName()))
-                    .filter(one -> one.isWhole() && !one.addresses().isEmpty())
+                    .filter(one -> changes.isCarried(one)
+                            && one.isWhole()
+                            && !one.addresses().isEmpty())
                     .filter(one -> one.addresses().stream().allMatch(addresses::has))
                     .map(this::status);
         }
@@ -209,14 +214,20 @@ public final class HaproxyProvider implements LoadBalancerProvider {
             if (!haproxy.isRunning()) {
                 throw new ProviderException("HAProxy does not run");
             }
-            return statistics.of(changes.wanted(), haproxy.statistics(), haproxy.runtime("show stat -1 4 -1"));
+            return statistics.of(changes.carried(), haproxy.statistics(), haproxy.runtime("show stat -1 4 -1"));
         }
     }
 
-    /** Stops looking after HAProxy, which goes on. Addresses that another host can have are handed over. */
+    /**
+     * Stops looking after HAProxy, which goes on. Addresses that another host can have are handed over; those of this host
+     * alone are kept or taken off, by the setting.
+     */
     @Override
     public void close() {
         supervisor.close();
+        if (settings.sharing() == null && settings.atExit() == AtExit.RELEASE) {
+            changes.releaseAddresses();
+        }
         addresses.close();
     }
 

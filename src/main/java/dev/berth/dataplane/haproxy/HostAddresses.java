@@ -15,9 +15,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The addresses of load balancers on an interface of this host. */
 final class HostAddresses implements Addresses, Leases {
+    private static final Logger LOG = LoggerFactory.getLogger(HostAddresses.class);
+
     private final String networkInterface;
 
     /**
@@ -44,6 +48,11 @@ final class HostAddresses implements Addresses, Leases {
         requireNotTheHosts(address);
         if (!has(address)) {
             ip("addr", "add", withPrefix(address), "dev", networkInterface, "nodad");
+            try {
+                tell(List.of(address));
+            } catch (IOException failure) {
+                LOG.warn("telling the network where {} is: {}", address, failure.getMessage());
+            }
         }
     }
 
@@ -116,6 +125,11 @@ final class HostAddresses implements Addresses, Leases {
         return has(address);
     }
 
+    @Override
+    public boolean isHere(String address) {
+        return has(address);
+    }
+
     /** They stay on the host, as HAProxy does. */
     @Override
     public void close() {}
@@ -135,7 +149,7 @@ final class HostAddresses implements Addresses, Leases {
         return has != null && isOurs(has, address);
     }
 
-    /** An address of the host itself has the prefix of its network. */
+    /** An address of the host itself has the prefix of its network, as a rule: the record of addresses decides. */
     private boolean isOurs(NetworkInterface has, String address) {
         InetAddress wanted = InetAddress.ofLiteral(address);
         return has.getName().equals(networkInterface)

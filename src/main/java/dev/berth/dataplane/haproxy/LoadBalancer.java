@@ -74,14 +74,21 @@ record LoadBalancer(
      * Where connections go.
      *
      * @param address canonical text
-     * @param checkPort of the health check, on the same address
+     * @param checkPort of the health check
      * @param checkPath of an HTTP GET that must be answered with 200; null: TCP has to connect
+     * @param checkAddress of the health check; null: the same address
      */
     record Target(
             String address,
             int port,
             int checkPort,
-            @Nullable String checkPath) {
+            @Nullable String checkPath,
+            @Nullable String checkAddress) {
+        /** One that is checked on its own address. */
+        Target(String address, int port, int checkPort, @Nullable String checkPath) {
+            this(address, port, checkPort, checkPath, null);
+        }
+
         /** Whether it gets nothing before its first health check. */
         boolean startsDown() {
             return checkPath != null;
@@ -123,18 +130,29 @@ record LoadBalancer(
         if (!request.endpoints().isEmpty()) {
             return endpoints(request.endpoints(), port);
         }
-        HealthCheck check = request.healthCheck();
         return port.nodePort() == 0
                 ? List.of()
                 : request.nodes().stream()
                         .filter(node -> !node.addresses().isEmpty())
-                        .map(node -> new Target(
-                                node.addresses().getFirst(),
-                                port.nodePort(),
-                                check == null ? port.nodePort() : check.port(),
-                                check == null ? null : check.path()))
+                        .map(node -> onNode(request, node.addresses(), port))
                         .distinct()
                         .toList();
+    }
+
+    /** kube-proxy opens a node port, and the health check of policy Local, by the families that the Service has. */
+    private static Target onNode(LoadBalancerRequest request, List<String> ofNode, Port port) {
+        String main = ofNode.getFirst();
+        String address = ofNode.stream()
+                .filter(one -> request.addresses().stream().anyMatch(listening -> isIpv6(listening) == isIpv6(one)))
+                .findFirst()
+                .orElse(main);
+        HealthCheck check = request.healthCheck();
+        if (check == null) {
+            return new Target(address, port.nodePort(), port.nodePort(), null);
+        }
+        // Of the node itself, kube-proxy may answer by the node's main family alone.
+        boolean isOfTheNode = !request.localTrafficPolicy() && check.path() != null && !address.equals(main);
+        return new Target(address, port.nodePort(), check.port(), check.path(), isOfTheNode ? main : null);
     }
 
     /** Of a pod with addresses of both families, those of the first one's: twice would be double its share. */

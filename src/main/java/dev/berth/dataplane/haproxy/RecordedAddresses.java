@@ -52,9 +52,17 @@ final class RecordedAddresses {
      * Puts those of a load balancer onto the host; the record first.
      *
      * @param added those of them that nobody has yet
-     * @throws ProviderException if one cannot be put there
+     * @throws ProviderException if one cannot be put there, or is there and was not put there by Berth
      */
     void add(List<String> all, List<String> added) {
+        List<String> known = records.addresses();
+        for (String one : added) {
+            if (!known.contains(one) && addresses.isHere(one)) {
+                throw new ProviderException(
+                        "address %s is on this host already, and Berth has not put it there; take it out of the pool, or off the host"
+                                .formatted(one));
+            }
+        }
         note(added);
         all.forEach(addresses::add);
     }
@@ -96,14 +104,29 @@ final class RecordedAddresses {
         }
     }
 
+    /** Takes all off the host, and keeps the record: the process ends, and the next one puts them there again. */
+    void release() {
+        for (String address : records.addresses()) {
+            try {
+                addresses.remove(address);
+            } catch (RuntimeException reason) {
+                LOG.error("address {} stays on the host: {}", address, reason.getMessage());
+            }
+        }
+    }
+
     /**
-     * Takes these off the host.
+     * Takes these off the host; what Berth has not put there stays.
      *
      * @return those that stay, and why; the record says so, too
      */
     SequencedMap<String, RuntimeException> remove(Collection<String> some) {
         SequencedMap<String, RuntimeException> stay = new LinkedHashMap<>();
+        List<String> known = records.addresses();
         for (String address : some) {
+            if (!known.contains(address)) {
+                continue;
+            }
             try {
                 addresses.remove(address);
                 left.remove(address);
@@ -112,7 +135,7 @@ final class RecordedAddresses {
                 stay.put(address, reason);
             }
         }
-        records.putAddresses(records.addresses().stream()
+        records.putAddresses(known.stream()
                 .filter(one -> !some.contains(one) || stay.containsKey(one))
                 .toList());
         return stay;

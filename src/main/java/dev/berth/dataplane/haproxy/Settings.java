@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param binary of HAProxy; by default, the one on the PATH
  * @param networkInterface that gets the addresses; by default, lo
  * @param targets where connections go: NodePorts, which is the default, or Endpoints
+ * @param atExit what becomes of the addresses of this host when the process ends: Keep, which is the default, as HAProxy goes
+ *     on, or Release, for a container, whose HAProxy ends with it
  * @param sharing with which hosts it shares the addresses; null: with none
  */
 record Settings(
@@ -31,14 +33,20 @@ record Settings(
         String binary,
         String networkInterface,
         Targets targets,
+        AtExit atExit,
         @Nullable Sharing sharing) {
+    enum AtExit {
+        KEEP,
+        RELEASE
+    }
+
     /** As long as the path of a socket in it may be, and of letters that need no quotes in HAProxy's configuration. */
     private static final Pattern DIRECTORY = Pattern.compile("/[A-Za-z0-9._/-]{0,79}");
 
     private static final String PEERS = "peers";
     private static final List<String> OF_PEERS = List.of("listen", "ca", "certificate", "key");
     private static final List<String> KNOWN = Stream.of(
-                    List.of("directory", "binary", "interface", "targets", PEERS), OF_PEERS)
+                    List.of("directory", "binary", "interface", "targets", "atExit", PEERS), OF_PEERS)
             .flatMap(List::stream)
             .toList();
 
@@ -69,7 +77,17 @@ record Settings(
                         throw new ProviderException(
                                 "setting \"targets\" is \"" + targets + "\"; it must be NodePorts or Endpoints");
                 },
+                atExit(settings.getOrDefault("atExit", "Keep")),
                 sharing(settings));
+    }
+
+    private static AtExit atExit(String text) {
+        return switch (text) {
+            case "Keep" -> AtExit.KEEP;
+            case "Release" -> AtExit.RELEASE;
+            default ->
+                throw new ProviderException("setting \"atExit\" is \"" + text + "\"; it must be Keep or Release");
+        };
     }
 
     private static @Nullable Sharing sharing(Map<String, String> settings) {

@@ -264,6 +264,11 @@ final class SharedAddresses implements Addresses {
     }
 
     @Override
+    public boolean isHere(String address) {
+        return !host.bound(List.of(address)).isEmpty();
+    }
+
+    @Override
     public synchronized boolean isBound(String address) {
         return (held.contains(address) && isLookedAfter()) || election.isHeldByAnother(address, now());
     }

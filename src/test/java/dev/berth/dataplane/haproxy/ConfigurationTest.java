@@ -7,6 +7,7 @@ import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
 import dev.berth.provider.LoadBalancerRequest.Tls;
@@ -163,6 +164,34 @@ class ConfigurationTest {
         assertThat(Configuration.of("/state", List.of(LoadBalancer.of("a1", request)), false))
                 .contains("backend a1-80\n")
                 .doesNotContain("nbsrv", "-any");
+    }
+
+    /** kube-proxy opens a node port by the families of the Service, and answers for the node by that of the node. */
+    @Test
+    void aNodeIsReachedByAFamilyOfTheService_andWithPolicyClusterCheckedByItsFirstAddress() {
+        LoadBalancerRequest request = LoadBalancerRequest.builder(
+                        "cluster", new ServiceIdentity("shop", "web", "uid-1"), IpMode.PROXY)
+                .addresses(List.of("2001:db8::1"))
+                .ports(List.of(new Port("", Protocol.TCP, 80, 30080)))
+                .nodes(List.of(Node.named("n1").withAddresses(List.of("10.77.0.11", "fd77::11"))))
+                .healthCheck(new HealthCheck(10256, "/healthz"))
+                .build();
+        LoadBalancerRequest local = request.toBuilder()
+                .localTrafficPolicy(true)
+                .healthCheck(new HealthCheck(30081, "/healthz"))
+                .build();
+        LoadBalancerRequest dualStack = request.toBuilder()
+                .addresses(List.of("2001:db8::1", "192.0.2.1"))
+                .build();
+
+        assertThat(written(request))
+                .contains("  server fd77--11_30080 [fd77::11]:30080 addr 10.77.0.11 check port 10256 ");
+        assertThat(written(local)).contains("  server fd77--11_30080 [fd77::11]:30080 check port 30081 ");
+        assertThat(written(dualStack)).contains("  server 10.77.0.11_30080 10.77.0.11:30080 check port 10256 ");
+    }
+
+    private static String written(LoadBalancerRequest request) {
+        return Configuration.of("/state", List.of(LoadBalancer.of("a1", request)), false);
     }
 
     @Test

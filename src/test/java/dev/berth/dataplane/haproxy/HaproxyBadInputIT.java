@@ -23,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -333,6 +334,98 @@ class HaproxyBadInputIT {
         } finally {
             processes.signal(directory, "CONT");
         }
+    }
+
+    /** By an upgrade of the package; and a binary may have any name. */
+    @Test
+    void aHaproxyWhoseBinaryWasReplaced_isKnownToRun() throws IOException {
+        Path installed = Stream.of(System.getenv("PATH").split(":"))
+                .map(folder -> Path.of(folder, "haproxy"))
+                .filter(Files::exists)
+                .findFirst()
+                .orElseThrow();
+        Path binary = Files.copy(installed, directory.resolve("haproxy-3.0"), StandardCopyOption.COPY_ATTRIBUTES);
+        HaproxyProvider provider = processes.provider(directory, Map.of("binary", binary.toString()));
+        provider.ensureLoadBalancer(request("first", ADDRESS, 80));
+        assertThat(new Haproxy(directory, binary.toString()).look()).isTrue();
+
+        Path next = Files.copy(installed, directory.resolve("next"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.move(next, binary, StandardCopyOption.REPLACE_EXISTING);
+
+        assertThat(new Haproxy(directory, binary.toString()).look()).isTrue();
+        String pid = Files.readString(directory.resolve("haproxy.pid"));
+        provider.ensureLoadBalancer(request("second", OTHER, 80));
+        assertThat(Files.readString(directory.resolve("haproxy.pid"))).isEqualTo(pid);
+    }
+
+    @Test
+    void aPortThatAnotherProgramHasByNow_keepsNoOtherServiceFromBeingServed_whenHaproxyStarts() throws IOException {
+        HaproxyProvider before = serving();
+        before.ensureLoadBalancer(request("second", OTHER, 8081));
+        before.close();
+        processes.signal(directory, "KILL");
+
+        try (ServerSocket other = new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0"))) {
+            assertThat(other.isBound()).isTrue();
+            HaproxyProvider provider = processes.provider(directory, Map.of());
+            assertServes(ADDRESS, 80);
+            assertThat(provider.getLoadBalancer(request("second", OTHER, 8081))).isEmpty();
+            assertThatThrownBy(() -> provider.ensureLoadBalancer(request("second", OTHER, 8081)))
+                    .hasMessageContaining("port 8081 of " + OTHER + " cannot be listened on");
+            assertThat(provider.ensureLoadBalancer(request("third", OTHER, 82)))
+                    .isInstanceOf(EnsureOutcome.Ready.class);
+            assertServes(OTHER, 82);
+            other.close();
+            assertThat(provider.ensureLoadBalancer(request("second", OTHER, 8081)))
+                    .isInstanceOf(EnsureOutcome.Ready.class);
+            assertServes(OTHER, 8081);
+            assertServes(ADDRESS, 80);
+        }
+    }
+
+    /** HAProxy does not start while one is missing. */
+    @Test
+    void anAddressThatSomebodyTookOffTheHost_isBack_whenHaproxyIsStartedAgain() {
+        HaproxyProvider provider = serving();
+        provider.ensureLoadBalancer(request("second", OTHER, 80));
+        Command.run(List.of("ip", "addr", "del", OTHER + "/32", "dev", "lo"));
+
+        processes.signal(directory, "KILL");
+
+        Awaitility.await().untilAsserted(() -> {
+            assertServes(ADDRESS, 80);
+            assertServes(OTHER, 80);
+        });
+    }
+
+    /** Of some virtual machines in a cloud. */
+    @Test
+    void anAddressOfTheHostItself_thatHasNoNetwork_isRefused_andStaysOnIt() {
+        HaproxyProvider provider = serving();
+        Command.run(List.of("ip", "addr", "add", OTHER + "/32", "dev", "lo"));
+
+        assertThatThrownBy(() -> provider.ensureLoadBalancer(request("second", OTHER, 80)))
+                .isInstanceOf(ProviderException.class)
+                .hasMessageStartingWith("address " + OTHER + " is on this host already");
+        provider.ensureLoadBalancerDeleted(request("second", OTHER, 80));
+
+        assertThat(Command.run(List.of("ip", "-o", "addr", "show", "dev", "lo")).output())
+                .contains(OTHER + "/32");
+    }
+
+    /** In a container, HAProxy ends with the process; the next one may be on another node. */
+    @Test
+    void addressesAreTakenOff_whenTheProcessEnds_ifTheSettingSaysSo_andAreBackWithTheNext() {
+        Map<String, String> settings = Map.of("atExit", "Release");
+        HaproxyProvider provider = processes.provider(directory, settings);
+        provider.ensureLoadBalancer(request("first", ADDRESS, 80));
+
+        provider.close();
+
+        assertThat(Command.run(List.of("ip", "-o", "addr", "show", "dev", "lo")).output())
+                .doesNotContain(ADDRESS + "/32");
+        processes.provider(directory, settings);
+        assertServes(ADDRESS, 80);
     }
 
     @Test

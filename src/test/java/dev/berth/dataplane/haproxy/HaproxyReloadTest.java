@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -68,10 +69,10 @@ class HaproxyReloadTest {
     void start() throws IOException {
         Path binary = Files.writeString(directory.resolve("binary"), "#!/bin/sh\necho 'HAProxy version 2.9.0'\n");
         Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwx------"));
-        // A process of that name, by which it is known that it runs.
-        Path named = Files.copy(Path.of("/bin/sleep").toRealPath(), directory.resolve("haproxy"));
-        process = new ProcessBuilder(named.toString(), "600").start();
-        Files.writeString(directory.resolve("haproxy.pid"), process.pid() + "\n");
+        // A process with its arguments, by which it is known that it runs. It ends with its standard input.
+        Path pid = directory.resolve("haproxy.pid");
+        process = new ProcessBuilder("sh", "-c", "read never", "haproxy", "-p", pid.toString()).start();
+        Files.writeString(pid, process.pid() + "\n");
         Files.writeString(directory.resolve("haproxy.cfg"), "old");
         serve("master.sock", this::master);
         serve("stats.sock", this::worker);
@@ -136,6 +137,16 @@ class HaproxyReloadTest {
         assertThatCode(() -> haproxy.load("new", List.of())).doesNotThrowAnyException();
         assertThat(haproxy.configuration()).isEqualTo("new");
         assertThat(procs).hasSize(1);
+    }
+
+    /** It may still reload. */
+    @Test
+    void masterThatAnswersNoMore_leavesItOpenWhetherItHasReloaded() {
+        answers(FORMER, FORMER, NOTHING);
+        Haproxy impatient = new Haproxy(directory, directory.resolve("binary").toString(), Duration.ofMillis(300));
+
+        assertThatThrownBy(() -> impatient.load("new", List.of())).hasMessageContaining("has not said within");
+        assertThat(impatient.isUnsure()).isTrue();
     }
 
     @Test

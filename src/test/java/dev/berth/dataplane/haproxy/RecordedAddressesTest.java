@@ -51,6 +51,11 @@ class RecordedAddressesTest {
         }
 
         @Override
+        public boolean isHere(String address) {
+            return bound.contains(address);
+        }
+
+        @Override
         public boolean isBound(String address) {
             return bound.contains(address);
         }
