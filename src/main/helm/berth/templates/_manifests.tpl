@@ -60,21 +60,46 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 
 {{/* Changes a Deployment or DaemonSet in place, and prints nothing. */}}
 {{- define "berth.workload" -}}
+{{- $values := .root.Values -}}
+{{- if and $values.dataplanes.bgp.enabled (eq .object.metadata.name "berth-agent") -}}
+{{- $kustomization := include "berth.file" (list .root "manifests/components/bgp/kustomization.yaml") | fromYaml -}}
+{{- include "berth.patch" (list .object ((first $kustomization.patches).patch | fromYamlArray)) -}}
+{{- end -}}
 {{- $pod := .object.spec.template.spec -}}
-{{- $container := first $pod.containers -}}
-{{- $image := .root.Values.image -}}
-{{- if eq $container.image "berth-haproxy" }}{{ $image = .root.Values.dataplanes.haproxy.image }}{{ end -}}
-{{- $_ := set $container "image" (include "berth.image" (list .root $image)) -}}
+{{- $images := dict "berth" $values.image "berth-haproxy" $values.dataplanes.haproxy.image "berth-gobgp" $values.dataplanes.bgp.image -}}
+{{- range $container := $pod.containers -}}
+{{- $image := get $images $container.image -}}
+{{- $_ := set $container "image" (include "berth.image" (list $.root $image)) -}}
 {{- with $image.pullPolicy }}{{ $_ := set $container "imagePullPolicy" . }}{{ end -}}
-{{- with .root.Values.imagePullSecrets -}}
+{{- end -}}
+{{- with $values.imagePullSecrets -}}
 {{- $secrets := list -}}
 {{- range . }}{{ $secrets = append $secrets (dict "name" .) }}{{ end -}}
 {{- $_ := set $pod "imagePullSecrets" $secrets -}}
 {{- end -}}
+{{- $container := first $pod.containers -}}
 {{- if eq $container.name "haproxy" -}}
 {{- include "berth.checksum" (list .object "haproxy" (include "berth.haproxySettings" .root)) -}}
 {{- end -}}
 {{- if eq $container.name "operator" }}{{ include "berth.operator" . }}{{ end -}}
+{{- end -}}
+
+{{/* Carries out a JSON patch in place, and prints nothing: "add" at the end of a list, and "replace" of a field. */}}
+{{- define "berth.patch" -}}
+{{- $object := first . -}}
+{{- range $operation := last . -}}
+{{- $path := splitList "/" (trimPrefix "/" $operation.path) -}}
+{{- $isAdd := and (eq $operation.op "add") (eq (last $path) "-") -}}
+{{- if not (or $isAdd (eq $operation.op "replace")) }}{{ fail (printf "the chart cannot %s %s" $operation.op $operation.path) }}{{ end -}}
+{{- if $isAdd }}{{ $path = initial $path }}{{ end -}}
+{{- $parent := $object -}}
+{{- range $step := initial $path -}}
+{{- if kindIs "slice" $parent }}{{ $parent = index $parent (int $step) }}{{ else }}{{ $parent = get $parent $step }}{{ end -}}
+{{- end -}}
+{{- $value := $operation.value -}}
+{{- if $isAdd }}{{ $value = append (get $parent (last $path)) $value }}{{ end -}}
+{{- $_ := set $parent (last $path) $value -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "berth.image" -}}

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HelmChartIT {
     private static final String DIGEST = "sha256:" + "0123456789abcdef".repeat(4);
 
-    private static final String IMAGES = "images: [{name: berth, newTag: 0.1.0}, {name: berth-haproxy, newTag: 0.1.0}]";
+    private static final String IMAGES =
+            "images: [{name: berth, newTag: 0.1.0}, {name: berth-haproxy, newTag: 0.1.0}, {name: berth-gobgp, newTag: 0.1.0}]";
 
     @TempDir
     private Path overlay;
@@ -38,6 +39,27 @@ class HelmChartIT {
         return Stream.of(
                 new Option("the base", "", List.of(), ""),
                 new Option("agents", "dataplanes: {l2: {enabled: true}}", List.of("agent"), IMAGES),
+                new Option("BGP", "dataplanes: {bgp: {enabled: true}}", List.of("agent", "bgp"), IMAGES),
+                new Option(
+                        "ARP, NDP and BGP by another image",
+                        """
+                        imagePullSecrets: [registry]
+                        dataplanes:
+                          l2: {enabled: true}
+                          bgp: {enabled: true, image: {repository: registry.example/gobgp, digest: "%s", pullPolicy: Always}}
+                        """.formatted(DIGEST),
+                        List.of("agent", "bgp"),
+                        """
+                        images: [{name: berth, newTag: 0.1.0}, {name: berth-gobgp, newName: registry.example/gobgp, digest: "%s"}]
+                        patches:
+                          - target: {kind: DaemonSet, name: berth-agent}
+                            patch: |
+                              - {op: add, path: /spec/template/spec/imagePullSecrets, value: [{name: registry}]}
+                              - {op: add, path: /spec/template/spec/containers/1/imagePullPolicy, value: Always}
+                          - target: {kind: Deployment, name: berth}
+                            patch: |
+                              - {op: add, path: /spec/template/spec/imagePullSecrets, value: [{name: registry}]}
+                        """.formatted(DIGEST)),
                 new Option("HAProxy", "dataplanes: {haproxy: {enabled: true}}", List.of("haproxy"), IMAGES),
                 new Option("strict validation", "strictValidation: true", List.of("strict-validation"), ""),
                 new Option(
