@@ -105,7 +105,7 @@ class ArchitectureTest {
                     "controller",
                     List.of("kube", "api", "ip", "pool", "claim", "servicecidr", "loadbalancer", "provider")),
             new Row("announce is pure and knows claims", "announce", List.of("ip", "pool", "claim")),
-            new Row("migration reads what others left", "migration", List.of("ip", "loadbalancer", "provider")),
+            new Row("migration reads what others left", "migration", List.of("ip", "pool", "loadbalancer", "provider")),
             new Row("plug-ins know the SPI only", "plugin", List.of("provider")),
             new Row("host knows the kernel", "host", List.of()),
             new Row(

@@ -16,12 +16,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code berth export}: who has which address, for a cluster in which the Services will be others. */
+/**
+ * {@code berth export}: who has which address, for a cluster in which the Services will be others; or how another
+ * controller announces addresses, for Berth to do so.
+ */
 @Command(
         name = "export",
         mixinStandardHelpOptions = true,
         description = "Prints every Address as a reservation for the Service of its name, to be applied to another"
-                + " cluster, or to this one when it is recreated.")
+                + " cluster, or to this one when it is recreated. With --from: how that controller announces addresses, as"
+                + " objects of Berth's kinds; what does not carry over is in comments. It changes nothing.")
 final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--kubeconfig",
@@ -29,6 +33,16 @@ final class ExportCommand implements Callable<Integer> {
             description = "kubeconfig to connect with; without it: $KUBECONFIG, else ~/.kube/config, else the Pod's"
                     + " ServiceAccount")
     @Nullable String kubeconfig;
+
+    enum Source {
+        metallb
+    }
+
+    @Option(
+            names = "--from",
+            paramLabel = "CONTROLLER",
+            description = "${COMPLETION-CANDIDATES}; without it, Berth's own Addresses are exported")
+    private @Nullable Source from;
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -39,12 +53,15 @@ final class ExportCommand implements Callable<Integer> {
         if (kubeconfig != null) {
             System.setProperty("kubeconfig", kubeconfig);
         }
+        PrintWriter out = Optional.ofNullable(spec).orElseThrow().commandLine().getOut();
+        if (from != null) {
+            return exportForeign(out);
+        }
         Optional<String> unfit = Preflight.check(kubeconfig, List.of(Address.class));
         if (unfit.isPresent()) {
             System.err.println("berth: " + unfit.get());
             return 1;
         }
-        PrintWriter out = Optional.ofNullable(spec).orElseThrow().commandLine().getOut();
         try (KubernetesClient client = new KubernetesClientBuilder()
                 .withKubernetesSerialization(WithoutManagedFields.serialization())
                 .build()) {
@@ -62,6 +79,16 @@ final class ExportCommand implements Callable<Integer> {
             return 0;
         } catch (KubernetesClientException failure) {
             System.err.println("berth: listing Addresses: " + Preflight.innermost(failure));
+            return 1;
+        }
+    }
+
+    private int exportForeign(PrintWriter out) {
+        try (KubernetesClient client = Preflight.client(kubeconfig)) {
+            new MetalLbExport(client).print(out);
+            return 0;
+        } catch (CommandFailure why) {
+            System.err.println("berth: " + why.getMessage());
             return 1;
         }
     }

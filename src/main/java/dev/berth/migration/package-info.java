@@ -1,4 +1,4 @@
-/** What other controllers left on Services, and how it reads. Pure. */
+/** What other controllers left on Services, and how it reads; what announced them, as objects of Berth's kinds. Pure. */
 @NullMarked
 package dev.berth.migration;
 

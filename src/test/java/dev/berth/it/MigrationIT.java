@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.berth.api.v1alpha1.Address;
+import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -20,6 +21,9 @@ import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -249,6 +253,21 @@ class MigrationIT {
         // Nobody else serves Services without a class any more, so Berth does.
         newcomer("classless", UnaryOperator.identity());
         assertNothingChanged();
+    }
+
+    @Test
+    void whatMetalLBAnnouncesBy_isExported_asTheApiServerTakesIt() throws IOException {
+        peerHas(CRDS + "metallb-crd.yaml");
+        namespace("metallb-system");
+        peerHas(EXAMPLES + "metallb.yaml", EXAMPLES + "metallb-announcing.yaml");
+
+        BerthCommand export =
+                BerthCommand.run("export", "--from=metallb", "--kubeconfig=" + controlPlane.adminKubeconfig());
+
+        assertThat(export.exitCode()).as(export.err()).isZero();
+        assertThat(export.out()).isEqualTo(Files.readString(Path.of(EXAMPLES + "metallb-announcing-berth.yaml")));
+        assertThat(controlPlane.kubectl("apply", "--filename=" + EXAMPLES + "metallb-announcing-berth.yaml"))
+                .contains("bgppeer.berth.dev/tor created", "edge-bgp created", "mail-l2 created");
     }
 
     @Test

@@ -1,0 +1,225 @@
+package dev.berth.migration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** A BGPPeer of MetalLB. */
+final class MetalLbPeer {
+    private static final String AGENTS_NAMESPACE = "berth-agents";
+
+    private static final long HOLD_BY_DEFAULT = 90;
+    private static final long LONGEST_HOLD = 65_535;
+    private static final long FURTHEST = 255;
+
+    private static final List<String> KNOWN = List.of(
+            "bfdProfile",
+            "connectTime",
+            "disableMP",
+            "dualStackAddressFamily",
+            "dynamicASN",
+            "ebgpMultiHop",
+            "enableGracefulRestart",
+            "holdTime",
+            "interface",
+            "keepaliveTime",
+            "myASN",
+            "nodeSelectors",
+            "password",
+            "passwordSecret",
+            "peerASN",
+            "peerAddress",
+            "peerPort",
+            "sourceAddress",
+            "vrf");
+
+    private final Foreign peer;
+    private final List<String> notes = new ArrayList<>();
+
+    MetalLbPeer(Foreign peer) {
+        this.peer = peer;
+    }
+
+    /** The names of the BGPPeers that it becomes; empty: none. */
+    List<String> names() {
+        if (obstacle().isPresent()) {
+            return List.of();
+        }
+        int count = selectors().size();
+        return count < 2
+                ? List.of(peer.name())
+                : IntStream.rangeClosed(1, count)
+                        .mapToObj(number -> peer.name() + "-" + number)
+                        .toList();
+    }
+
+    Exported export() {
+        String origin = "BGPPeer \"" + peer.name() + "\"";
+        Optional<String> obstacle = obstacle();
+        if (obstacle.isPresent()) {
+            return new Exported(origin, List.of(), List.of("not exported: " + obstacle.get()));
+        }
+        ObjectNode spec = spec();
+        List<JsonNode> selectors = selectors();
+        List<String> names = names();
+        List<JsonNode> objects = new ArrayList<>();
+        for (int number = 0; number < names.size(); number++) {
+            ObjectNode object = Foreign.ours("BGPPeer", names.get(number));
+            ObjectNode own = spec.deepCopy();
+            if (!selectors.isEmpty()) {
+                own.set("nodeSelector", selectors.get(number));
+            }
+            object.set("spec", own);
+            objects.add(object);
+        }
+        if (names.size() > 1) {
+            notes.add(
+                    "its nodeSelectors are a BGPPeer each; on a node that several of them select, the older one counts");
+        }
+        peer.text("bfdProfile")
+                .ifPresent(profile -> notes.add(
+                        "bfdProfile \"%s\" has no counterpart: a node whose power is cut is noticed when holdTimeSeconds is over"
+                                .formatted(profile)));
+        notes.addAll(peer.unknown(KNOWN));
+        return new Exported(origin, objects, notes);
+    }
+
+    /** Why it cannot be carried over. */
+    private Optional<String> obstacle() {
+        if (peer.says("interface")) {
+            return Optional.of(
+                    "interface \"%s\": a session by interface has no counterpart; make a BGPPeer with the address of the router"
+                            .formatted(peer.text("interface").orElse("")));
+        }
+        if (peer.says("vrf")) {
+            return Optional.of("vrf \"%s\": a session in another network than the node's own has no counterpart"
+                    .formatted(peer.text("vrf").orElse("")));
+        }
+        if (peer.says("dynamicASN")) {
+            return Optional.of(
+                    "dynamicASN \"%s\" has no counterpart; make a BGPPeer with the autonomous system of the router as peerASN"
+                            .formatted(peer.text("dynamicASN").orElse("")));
+        }
+        return Stream.of("peerAddress", "peerASN", "myASN")
+                .filter(field -> !peer.says(field))
+                .findFirst()
+                .map(field -> field + " is missing");
+    }
+
+    private ObjectNode spec() {
+        ObjectNode spec = JsonNodeFactory.instance.objectNode();
+        List.of("peerAddress", "peerASN", "myASN", "peerPort", "sourceAddress").forEach(field -> {
+            if (peer.says(field)) {
+                spec.set(field, peer.spec(field));
+            }
+        });
+        password(spec);
+        timers(spec);
+        if (peer.says("ebgpMultiHop")) {
+            spec.put("ebgpMultihop", FURTHEST);
+        }
+        if (!peer.says("enableGracefulRestart")) {
+            spec.put("gracefulRestartTimeSeconds", 0);
+        }
+        if (peer.says("dualStackAddressFamily")) {
+            spec.putArray("families").add("IPv4").add("IPv6");
+        } else if (peer.says("disableMP")) {
+            boolean isIpv6 = peer.text("peerAddress").orElse("").contains(":");
+            spec.putArray("families").add(isIpv6 ? "IPv6" : "IPv4");
+        }
+        return spec;
+    }
+
+    private void password(ObjectNode spec) {
+        String secret = peer.spec("passwordSecret").path("name").asText("");
+        if (!secret.isEmpty()) {
+            String namespace = Optional.of(
+                            peer.spec("passwordSecret").path("namespace").asText(""))
+                    .filter(given -> !given.isEmpty())
+                    .orElse(peer.namespace());
+            secret(spec, secret, "secret " + secret, namespace, "{.data.password}' | base64 -d");
+        } else if (peer.says("password")) {
+            secret(
+                    spec,
+                    peer.name() + "-password",
+                    "bgppeers.metallb.io " + peer.name(),
+                    peer.namespace(),
+                    "{.spec.password}'");
+        }
+    }
+
+    private void secret(ObjectNode spec, String name, String source, String namespace, String path) {
+        spec.putObject("passwordSecret").put("name", name);
+        notes.add(
+                "the agents read its password in their own namespace: kubectl -n %s create secret generic %s --from-literal=password=\"$(kubectl -n %s get %s -o jsonpath='%s)\""
+                        .formatted(AGENTS_NAMESPACE, name, namespace, source, path));
+    }
+
+    private void timers(ObjectNode spec) {
+        OptionalLong hold = seconds("holdTime", "holdTimeSeconds", 3, LONGEST_HOLD);
+        long third = hold.orElse(HOLD_BY_DEFAULT) / 3;
+        OptionalLong keepalive = seconds("keepaliveTime", "keepaliveTimeSeconds", 1, LONGEST_HOLD);
+        if (keepalive.isPresent() && keepalive.getAsLong() > third) {
+            notes.add("keepaliveTime %s is more than a third of the hold time; keepaliveTimeSeconds is %d"
+                    .formatted(peer.text("keepaliveTime").orElse(""), third));
+        }
+        hold.ifPresent(seconds -> spec.put("holdTimeSeconds", seconds));
+        if (hold.isPresent() || keepalive.isPresent()) {
+            spec.put("keepaliveTimeSeconds", Math.min(keepalive.orElse(third), third));
+        }
+        seconds("connectTime", "connectRetryTimeSeconds", 2, 3600)
+                .ifPresent(seconds -> spec.put("connectRetryTimeSeconds", seconds));
+    }
+
+    private OptionalLong seconds(String field, String ours, long least, long most) {
+        Optional<String> given = peer.text(field);
+        if (given.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        Optional<Long> seconds = GoDuration.seconds(given.get()).filter(length -> length >= least && length <= most);
+        if (seconds.isEmpty()) {
+            notes.add("%s is \"%s\"; %s must be a number from %d to %d, and has its default"
+                    .formatted(field, given.get(), ours, least, most));
+            return OptionalLong.empty();
+        }
+        return OptionalLong.of(seconds.get());
+    }
+
+    /** One for each BGPPeer; empty: one that selects all nodes. */
+    private List<JsonNode> selectors() {
+        List<JsonNode> given = peer.elements("nodeSelectors").toList();
+        if (given.isEmpty() || given.stream().anyMatch(JsonNode::isEmpty)) {
+            return List.of();
+        }
+        List<String> keys = given.stream().map(MetalLbPeer::onlyKey).distinct().toList();
+        if (given.size() == 1 || keys.size() > 1 || keys.getFirst().isEmpty()) {
+            return given;
+        }
+        String key = keys.getFirst();
+        ObjectNode anyOf = JsonNodeFactory.instance.objectNode();
+        ObjectNode expression = anyOf.putArray("matchExpressions").addObject();
+        expression.put("key", key);
+        expression.put("operator", "In");
+        ArrayNode values = expression.putArray("values");
+        given.stream()
+                .map(selector -> selector.path("matchLabels").path(key).asText(""))
+                .distinct()
+                .forEach(values::add);
+        return List.of(anyOf);
+    }
+
+    /** The one label that a selector is about; empty: it says more, or something else. */
+    private static String onlyKey(JsonNode selector) {
+        JsonNode labels = selector.path("matchLabels");
+        return selector.path("matchExpressions").isEmpty() && labels.size() == 1
+                ? labels.fieldNames().next()
+                : "";
+    }
+}
