@@ -383,6 +383,6 @@ class BgpTrafficIT {
         agents.forEach(agent ->
                 System.out.println("agent with BGP: resident memory " + agent.residentMemory() / 1024 + " MiB"));
         assertThat(agents)
-                .allSatisfy(agent -> assertThat(agent.residentMemory()).isLessThan(150 << 10));
+                .allSatisfy(agent -> assertThat(agent.residentMemory()).isLessThan(128 << 10));
     }
 }

@@ -2,6 +2,9 @@ package dev.berth.lab;
 
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.PackagedBerth;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -46,7 +49,8 @@ final class LabAgent implements AutoCloseable {
         List<String> flags = new ArrayList<>(
                 List.of("agent", "--node-name=" + node.name(), "--key-file=" + key, "--http=" + node.ipv4() + ":7947"));
         flags.addAll(List.of(more));
-        command.addAll(PackagedBerth.command(flags.toArray(String[]::new)));
+        // As in the DaemonSet: without the AOT cache.
+        command.addAll(PackagedBerth.commandWith(List.of(), flags.toArray(String[]::new)));
     }
 
     /** Lets agents in, gives them what the Pods of their ServiceAccount have, and makes their key. */
@@ -70,9 +74,14 @@ final class LabAgent implements AutoCloseable {
 
     /** Those of the manifests. */
     private static String javaOptions() {
-        try (Stream<String> lines = Files.lines(Path.of("src/main/kubernetes/components/agent/agent.yaml"))) {
-            return lines.filter(line -> line.contains("value: -Xm"))
-                    .map(line -> line.substring(line.indexOf('-')))
+        try {
+            return Stream.of(Files.readString(Path.of("src/main/kubernetes/components/agent/agent.yaml"))
+                            .split("(?m)^---$", -1))
+                    .map(document -> Serialization.unmarshal(document, DaemonSet.class))
+                    .flatMap(agents -> agents.getSpec().getTemplate().getSpec().getContainers().stream())
+                    .flatMap(container -> container.getEnv().stream())
+                    .filter(variable -> variable.getName().equals("JAVA_TOOL_OPTIONS"))
+                    .map(EnvVar::getValue)
                     .findFirst()
                     .orElseThrow();
         } catch (IOException failure) {
@@ -151,7 +160,11 @@ final class LabAgent implements AutoCloseable {
 
     /** In KiB. */
     long residentMemory() {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/" + running().pid() + "/status"))) {
+        return residentMemory(running());
+    }
+
+    static long residentMemory(ChildProcess process) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
             return lines.filter(line -> line.startsWith("VmRSS:"))
                     .map(line -> line.replaceAll("\\D", ""))
                     .mapToLong(Long::parseLong)
@@ -160,6 +173,16 @@ final class LabAgent implements AutoCloseable {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    Duration processorTime() {
+        return processorTime(running());
+    }
+
+    static Duration processorTime(ChildProcess process) {
+        return ProcessHandle.of(process.pid())
+                .flatMap(handle -> handle.info().totalCpuDuration())
+                .orElse(Duration.ZERO);
     }
 
     boolean isRunning() {

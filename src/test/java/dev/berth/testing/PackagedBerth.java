@@ -22,7 +22,7 @@ public final class PackagedBerth {
     }
 
     /** Like {@link #command}, but with these JVM options instead of an AOT cache. */
-    static List<String> commandWith(List<String> jvmOptions, String... arguments) {
+    public static List<String> commandWith(List<String> jvmOptions, String... arguments) {
         Path jar = Build.application().toAbsolutePath();
         if (!Files.isRegularFile(jar)) {
             throw new IllegalStateException(jar + " is missing; run mvn package");
