@@ -150,6 +150,10 @@ bench-haproxy: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) compares B
 	@src/test/lab/tools bench
 	@$(JDK) src/test/lab/bin/java $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.HaproxyBench
 
+.PHONY: bench-bgp
+bench-bgp: lab-possible kube-to-lab lab-tools $(AOT_CACHE) ## (root, Linux) how fast routes follow, and what is lost when something ends (minutes)
+	@$(JDK) src/test/lab/bin/java $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.BgpBench
+
 .PHONY: bench-address
 bench-address: $(BUILT) ## measures the ledger of addresses by how many it holds (minutes)
 	@$(JMH) dev.berth.bench.AddressBench

@@ -97,6 +97,7 @@ class BgpTrafficIT {
         router.password("");
         peer("router", "");
         admin().resources(BGPPeer.class).withName("router6").delete();
+        admin().resources(BGPPeer.class).withName("frr").delete();
         admin().services().inNamespace(namespace).delete();
         lab.nodes().forEach(node -> node.pods().forEach(LabPod::close));
         agents.stream()
@@ -125,9 +126,9 @@ class BgpTrafficIT {
         lab.installation().client().resource(one).create();
     }
 
-    /** A session by IPv4, or IPv6 if the name ends in 6. */
+    /** A session by IPv4, or IPv6 if the name ends in 6; that named frr is with the second router. */
     private static void peer(String name, String more) {
-        String address = name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
+        String address = name.equals("frr") ? LabFrr.IPV4 : name.endsWith("6") ? LabRouter.IPV6 : LabRouter.IPV4;
         admin().resource("""
                 apiVersion: berth.dev/v1alpha1
                 kind: BGPPeer
@@ -347,6 +348,31 @@ class BgpTrafficIT {
         assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
         admin().resources(BGPPeer.class).withName("router6").delete();
         awaitNextHops(ip(service));
+    }
+
+    @Test
+    void frr_asThePageHasIt_spreadsOverAllNodes_andKeepsTheRoutesOfASpeakerThatStartsAgain() {
+        try (LabFrr frr = new LabFrr(lab, "10.79.0.0/16", 16)) {
+            peer("frr", "");
+            pod(1, "a");
+            Service service = service("bgp", UnaryOperator.identity());
+            await(() -> frr.nextHops(ip(service)), List.of(allNodes())::equals);
+            awaitReply(frr.client(), url(service));
+            assertThat(frr.client().get(url(service), 30).stream()
+                            .map(Reply::source)
+                            .collect(Collectors.toSet()))
+                    .hasSizeGreaterThan(1);
+            awaitPeer("frr", BgpTrafficIT::isReady);
+            CompletableFuture<Load> load = frr.client().load(url(service), 600, CLIENTS, "15ms");
+            String before = sessionsSince();
+            speakers.getFirst().kill();
+            speakers.getFirst().start();
+            await(BgpTrafficIT::sessionsSince, now -> !now.equals(before));
+            awaitPeer("frr", BgpTrafficIT::isReady);
+            said("the speaker is killed, FRR is the router", load.join());
+            assertThat(load.join().failed()).isZero();
+            assertThat(frr.nextHops(ip(service))).containsExactly(allNodes());
+        }
     }
 
     @Test

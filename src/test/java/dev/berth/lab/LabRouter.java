@@ -87,8 +87,12 @@ final class LabRouter implements AutoCloseable {
 
     /** The next hops of the kernel's route for an address, in the order of their text. */
     List<String> nextHops(String address) {
+        return nextHops(lab.router(), address);
+    }
+
+    static List<String> nextHops(Namespace router, String address) {
         String family = address.contains(":") ? "-6" : "-4";
-        return NEXT_HOP.matcher(lab.router().ip(family + " route show exact " + address))
+        return NEXT_HOP.matcher(router.ip(family + " route show exact " + address))
                 .results()
                 .map(hop -> hop.group(1))
                 .sorted()

@@ -51,6 +51,15 @@ final class LabSpeaker implements AutoCloseable {
         return Objects.requireNonNull(process, "not started");
     }
 
+    /** In KiB. */
+    long residentMemory() {
+        return LabAgent.residentMemory(running());
+    }
+
+    Duration processorTime() {
+        return LabAgent.processorTime(running());
+    }
+
     boolean isRunning() {
         return running().isAlive();
     }
