@@ -3,6 +3,7 @@ package dev.berth.agent;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
+import java.util.List;
 
 /** What an agent counts. */
 public final class AgentMetrics {
@@ -14,10 +15,10 @@ public final class AgentMetrics {
     final Gauge current = gauge("berth_agent_api_server_up", "1 while the API server answers.");
     final Gauge conflicting =
             gauge("berth_agent_conflicting_addresses", "Addresses that another machine has claimed lately.");
-    final Gauge peers = gauge("berth_agent_bgp_peers", "BGPPeers that this node is to have a session with.");
-    final Gauge sessions = gauge("berth_agent_bgp_sessions", "BGP sessions that are established.");
-    final Gauge routes = gauge("berth_agent_bgp_routes", "Addresses that this node announces by BGP.");
-    final Gauge speaker = gauge("berth_agent_bgp_speaker_up", "1 while gobgpd answers.");
+    final Gauge peers = bgpGauge("berth_agent_bgp_peers", "BGPPeers that this node is to have a session with.");
+    final Gauge sessions = bgpGauge("berth_agent_bgp_sessions", "BGP sessions that are established.");
+    final Gauge routes = bgpGauge("berth_agent_bgp_routes", "Addresses that this node announces by BGP.");
+    final Gauge speaker = bgpGauge("berth_agent_bgp_speaker_up", "1 while gobgpd answers.");
     final Counter taken = counter("berth_agent_taken_total", "Addresses that this node began to announce.");
     final Counter released = counter("berth_agent_released_total", "Addresses that this node ceased to announce.");
     final Counter conflicts =
@@ -30,6 +31,16 @@ public final class AgentMetrics {
             .help("Messages by which neighbours were told or asked of an address.")
             .labelNames("protocol", "kind")
             .register(registry);
+
+    /** Served once {@link #showBgp} was called: where there is no speaker, none is down. */
+    private static Gauge bgpGauge(String name, String help) {
+        return Gauge.build().name(name).help(help).create();
+    }
+
+    /** This agent announces by BGP. */
+    void showBgp() {
+        List.of(peers, sessions, routes, speaker).forEach(registry::register);
+    }
 
     private Gauge gauge(String name, String help) {
         return Gauge.build().name(name).help(help).register(registry);

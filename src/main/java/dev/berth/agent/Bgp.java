@@ -25,6 +25,7 @@ final class Bgp {
             RandomGenerator random,
             AgentMetrics metrics,
             Warnings warnings) {
+        metrics.showBgp();
         view = new BgpView(
                 server, node, settings.namespace(), () -> changed.get().run(), random);
         reports =

@@ -62,6 +62,7 @@ import dev.berth.telemetry.MeteredCluster;
 import dev.berth.telemetry.MeteredProvider;
 import dev.berth.telemetry.OperatorMetrics;
 import dev.berth.telemetry.ServiceMeters;
+import dev.berth.telemetry.TimeToAddress;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -152,6 +153,7 @@ public final class Wiring {
     private final LeaderLease lease;
     private final Leadership leadership;
     private final Later later = new Later();
+    private final TimeToAddress timeToAddress;
     private final Cluster cluster;
     private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups", later);
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
@@ -192,9 +194,11 @@ public final class Wiring {
         this.scraped = scraped;
         lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
         leadership = new Leadership(lease, fencingToken::set, this::adopt, Wiring::exit);
+        ServiceMeters.showLeader(gate::isOpen, registry);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
         ApiBudget budget = new ApiBudget();
-        cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry);
+        timeToAddress = new TimeToAddress(registry);
+        cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry, timeToAddress);
         StatusWriter statuses = new StatusWriter(client, budget);
         providers = providers();
         surroundings = new Surroundings(client, caches);
@@ -516,7 +520,7 @@ public final class Wiring {
     private void configure(ConfigurationServiceOverrider overrider) {
         overrider
                 .withKubernetesClient(client)
-                .withMetrics(new OperatorMetrics(registry))
+                .withMetrics(new OperatorMetrics(registry, timeToAddress))
                 .withExecutorService(Executors.newVirtualThreadPerTaskExecutor())
                 .checkingCRDAndValidateLocalModel(false)
                 .withUseSSAToPatchPrimaryResource(false)

@@ -18,14 +18,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Counts and times the writes to a cluster: {@code berth_writes_seconds{write,outcome}}. */
+/**
+ * Counts and times the writes to a cluster: {@code berth_writes_seconds{write,outcome}}; and notes which Services have got
+ * an address.
+ */
 public final class MeteredCluster implements Cluster {
     private final Cluster cluster;
     private final MeterRegistry registry;
+    private final TimeToAddress timeToAddress;
 
-    public MeteredCluster(Cluster cluster, MeterRegistry registry) {
+    public MeteredCluster(Cluster cluster, MeterRegistry registry, TimeToAddress timeToAddress) {
         this.cluster = cluster;
         this.registry = registry;
+        this.timeToAddress = timeToAddress;
     }
 
     private interface Call<T> {
@@ -67,9 +72,16 @@ public final class MeteredCluster implements Cluster {
 
     @Override
     public Write<ServiceState> publish(ServiceState seen, Publication.Difference difference, boolean dryRun) {
-        return timed(
+        Write<ServiceState> outcome = timed(
                 dryRun ? "dry_run_service_status" : "patch_service_status",
                 () -> cluster.publish(seen, difference, dryRun));
+        if (!dryRun
+                && outcome instanceof Write.Done
+                && difference.ingress() != null
+                && !difference.ingress().isEmpty()) {
+            timeToAddress.published(seen.key(), seen.uid());
+        }
+        return outcome;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.berth.telemetry;
 
 import dev.berth.controller.Wakeups;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.javaoperatorsdk.operator.api.reconciler.RetryInfo;
@@ -21,9 +22,11 @@ import java.util.Map;
  */
 public final class OperatorMetrics implements Metrics {
     private final MeterRegistry registry;
+    private final TimeToAddress timeToAddress;
 
-    public OperatorMetrics(MeterRegistry registry) {
+    public OperatorMetrics(MeterRegistry registry, TimeToAddress timeToAddress) {
         this.registry = registry;
+        this.timeToAddress = timeToAddress;
     }
 
     @Override
@@ -33,6 +36,13 @@ public final class OperatorMetrics implements Metrics {
                 : "wakeup";
         registry.counter("berth.controller.events", "controller", controller(metadata), "event", kind)
                 .increment();
+        if (event instanceof ResourceEvent of && of.getResource().orElse(null) instanceof Service service) {
+            if (of.getAction() == ResourceAction.DELETED) {
+                timeToAddress.deleted(service);
+            } else {
+                timeToAddress.seen(service);
+            }
+        }
     }
 
     private static String name(ResourceAction action) {

@@ -13,16 +13,22 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** What is counted of Services and addresses. */
 public final class ServiceMeters implements ServiceMetrics {
+    private static final String ASSIGNED = "berth.services.assigned";
+    private static final String FAILED = "berth.services.failed";
+    private static final String OVERWRITTEN = "berth.status.overwritten";
+
     private final MeterRegistry registry;
     private final Ledger ledger;
     private final AtomicInteger ipModeDropped = new AtomicInteger();
@@ -45,6 +51,8 @@ public final class ServiceMeters implements ServiceMetrics {
         Gauge.builder("berth.ipmode.dropped", ipModeDropped, AtomicInteger::get)
                 .description("1 while the API server drops status.loadBalancer.ingress[].ipMode")
                 .register(registry);
+        // There from the start: what a counter begins with is no increase.
+        List.of(ASSIGNED, FAILED, OVERWRITTEN).forEach(registry::counter);
         gauge("berth.pool.capacity", "addresses that a pool can allocate", PoolUse::capacity);
         gauge("berth.pool.allocated", "addresses of a pool that Services have", PoolUse::allocated);
         gauge("berth.pool.available", "addresses of a pool that are left", PoolUse::available);
@@ -66,6 +74,14 @@ public final class ServiceMeters implements ServiceMetrics {
 
     private void gauge(String name, String description, Function<PoolUse, Number> what) {
         pools.put(MultiGauge.builder(name).description(description).register(registry), what);
+    }
+
+    /** Shows whether this replica does the work of the operator, or stands by: {@code berth_leader}, 1 or 0. */
+    public static void showLeader(BooleanSupplier leads, MeterRegistry registry) {
+        Gauge.builder("berth.leader", leads, is -> is.getAsBoolean() ? 1 : 0)
+                .description("1 in the replica that leads, 0 in those that stand by")
+                .strongReference(true)
+                .register(registry);
     }
 
     /** The pools changed: one that came has gauges from now on, one that went has none. */
@@ -121,12 +137,12 @@ public final class ServiceMeters implements ServiceMetrics {
 
     @Override
     public void statusOverwritten() {
-        registry.counter("berth.status.overwritten").increment();
+        registry.counter(OVERWRITTEN).increment();
     }
 
     @Override
     public void assigned() {
-        registry.counter("berth.services.assigned").increment();
+        registry.counter(ASSIGNED).increment();
     }
 
     @Override
@@ -164,6 +180,6 @@ public final class ServiceMeters implements ServiceMetrics {
 
     @Override
     public void failed() {
-        registry.counter("berth.services.failed").increment();
+        registry.counter(FAILED).increment();
     }
 }

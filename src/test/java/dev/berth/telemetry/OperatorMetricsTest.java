@@ -3,6 +3,7 @@ package dev.berth.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
@@ -21,15 +22,25 @@ import org.junit.jupiter.api.Test;
 class OperatorMetricsTest {
     private static final int SEEDS = 200;
     private static final ResourceID WEB = new ResourceID("web", "prod");
+    private static final Service SERVICE = new ServiceBuilder()
+            .withNewMetadata()
+            .withNamespace("prod")
+            .withName("web")
+            .withUid("u1")
+            .endMetadata()
+            .withNewSpec()
+            .withType("LoadBalancer")
+            .endSpec()
+            .build();
 
     @Test
     void eventsOfAnyShape_inAnyOrder_areAllCounted() {
         for (long seed = 0; seed < SEEDS; seed++) {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            OperatorMetrics metrics = new OperatorMetrics(registry);
+            OperatorMetrics metrics = new OperatorMetrics(registry, new TimeToAddress(registry));
             List<Event> events = new ArrayList<>();
             for (ResourceAction action : ResourceAction.values()) {
-                events.add(new ResourceEvent(action, WEB, new Service()));
+                events.add(new ResourceEvent(action, WEB, SERVICE));
             }
             // A wake-up, and what a secondary informer sends: no action, no object.
             events.add(new Event(WEB));
@@ -50,7 +61,7 @@ class OperatorMetricsTest {
     @Test
     void reconciliations_areCountedByOutcome() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        OperatorMetrics metrics = new OperatorMetrics(registry);
+        OperatorMetrics metrics = new OperatorMetrics(registry, new TimeToAddress(registry));
         Map<String, Object> of = Map.of(Constants.CONTROLLER_NAME, "service");
 
         metrics.reconciliationSucceeded(new Service(), of);

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class ServiceMetersTest {
@@ -36,6 +37,26 @@ class ServiceMetersTest {
         assertThat(gauge("berth.objects.unreadable", "kind", "Service")).isZero();
         unreadable = 2;
         assertThat(gauge("berth.objects.unreadable", "kind", "Service")).isEqualTo(2);
+    }
+
+    @Test
+    void whoLeads_isShownAsItIsNow() {
+        AtomicBoolean leads = new AtomicBoolean();
+        ServiceMeters.showLeader(leads::get, registry);
+
+        assertThat(gauge("berth.leader")).isZero();
+        leads.set(true);
+        assertThat(gauge("berth.leader")).isOne();
+    }
+
+    /** Of a counter that begins with 1 no rate is known. */
+    @Test
+    void counters_areThereBeforeAnythingIsCounted() {
+        assertThat(List.of("berth.services.assigned", "berth.services.failed", "berth.status.overwritten"))
+                .allSatisfy(
+                        name -> assertThat(registry.get(name).counter().count()).isZero());
+        meters.failed();
+        assertThat(registry.get("berth.services.failed").counter().count()).isOne();
     }
 
     @Test

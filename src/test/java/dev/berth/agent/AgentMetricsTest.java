@@ -1,0 +1,35 @@
+package dev.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.client.Collector.MetricFamilySamples;
+import java.util.Collections;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class AgentMetricsTest {
+    private final AgentMetrics metrics = new AgentMetrics();
+
+    private Stream<String> names() {
+        return Collections.list(metrics.registry().metricFamilySamples()).stream()
+                .map((MetricFamilySamples family) -> family.name);
+    }
+
+    /** An alert on a speaker that is down would fire on each agent that has none. */
+    @Test
+    void withoutBgp_nothingOfItIsServed() {
+        assertThat(names()).contains("berth_agent_addresses").noneMatch(name -> name.contains("bgp"));
+    }
+
+    @Test
+    void withBgp_itsMetricsAreServed_fromTheStart() {
+        metrics.showBgp();
+
+        assertThat(names())
+                .contains(
+                        "berth_agent_bgp_peers",
+                        "berth_agent_bgp_sessions",
+                        "berth_agent_bgp_routes",
+                        "berth_agent_bgp_speaker_up");
+    }
+}
