@@ -2,7 +2,12 @@ package dev.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.Monitoring;
+import dev.berth.testing.Scrape;
 import io.prometheus.client.Collector.MetricFamilySamples;
+import io.prometheus.client.exporter.common.TextFormat;
+import java.io.IOException;
+import java.io.StringWriter;
 import java.util.Collections;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +24,18 @@ class AgentMetricsTest {
     @Test
     void withoutBgp_nothingOfItIsServed() {
         assertThat(names()).contains("berth_agent_addresses").noneMatch(name -> name.contains("bgp"));
+    }
+
+    @Test
+    void whatAlertsAndDashboardAskOf_isThere() throws IOException {
+        metrics.showBgp();
+        StringWriter text = new StringWriter();
+        TextFormat.write004(text, metrics.registry().metricFamilySamples());
+        Scrape scrape = new Scrape(text.toString());
+
+        assertThat(Monitoring.queries(Monitoring.Source.AGENT))
+                .isNotEmpty()
+                .allSatisfy(query -> assertThat(scrape.missing(query)).isEmpty());
     }
 
     @Test

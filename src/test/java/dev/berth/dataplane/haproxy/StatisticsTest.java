@@ -7,6 +7,8 @@ import dev.berth.dataplane.haproxy.LoadBalancer.Target;
 import dev.berth.dataplane.haproxy.Statistics.Counters;
 import dev.berth.dataplane.haproxy.Statistics.OfPort;
 import dev.berth.provider.ProviderException;
+import dev.berth.testing.Monitoring;
+import dev.berth.testing.Scrape;
 import io.prometheus.client.Collector;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.exporter.common.TextFormat;
@@ -138,6 +140,16 @@ class StatisticsTest {
                         "berth_haproxy_targets_healthy" + labels + "} 1.0",
                         "berth_haproxy_target_up" + labels + "target=\"10.77.0.11:30080\",} 1.0",
                         "berth_haproxy_target_up" + labels + "target=\"[2001:db8::1]:30080\",} 0.0");
+    }
+
+    @Test
+    void whatAlertsAndDashboardAskOf_isThere() {
+        Scrape scrape = new Scrape(scraped(new HaproxyMetrics(
+                () -> statistics.of(List.of(WEB), Map.of(7L, worker(2, 5, 4)), SERVERS))));
+
+        assertThat(Monitoring.queries(Monitoring.Source.HAPROXY))
+                .isNotEmpty()
+                .allSatisfy(query -> assertThat(scrape.missing(query)).isEmpty());
     }
 
     @Test
