@@ -230,6 +230,7 @@ kube-to-test:
 lab-tools: ## gets what the lab needs beside Kubernetes (nftables, HAProxy, runc, ...), without installing it
 	@src/test/lab/tools
 	@src/test/lab/tools pods
+	@src/test/lab/tools prometheus
 
 kubectl:
 	@command -v kubectl >/dev/null || $(KUBE) kubectl
