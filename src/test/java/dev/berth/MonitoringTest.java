@@ -2,6 +2,7 @@ package dev.berth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.testing.Monitoring;
 import dev.berth.testing.Monitoring.Alert;
 import dev.berth.testing.Monitoring.Source;
@@ -9,6 +10,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -86,6 +89,36 @@ class MonitoringTest {
         for (Path page : pages()) {
             assertThat(anchors).as(page.toString()).containsAll(names(LINK, read(page)));
         }
+    }
+
+    @Test
+    void dashboard_isWhatGrafanaReads_withAPlaceForEachPanel() {
+        JsonNode dashboard = Monitoring.dashboard();
+        List<JsonNode> panels = new ArrayList<>();
+        dashboard.path("panels").forEach(panels::add);
+
+        assertThat(dashboard.path("title").asText()).isEqualTo("Berth");
+        assertThat(panels)
+                .extracting(panel -> panel.path("id").asInt())
+                .doesNotHaveDuplicates()
+                .hasSizeGreaterThan(20);
+        Set<List<Integer>> places = new HashSet<>();
+        assertThat(panels).allSatisfy(panel -> {
+            JsonNode at = panel.path("gridPos");
+            assertThat(at.path("x").asInt() + at.path("w").asInt()).isBetween(1, 24);
+            for (int x = at.path("x").asInt();
+                    x < at.path("x").asInt() + at.path("w").asInt();
+                    x++) {
+                for (int y = at.path("y").asInt();
+                        y < at.path("y").asInt() + at.path("h").asInt();
+                        y++) {
+                    assertThat(places.add(List.of(x, y)))
+                            .as("%s at %d, %d", panel.path("title"), x, y)
+                            .isTrue();
+                }
+            }
+        });
+        assertThat(Monitoring.panels()).hasSizeGreaterThan(30);
     }
 
     /** Tests of each source hold its queries to what it serves. */

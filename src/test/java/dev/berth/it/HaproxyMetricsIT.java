@@ -7,8 +7,10 @@ import dev.berth.lab.LabOnly;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.Installation;
+import dev.berth.testing.Monitoring;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PackagedBerth;
+import dev.berth.testing.Promtool;
 import dev.berth.testing.SharedInstallation;
 import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
@@ -76,6 +78,7 @@ class HaproxyMetricsIT {
                     .anyMatch(line -> line.startsWith("berth_haproxy_sessions_total{")
                             && line.contains("namespace=\"default\",service=\"web\",port=\"80\""))
                     .anyMatch(line -> line.startsWith("berth_haproxy_target_up{") && line.endsWith("} 0.0")));
+            Promtool.requireAnswers(folder, operator.metrics(), Monitoring.panels(Monitoring.Source.HAPROXY));
 
             berth.client().resource(web).delete();
             berth.awaitAsserted(now -> assertThat(operator.metrics()).doesNotContain("service=\"web\""));

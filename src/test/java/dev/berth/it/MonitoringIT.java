@@ -1,21 +1,45 @@
 package dev.berth.it;
 
+import static dev.berth.testing.Monitoring.Source.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
+import dev.berth.testing.Installation;
 import dev.berth.testing.Monitoring;
 import dev.berth.testing.Monitoring.Alert;
+import dev.berth.testing.Monitoring.Query;
+import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.Promtool;
+import dev.berth.testing.Scrape;
+import dev.berth.testing.SharedInstallation;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Prometheus takes the rules of the component {@code monitoring}, and they fire when they should. */
+/** Prometheus takes the rules of the component {@code monitoring}, they fire when they should, and panels have data. */
+@ExtendWith(SharedInstallation.class)
 class MonitoringIT {
+    private static final String POLICY = """
+            apiVersion: berth.dev/v1alpha1
+            kind: ServiceCIDRPolicy
+            metadata: {name: cluster}
+            spec: {}
+            """;
+
+    /** But for findings, which a sound cluster has none of: AskedForTest. */
+    private static final List<Query> PANELS = Monitoring.panels(OPERATOR).stream()
+            .filter(panel -> !panel.metrics().contains("berth_clusterip_findings"))
+            .toList();
+
     private static final Path CASES = Path.of("src/test/resources/dev/berth/monitoring/alerts.yaml");
 
     @TempDir
@@ -32,6 +56,32 @@ class MonitoringIT {
 
         assertThat(Promtool.run(folder, "check", "rules", "rules.yaml"))
                 .contains("SUCCESS: " + Monitoring.alerts().size() + " rules found");
+    }
+
+    @Test
+    void eachPanelAboutTheOperator_hasDataOfARealRun(Installation berth) throws IOException {
+        String namespace = berth.namespace("monitoring");
+        Files.writeString(
+                Files.createDirectories(folder.resolve("plugins")).resolve("lb.grpc.properties"),
+                "target=unix://" + folder.resolve("absent.sock") + "\n");
+        OperatorProcess operator = berth.startOperator("--plugin-dir=" + folder.resolve("plugins"));
+        berth.client()
+                .resource(Serialization.unmarshal(POLICY, ServiceCIDRPolicy.class))
+                .create();
+        berth.pool(namespace, "198.51.100.77/32");
+        berth.service(namespace, "served");
+        berth.awaitAddress(namespace, "served");
+        berth.service(namespace, "waiting");
+
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+            Scrape scrape = new Scrape(operator.metrics());
+            assertThat(PANELS)
+                    .allSatisfy(panel -> assertThat(scrape.missing(panel)).isEmpty());
+        });
+
+        Promtool.requireAnswers(folder, operator.metrics(), PANELS);
+        assertThat(operator.metric("berth_leader")).isOne();
+        assertThat(operator.metric("berth_service_address_seconds_count")).isOne();
     }
 
     @Test

@@ -13,7 +13,9 @@ import dev.berth.kube.Conditions;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
+import dev.berth.testing.Monitoring;
 import dev.berth.testing.OperatorProcess;
+import dev.berth.testing.Promtool;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -212,6 +214,7 @@ class BgpTrafficIT {
         assertThat(agents.getFirst().metrics())
                 .contains("berth_agent_bgp_sessions 1.0")
                 .contains("berth_agent_bgp_routes 2.0");
+        Promtool.requireAnswers(lab.folder(), agents.getFirst().metrics(), Monitoring.panels(Monitoring.Source.AGENT));
         BGPPeer peer = awaitPeer("router", BgpTrafficIT::isReady);
         assertThat(ready(peer).getMessage()).isEqualTo("3 of 3 nodes have a session");
         assertThat(peer.getStatus().nodes())

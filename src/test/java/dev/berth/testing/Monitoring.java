@@ -88,11 +88,36 @@ public final class Monitoring {
                 .toList();
     }
 
-    /** What all alerts ask. */
+    /** What all alerts and panels ask. */
     public static List<Query> queries() {
-        return alerts().stream()
-                .map(alert -> new Query(alert.name(), alert.expression()))
+        return Stream.concat(
+                        alerts().stream().map(alert -> new Query(alert.name(), alert.expression())), panels().stream())
                 .toList();
+    }
+
+    /** What the dashboard asks, for intervals of 5 minutes. */
+    public static List<Query> panels() {
+        return elements(dashboard().path("panels"))
+                .flatMap(panel -> elements(panel.path("targets"))
+                        .map(target -> new Query(
+                                panel.path("title").asText(),
+                                target.path("expr").asText().replace("$__rate_interval", "5m"))))
+                .toList();
+    }
+
+    /** What Grafana reads. */
+    public static JsonNode dashboard() {
+        try {
+            return Serialization.jsonMapper()
+                    .readTree(COMPONENT.resolve("dashboard.json").toFile());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Panels that ask one source alone. */
+    public static List<Query> panels(Source source) {
+        return panels().stream().filter(queries(source)::contains).toList();
     }
 
     private static Set<String> metrics(String expression) {
