@@ -51,6 +51,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- if has $object.kind (list "Deployment" "DaemonSet") }}
 {{- include "berth.workload" (dict "root" $.root "object" $object) }}
 {{- end }}
+{{- if eq $object.kind "NetworkPolicy" }}
+{{- range $port := $.root.Values.networkPolicy.egressPorts }}
+{{- $rule := dict "ports" (list (dict "port" (int $port) "protocol" "TCP")) }}
+{{- $_ := set $object.spec "egress" (append $object.spec.egress $rule) }}
+{{- end }}
+{{- end }}
 {{- if not (and (eq $object.kind "PodDisruptionBudget") (eq (int $.root.Values.replicas) 1)) }}
 ---
 {{ toYaml $object }}
@@ -80,6 +86,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- $container := first $pod.containers -}}
 {{- if eq $container.name "haproxy" -}}
 {{- include "berth.checksum" (list .object "haproxy" (include "berth.haproxySettings" .root)) -}}
+{{- end -}}
+{{- if and (eq $container.name "agent") .root.Values.dataplanes.l2.metrics -}}
+{{- $args := list -}}
+{{- range $container.args }}{{ $args = append $args (replace "--http=127.0.0.1:" "--http=0.0.0.0:" .) }}{{ end -}}
+{{- $_ := set $container "args" $args -}}
+{{- $_ := set $container "ports" (append $container.ports (dict "name" "metrics" "containerPort" 7947)) -}}
 {{- end -}}
 {{- if eq $container.name "operator" }}{{ include "berth.operator" . }}{{ end -}}
 {{- end -}}

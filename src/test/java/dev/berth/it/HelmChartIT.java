@@ -61,6 +61,23 @@ class HelmChartIT {
                               - {op: add, path: /spec/template/spec/imagePullSecrets, value: [{name: registry}]}
                         """.formatted(DIGEST)),
                 new Option("HAProxy", "dataplanes: {haproxy: {enabled: true}}", List.of("haproxy"), IMAGES),
+                new Option(
+                        "monitoring",
+                        "{monitoring: {enabled: true}, dataplanes: {l2: {enabled: true, metrics: true}}}",
+                        List.of("agent", "agent-metrics", "monitoring"),
+                        IMAGES),
+                new Option("a network policy", "networkPolicy: {enabled: true}", List.of("network-policy"), ""),
+                new Option(
+                        "a network policy with more ports",
+                        "networkPolicy: {enabled: true, egressPorts: [16443, 8443]}",
+                        List.of("network-policy"),
+                        """
+                        patches:
+                          - target: {kind: NetworkPolicy, name: berth}
+                            patch: |
+                              - {op: add, path: /spec/egress/-, value: {ports: [{port: 16443, protocol: TCP}]}}
+                              - {op: add, path: /spec/egress/-, value: {ports: [{port: 8443, protocol: TCP}]}}
+                        """),
                 new Option("strict validation", "strictValidation: true", List.of("strict-validation"), ""),
                 new Option(
                         "permissions",
