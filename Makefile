@@ -131,7 +131,7 @@ dev: kube-to-run ## an API server that stays up; after each edit only the operat
 	  dev.berth.demo.Dev $(FAST_BUILD) package -DskipTests
 
 .PHONY: test-units
-test-units: generated-check go-check go-test ## what CI runs beside the integration tests: all the checks, and the unit tests
+test-units: generated-check go-check workflows-check go-test ## what CI runs beside the integration tests: all the checks, and the unit tests
 	@$(FULL_BUILD) verify -DskipITs
 	@$(SLOWEST)
 
@@ -206,7 +206,7 @@ format: ## puts the Java and Go sources into the one format
 	@gofmt -w $(EXAMPLES)
 
 .PHONY: check
-check: generated-check go-check ## checks format, compiler findings, and that generated files are up to date
+check: generated-check go-check workflows-check ## checks format, compiler findings, workflows, and that generated files are up to date
 	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
 	@$(MVN) -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Pchecks test -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
 
@@ -267,6 +267,16 @@ go-check:
 	@unformatted=$$(gofmt -l $(EXAMPLES)) && test -z "$$unformatted" || \
 	  { echo "make: run make format, these are not as gofmt has them: $$unformatted" >&2; exit 1; }
 	@$(GO) vet -mod=readonly ./...
+
+WORKFLOWS = $(wildcard $(CURDIR)/.github/workflows/*.yml)
+
+.PHONY: workflows-check
+workflows-check:
+	@echo "make: checking .github/workflows with actionlint, and that each action is pinned by its commit"
+	@cd src/build/actionlint && GOWORK=off CGO_ENABLED=0 go run -mod=readonly github.com/rhysd/actionlint/cmd/actionlint \
+	  -shellcheck= -pyflakes= $(WORKFLOWS)
+	@! grep -n 'uses: *[^. ]' $(WORKFLOWS) | grep -v -E '@[0-9a-f]{40} # v[0-9.]+$$' || \
+	  { echo "make: name these by the commit of a version: uses: OWNER/NAME@<40 digits> # vX.Y.Z" >&2; exit 1; }
 
 $(BUILT): $(BUILT_FROM)
 	@echo "make: building; the first time Maven fetches about 200 MB, later it takes half a minute"
