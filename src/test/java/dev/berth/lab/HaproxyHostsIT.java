@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +43,7 @@ class HaproxyHostsIT {
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private static final int TRIES = 3;
+    private static final Pattern WAITED = Pattern.compile("some avg10=([0-9.]+)");
 
     private Lab lab;
     private Namespace second;
@@ -121,13 +124,33 @@ class HaproxyHostsIT {
         return Duration.ofNanos(System.nanoTime() - since);
     }
 
-    /** The fastest of some counts: what else the machine does only adds to it. */
+    /**
+     * The fastest of some counts: what else the machine does only adds to it. Where tasks wait for a processor most of the
+     * time, it adds to each.
+     */
     private static void assertServedSoon(Supplier<Duration> move) {
         Duration took = move.get();
-        for (int tries = 1; tries < TRIES && took.compareTo(LIMIT) >= 0; tries++) {
+        Duration limit = limit();
+        for (int tries = 1; tries < TRIES && took.compareTo(limit) >= 0; tries++) {
             took = move.get();
+            limit = limit();
         }
-        assertThat(took).isLessThan(LIMIT);
+        System.out.printf("taken over, to the last client that is answered: %d ms%n", took.toMillis());
+        assertThat(took).isLessThan(limit);
+    }
+
+    private static Duration limit() {
+        return isMachineBusy() ? LIMIT.multipliedBy(3) : LIMIT;
+    }
+
+    /** Whether tasks have waited for a processor in more than half of the last 10 s, as the kernel tells. */
+    private static boolean isMachineBusy() {
+        try {
+            Matcher waited = WAITED.matcher(Files.readString(Path.of("/proc/pressure/cpu")));
+            return waited.find() && Double.parseDouble(waited.group(1)) > 50;
+        } catch (IOException unknown) {
+            return false;
+        }
     }
 
     @Test
@@ -147,7 +170,7 @@ class HaproxyHostsIT {
 
         try (Watch watch = new Watch(ips)) {
             moves(ips, urls);
-            assertThat(watch.longestOnTwo()).isLessThan(LIMIT);
+            assertThat(watch.longestOnTwo()).isLessThan(limit());
         }
     }
 
