@@ -43,7 +43,7 @@ final class BgpAnnouncer {
     private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
     private volatile Map<String, SessionState> sessions = Map.of();
 
-    /** The generation of each peer that the speaker was told of. */
+    /** The generation of each peer that the speaker was configured with. */
     private Map<String, Long> observed = Map.of();
 
     private volatile boolean isReached;

@@ -20,7 +20,7 @@ public record SessionState(boolean isEstablished, String ending, List<IpFamily> 
         return new SessionState(false, ending, List.of());
     }
 
-    /** Whether the router is told of a route that is for its peer. */
+    /** Whether a route that is for its peer is announced to the router. */
     public boolean tells(Route route) {
         return families.contains(route.address().family());
     }

@@ -199,10 +199,12 @@ final class Changes {
     }
 
     private SequencedMap<String, String> unloadable(Collection<LoadBalancer> all) {
-        return Unloadable.of(all, this::requireListenable, some -> haproxy.check(configuration(some)));
+        String loaded = haproxy.isRunning() ? haproxy.configuration() : "";
+        return Unloadable.of(all, one -> requireListenable(one, loaded), some -> haproxy.check(configuration(some)));
     }
 
-    private void requireListenable(LoadBalancer one) {
+    /** HAProxy itself listens by the configuration that it was loaded with; empty: it does not run. */
+    private void requireListenable(LoadBalancer one, String loaded) {
         for (String address : one.addresses()) {
             if (!sharesAddresses && !host.has(address)) {
                 host.requireNotTheHosts(address);
@@ -210,7 +212,7 @@ final class Changes {
             }
             if (host.has(address)) {
                 one.open().stream()
-                        .filter(port -> !haproxy.isRunning() || !haproxy.listens(address, port.port()))
+                        .filter(port -> !Configuration.listens(loaded, address, port.port()))
                         .forEach(port -> requireFree(address, port.port()));
             }
         }
@@ -473,12 +475,13 @@ final class Changes {
 
     /** An address that another host has cannot be tried; HAProxy does, and refuses. */
     private void requireFreePorts(LoadBalancer next, Collection<LoadBalancer> others) {
+        Collection<LoadBalancer> carried = carried();
         for (String address : next.addresses().stream().filter(host::has).toList()) {
             for (ListenPort port : next.ports()) {
                 boolean isOthers =
                         others.stream().anyMatch(one -> !one.name().equals(next.name()) && listens(one, address, port));
                 // HAProxy goes on listening until it is reloaded, also for one that leaves the port in the same batch.
-                if (isOthers || carried(wanted).values().stream().noneMatch(one -> listens(one, address, port))) {
+                if (isOthers || carried.stream().noneMatch(one -> listens(one, address, port))) {
                     requireFree(address, port.port());
                 }
             }

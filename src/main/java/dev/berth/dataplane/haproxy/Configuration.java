@@ -196,6 +196,12 @@ final class Configuration {
         return (LoadBalancer.isIpv6(address) ? "[" + word(address) + "]" : word(address)) + ":" + port;
     }
 
+    /** Whether HAProxy listens there by this configuration. */
+    static boolean listens(String text, String address, int port) {
+        String bind = "  bind " + socket(address, port);
+        return text.lines().anyMatch(line -> line.equals(bind) || line.startsWith(bind + " "));
+    }
+
     private static String millis(Duration duration) {
         return duration.toMillis() + "ms";
     }

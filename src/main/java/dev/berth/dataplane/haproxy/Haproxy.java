@@ -204,12 +204,6 @@ final class Haproxy {
         return StateFile.read(file("haproxy.cfg"));
     }
 
-    /** Whether it listens there by that configuration. */
-    boolean listens(String address, int port) {
-        String bind = "  bind " + Configuration.socket(address, port);
-        return configuration().lines().anyMatch(line -> line.equals(bind) || line.startsWith(bind + " "));
-    }
-
     /**
      * Makes it work by this configuration: starts it, or reloads it. No connection is lost, and what it knew of the
      * health of its servers stays.
