@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the part of a BGPPeer's status that is of all nodes. The entries of nodes are their agents' own, but those of which there
@@ -115,7 +117,7 @@ public final class PeerControl {
         if (!sessions.isEmpty()) {
             lookForAgents();
         }
-        List<Map<String, Object>> withoutGone = withoutGone(sessions);
+        List<Map<String, Object>> withoutGone = withoutGone(peer);
         Optional<NodeSession> silent = silent(name, sessions);
         Map<String, Object> summary = summary(peer, PeerSummary.of(generation(peer), asked(peer), sessions));
         if (withoutGone.isEmpty() && silent.isEmpty() && summary.isEmpty()) {
@@ -144,17 +146,28 @@ public final class PeerControl {
     private static List<String> asked(BGPPeer peer) {
         BGPPeer.Spec spec = peer.getSpec();
         List<String> families = spec == null ? null : spec.families();
-        return families == null ? List.of() : families;
+        return families == null
+                ? List.of()
+                : families.stream().filter(Objects::nonNull).toList();
     }
 
     private static long generation(BGPPeer peer) {
         return Objects.requireNonNullElse(peer.getMetadata().getGeneration(), 0L);
     }
 
+    /** All entries that name a node; another schema may let others in. */
     private static List<NodeSession> sessions(BGPPeer peer) {
+        return entries(peer).stream().filter(PeerControl::namesANode).toList();
+    }
+
+    private static List<@Nullable NodeSession> entries(BGPPeer peer) {
         BGPPeer.Status status = peer.getStatus();
-        List<NodeSession> sessions = status == null ? null : status.nodes();
-        return sessions == null ? List.of() : sessions;
+        List<NodeSession> entries = status == null ? null : status.nodes();
+        return entries == null ? List.of() : Collections.unmodifiableList(entries);
+    }
+
+    private static boolean namesANode(@Nullable NodeSession entry) {
+        return entry != null && entry.node() != null && !entry.node().isEmpty();
     }
 
     private synchronized void lookForAgents() {
@@ -173,13 +186,14 @@ public final class PeerControl {
     }
 
     /** From the last one to the first, so that none moves before its turn. */
-    private List<Map<String, Object>> withoutGone(List<NodeSession> sessions) {
+    private List<Map<String, Object>> withoutGone(BGPPeer peer) {
+        List<@Nullable NodeSession> entries = entries(peer);
         List<Map<String, Object>> operations = new ArrayList<>();
-        for (int place = sessions.size() - 1; place >= 0; place--) {
-            String node = sessions.get(place).node();
-            if (!nodes.test(node)) {
+        for (int place = entries.size() - 1; place >= 0; place--) {
+            NodeSession entry = entries.get(place);
+            if (namesANode(entry) && !nodes.test(entry.node())) {
                 String path = "/status/nodes/" + place;
-                operations.add(Map.of("op", "test", "path", path + "/node", "value", node));
+                operations.add(Map.of("op", "test", "path", path + "/node", "value", entry.node()));
                 operations.add(Map.of("op", "remove", "path", path));
             }
         }

@@ -1,11 +1,14 @@
 package dev.berth.controller.bgppeer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cache;
+import dev.berth.testing.Mutation;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,14 +16,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the operator writes into the status of a BGPPeer, and how often. */
 class PeerControlTest {
+    private static final long SEEDS = Long.getLong("property.seeds", 2_000);
+    private static final long FIRST = Long.getLong("property.first", 0);
+
+    private static final KubernetesSerialization JSON = new KubernetesSerialization();
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
     private static final String WORKER1 =
             "{node: worker-1, state: Established, since: 2026-01-01T00:00:00Z, observedGeneration: 3}";
@@ -85,6 +96,51 @@ class PeerControlTest {
                 status: %s
                 """.formatted(status), BGPPeer.class));
         return control.reconcile("router");
+    }
+
+    /** Whatever schema let it in; and the entries of other nodes keep their places. */
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "{}", "{node: null}", "{node: '', state: Established}", "{node: [worker-2]}"})
+    void anEntryThatNamesNoNode_countsForNothing(String odd) {
+        renewals = Optional.of(Map.of("worker-1", "2026-01-01T23:59:00Z"));
+
+        reconcile("{nodes: [%s, %s]}".formatted(odd, WORKER1));
+
+        assertThat(summaries)
+                .singleElement()
+                .satisfies(summary -> assertThat(summary).containsEntry("sessions", "1/1"));
+
+        steady = steady.plusSeconds(60);
+        reconcile("{nodes: [%s, %s, %s]}".formatted(odd, WORKER1, GONE));
+        assertThat(changes)
+                .containsExactly(List.of(
+                        Map.of("op", "test", "path", "/status/nodes/2/node", "value", "gone"),
+                        Map.of("op", "remove", "path", "/status/nodes/2")));
+    }
+
+    @Test
+    void anyContentThatASchemaLetIn_isReadWithoutAFailure() {
+        JsonNode sample = JSON.unmarshal("""
+                {"metadata": {"name": "router", "uid": "u1", "generation": 3},
+                "spec": {"peerAddress": "192.0.2.254", "peerASN": 64512, "myASN": 64513, "families": ["IPv4"]},
+                "status": {"observedGeneration": 3, "sessions": "1/2",
+                  "conditions": [{"type": "Ready", "status": "True", "reason": "Established", "message": "m",
+                    "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 3}],
+                  "nodes": [{"node": "worker-1", "state": "Established", "since": "2026-01-01T00:00:00Z",
+                    "families": ["IPv4"], "observedGeneration": 3}, {"node": "worker-2", "state": "Active"}]}}
+                """, JsonNode.class);
+        renewals = Optional.of(Map.of("worker-1", "2026-01-01T23:59:00Z"));
+
+        LongStream.range(FIRST, FIRST + SEEDS).forEach(seed -> {
+            JsonNode odd = new Mutation(new Random(seed), false).of(sample, "spec", "status");
+            steady = steady.plus(Heartbeats.PATIENCE);
+            assertThatCode(() -> {
+                        peer = Optional.of(JSON.unmarshal(odd.toString(), BGPPeer.class));
+                        control.reconcile("router");
+                    })
+                    .as("seed %s: %s", seed, odd)
+                    .doesNotThrowAnyException();
+        });
     }
 
     @Test
