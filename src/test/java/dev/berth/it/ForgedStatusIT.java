@@ -95,17 +95,19 @@ class ForgedStatusIT {
         denyAddressesOf("denied");
         applyService("last-but-one");
         berth.awaitAddress("last-but-one");
-        applyService("denied");
-        berth.awaitAsserted(
-                cluster -> assertThat(cluster.addressAssigned("denied")).contains("PoolExhausted"));
-        applyService("behind");
-        berth.awaitAsserted(
-                cluster -> assertThat(cluster.addressAssigned("behind")).contains("PoolExhausted"));
-        controlPlane.kubectl("delete", "service", "last-but-one");
+        for (String service : List.of("denied-1", "denied-2", "behind")) {
+            applyService(service);
+            berth.awaitAsserted(
+                    cluster -> assertThat(cluster.addressAssigned(service)).contains("PoolExhausted"));
+        }
+        controlPlane.kubectl("delete", "service", "last-but-one", "anything");
 
         assertThat(berth.awaitAddress("behind")).startsWith("192.0.2.");
-        berth.awaitAsserted(
-                cluster -> assertThat(cluster.addressAssigned("denied")).startsWith("False "));
+        berth.awaitAsserted(cluster -> assertThat(List.of("denied-1", "denied-2"))
+                .allSatisfy(
+                        service -> assertThat(cluster.addressAssigned(service)).startsWith("False ClaimFailed: ")));
+        applyService("late");
+        assertThat(berth.awaitAddress("late")).as("one address is free yet").startsWith("192.0.2.");
     }
 
     private void applyService(String name) {
@@ -121,7 +123,7 @@ class ForgedStatusIT {
     }
 
     /** As a webhook does, or an administrator's policy. */
-    private void denyAddressesOf(String service) {
+    private void denyAddressesOf(String prefix) {
         apply("""
             apiVersion: admissionregistration.k8s.io/v1
             kind: ValidatingAdmissionPolicy
@@ -135,17 +137,17 @@ class ForgedStatusIT {
                   operations: [CREATE]
                   resources: [addresses]
               validations:
-              - expression: "!has(object.spec.claims) || object.spec.claims.all(c, c.name != '%s')"
+              - expression: "!has(object.spec.claims) || object.spec.claims.all(c, !c.name.startsWith('%s'))"
             ---
             apiVersion: admissionregistration.k8s.io/v1
             kind: ValidatingAdmissionPolicyBinding
             metadata: {name: deny-one}
             spec: {policyName: deny-one, validationActions: [Deny]}
-            """.formatted(service));
+            """.formatted(prefix));
         String probe =
                 "{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"Address\",\"metadata\":{\"name\":\"192.0.2.77\"},"
                         + "\"spec\":{\"address\":\"192.0.2.77\",\"claims\":[{\"namespace\":\"default\",\"name\":\""
-                        + service
+                        + prefix
                         + "\"}]}}";
         Awaitility.await().until(() -> isDenied(probe));
     }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,9 @@ class HostileObjectsIT {
             metadata: {name: %s}
             spec: {addresses: [%s], %s}
             """;
+
+    private static final String ACCEPTED = "--output=jsonpath={range .status.conditions[?(@.type==\"Accepted\")]}"
+            + "{.status} {.reason}: {.message}{end}";
 
     private ControlPlane cluster;
     private BerthOnCluster berth;
@@ -60,6 +64,21 @@ class HostileObjectsIT {
     private void apply(String yaml) throws IOException {
         cluster.kubectl(
                 "apply", "--filename=" + Files.writeString(Files.createTempFile(directory, "object-", ".yaml"), yaml));
+    }
+
+    /** As a laxer CustomResourceDefinition does. */
+    private void letIn(String kind, String... fields) {
+        String patch = Stream.of(fields)
+                .map(
+                        ("{\"op\":\"replace\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/%s\","
+                                        + "\"value\":{\"x-kubernetes-preserve-unknown-fields\":true}}")::formatted)
+                .collect(Collectors.joining(","));
+        cluster.kubectl("patch", "crd", kind + ".berth.dev", "--type=json", "--patch=[" + patch + "]");
+    }
+
+    /** The API server takes a moment to go by another schema. */
+    private void awaitApplied(String yaml) {
+        berth.awaitAsserted(seen -> assertThatCode(() -> apply(yaml)).doesNotThrowAnyException());
     }
 
     private void patchStatus(String service) {
@@ -107,29 +126,31 @@ class HostileObjectsIT {
                 metadata: {name: none, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}
                 addressType: IPv4
                 """);
-        String spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/";
-        cluster.kubectl(
-                "patch",
-                "crd",
-                "addresspools.berth.dev",
-                "--type=json",
-                "--patch=[{\"op\":\"replace\",\"path\":\"" + spec + "quota\",\"value\":"
-                        + "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}},"
-                        + "{\"op\":\"replace\",\"path\":\"" + spec + "serviceSelector\",\"value\":"
-                        + "{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}]");
-        berth.awaitAsserted(seen -> assertThatCode(
-                        () -> apply(
-                                POOL.formatted(
-                                        "limits",
-                                        "198.51.100.1",
-                                        "quota: {namespaces: [{namespace: team, addresses: 5000000000}, {namespace: other, addresses: -5}]}")))
-                .doesNotThrowAnyException());
+        letIn("addresspools", "quota", "serviceSelector");
+        letIn("loadbalancerclasses", "ipMode");
+        letIn("addresses", "retain");
+        awaitApplied(POOL.formatted(
+                "limits",
+                "198.51.100.1",
+                "quota: {namespaces: [{namespace: team, addresses: 5000000000}, {namespace: other, addresses: -5}]}"));
+        awaitApplied("""
+                apiVersion: berth.dev/v1alpha1
+                kind: LoadBalancerClass
+                metadata: {name: odd}
+                spec: {loadBalancerClass: berth.dev/odd, provider: pool, ipMode: [VIP]}
+                """);
+        awaitApplied("""
+                apiVersion: berth.dev/v1alpha1
+                kind: Address
+                metadata: {name: 192.0.2.1}
+                spec: {address: 192.0.2.1, retain: [yes], claims: []}
+                """);
         apply(POOL.formatted("selects", "203.0.113.1", "priority: 1, serviceSelector: {matchLabels: [x]}"));
 
         OperatorProcess operator = berth.startOperator();
         berth.createService("web", CLASS, UnaryOperator.identity());
 
-        assertThat(berth.awaitAddress("web")).startsWith("192.0.2.");
+        assertThat(berth.awaitAddress("web")).startsWith("192.0.2.").isNotEqualTo("192.0.2.1");
         berth.awaitAsserted(seen -> {
             assertThat(valid("limits"))
                     .isEqualTo(
@@ -139,6 +160,11 @@ class HostileObjectsIT {
                     .isEqualTo("False Unreadable: spec.serviceSelector.matchLabels is [\"x\"], which cannot be read;"
                             + " nothing is allocated from it until that is corrected");
             assertThat(valid("edge")).startsWith("True ");
+            assertThat(cluster.kubectl("get", "loadbalancerclass", "odd", ACCEPTED))
+                    .startsWith("False Unreadable: spec.ipMode is [\"VIP\"], which");
+            assertThat(seen.events("Address", "192.0.2.1"))
+                    .contains("Warning Unreadable: spec.retain is [true], which cannot be read; it is given to nobody"
+                            + " else until that is corrected");
         });
 
         String selector = IntStream.range(0, 40)

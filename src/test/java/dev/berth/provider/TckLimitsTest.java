@@ -1,6 +1,7 @@
 package dev.berth.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import dev.berth.plugin.grpc.GrpcSettings;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/** How long the kit waits. */
+/** How long the kit waits, and what it cannot tell. */
 class TckLimitsTest {
     @Test
     void aCall_mayTakeAsLongAsOverTheWire() {
@@ -31,6 +32,21 @@ class TckLimitsTest {
                 .singleElement()
                 .asString()
                 .contains("ensureLoadBalancer did not return within PT0.05S");
+    }
+
+    @Test
+    void aRuleAboutTheProvidersWorld_isSkipped_whereTheKitCannotLookIntoIt() {
+        Events tests = EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(Usual.class))
+                .execute()
+                .testEvents();
+
+        assertThat(tests.aborted().stream()
+                        .map(event -> event.getTestDescriptor().getDisplayName()))
+                .anyMatch(name -> name.contains("ensure18"));
+        assertThat(tests.succeeded().stream()
+                        .map(event -> event.getTestDescriptor().getDisplayName()))
+                .noneMatch(name -> name.contains("ensure18"));
     }
 
     static class Usual extends LoadBalancerProviderTck {

@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,8 +28,22 @@ final class Soak {
     private final AtomicLong next;
     private final AtomicLong lived = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
+    private final SimulatedParts parts;
+    private final PrintStream out;
 
-    private Soak(long first, long seeds, int operators, Duration most) {
+    /**
+     * One that has not begun.
+     *
+     * @param first seed
+     * @param seeds how many, at most
+     * @param operators at once, 1 or 2; 0: one, and with each fourth seed two as well
+     * @param most how long, at most
+     * @param parts that operators are wired of
+     * @param out what it prints
+     */
+    Soak(long first, long seeds, int operators, Duration most, SimulatedParts parts, PrintStream out) {
+        this.parts = parts;
+        this.out = out;
         this.first = first;
         this.seeds = seeds;
         this.operators = operators;
@@ -47,7 +62,9 @@ final class Soak {
                 first,
                 seeds.orElse(Long.MAX_VALUE - first),
                 number(words, "--operators").orElse(0L).intValue(),
-                Duration.ofMinutes(minutes.orElse(seeds.isPresent() ? 60L * 24 * 365 : 1L)));
+                Duration.ofMinutes(minutes.orElse(seeds.isPresent() ? 60L * 24 * 365 : 1L)),
+                SimulatedParts.SOUND,
+                System.out);
         int workers = number(words, "--workers")
                 .orElse((long) Runtime.getRuntime().availableProcessors())
                 .intValue();
@@ -59,8 +76,9 @@ final class Soak {
         return at < 0 ? Optional.empty() : Optional.of(Long.valueOf(words.get(at + 1)));
     }
 
-    private boolean run(int workers) throws InterruptedException {
-        System.out.println("seeds from " + first + " on, " + workers + " at once");
+    /** Whether none has failed. */
+    boolean run(int workers) throws InterruptedException {
+        out.println("seeds from " + first + " on, " + workers + " at once");
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < workers; i++) {
             threads.add(Thread.ofPlatform().start(this::work));
@@ -68,7 +86,7 @@ final class Soak {
         for (Thread thread : threads) {
             thread.join();
         }
-        System.out.println("seeds " + first + " to " + (next.get() - workers) + ": " + lived + " histories, " + failed
+        out.println("seeds " + first + " to " + (next.get() - workers - 1) + ": " + lived + " histories, " + failed
                 + " failed");
         return failed.get() == 0;
     }
@@ -86,10 +104,11 @@ final class Soak {
     }
 
     private void live(long seed, int operatorsAtOnce) {
-        History history = History.of(seed, operatorsAtOnce, SimulationTest.STEPS);
+        History history =
+                History.of(seed, operatorsAtOnce, SimulationTest.STEPS).with(parts);
         history.live(false).ifPresent(broken -> tell(seed, history, broken));
         if (lived.incrementAndGet() % 10_000 == 0) {
-            System.out.println(lived + " histories");
+            out.println(lived + " histories");
         }
     }
 
@@ -98,11 +117,11 @@ final class Soak {
         History shortened = history.shortened(broken);
         String story = shortened.live(true).map(History.Broken::story).orElse("");
         synchronized (this) {
-            System.out.println("FAILED " + history + ": " + broken.message());
-            System.out.println("  replay: src/build/with-jdk mvn -B -q -ntp test -Djacoco.skip=true"
+            out.println("FAILED " + history + ": " + broken.message());
+            out.println("  replay: src/build/with-jdk mvn -B -q -ntp test -Djacoco.skip=true"
                     + " -Dtest=SimulationTest -Dsimulation.seeds=1 -Dsimulation.first=" + seed);
-            System.out.println("  rule " + broken.rule() + "; the same with " + shortened.length() + " steps:");
-            story.lines().forEach(line -> System.out.println("    " + line));
+            out.println("  rule " + broken.rule() + "; the same with " + shortened.length() + " steps:");
+            story.lines().forEach(line -> out.println("    " + line));
         }
     }
 }
