@@ -1,13 +1,8 @@
 package dev.berth.dataplane.haproxy;
 
-import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.provider.LoadBalancerRequest;
 import dev.berth.provider.LoadBalancerRequest.Tls;
 import dev.berth.provider.ProviderException;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,18 +33,16 @@ final class Changes {
     private final String directory;
     private final Records records;
     private final Certificates certificates;
-    private final HostAddresses host;
+    private final Ports ports;
     private final Addresses addresses;
     private final RecordedAddresses recorded;
-    private final boolean sharesAddresses;
     private final Haproxy haproxy;
     private final Statistics statistics;
     private final RuntimeChanges runtime;
     private final SequencedMap<String, LoadBalancer> wanted;
     private final Batches<Change> reloads;
 
-    /** Those of what is wanted that HAProxy could not be loaded with, and why: it has all others. */
-    private final SequencedMap<String, String> leftOut = new TreeMap<>();
+    private LeftOut leftOut = LeftOut.none();
 
     /** When they are tried again, by {@link System#nanoTime}. */
     private long tryLeftOut;
@@ -111,11 +104,10 @@ final class Changes {
             Statistics statistics,
             Batches.Later later) {
         this.directory = settings.directory().toString();
-        this.sharesAddresses = settings.sharing() != null;
         this.wanted = new TreeMap<>(before);
         this.records = records;
         this.certificates = certificates;
-        this.host = host;
+        this.ports = new Ports(host, settings.sharing() != null);
         this.addresses = addresses;
         this.recorded = new RecordedAddresses(addresses, records);
         this.haproxy = haproxy;
@@ -141,18 +133,12 @@ final class Changes {
 
     /** All that HAProxy was loaded with. */
     synchronized List<LoadBalancer> carried() {
-        return List.copyOf(carried(wanted).values());
-    }
-
-    private SequencedMap<String, LoadBalancer> carried(SequencedMap<String, LoadBalancer> all) {
-        SequencedMap<String, LoadBalancer> carried = new TreeMap<>(all);
-        carried.keySet().removeAll(leftOut.keySet());
-        return carried;
+        return List.copyOf(leftOut.carried(wanted).values());
     }
 
     /** Whether HAProxy was loaded with it. */
     synchronized boolean isCarried(LoadBalancer one) {
-        return !leftOut.containsKey(one.name());
+        return !leftOut.has(one.name());
     }
 
     /** Absent: there is none of this name. */
@@ -170,12 +156,11 @@ final class Changes {
 
     /** A port that another program has by now, or a certificate that HAProxy refuses, keeps no other Service from being served. */
     private void loadWhatCanBe() {
-        leftOut.clear();
+        leftOut = LeftOut.none();
         try {
             load(wanted);
         } catch (ProviderException reason) {
-            SequencedMap<String, String> unloadable =
-                    haproxy.isUnsure() ? new TreeMap<>() : unloadable(wanted.values());
+            LeftOut unloadable = haproxy.isUnsure() ? LeftOut.none() : unloadable(wanted.values());
             if (unloadable.isEmpty()) {
                 throw reason;
             }
@@ -183,39 +168,20 @@ final class Changes {
         }
     }
 
-    private void loadWithout(SequencedMap<String, String> unloadable) {
-        leftOut.putAll(unloadable);
+    private void loadWithout(LeftOut unloadable) {
+        load(unloadable.carried(wanted));
+        leftOut = unloadable;
         tryLeftOut = System.nanoTime() + TRY_LEFT_OUT.toNanos();
-        try {
-            load(carried(wanted));
-        } catch (RuntimeException failure) {
-            leftOut.clear();
-            throw failure;
-        }
-        unloadable.forEach((name, why) -> {
+        unloadable.reasons().forEach((name, why) -> {
             LoadBalancer one = Objects.requireNonNull(wanted.get(name));
             LOG.error("Service {}/{} is not served, the others are: {}", one.namespace(), one.service(), why);
         });
     }
 
-    private SequencedMap<String, String> unloadable(Collection<LoadBalancer> all) {
+    private LeftOut unloadable(Collection<LoadBalancer> all) {
         String loaded = haproxy.isRunning() ? haproxy.configuration() : "";
-        return Unloadable.of(all, one -> requireListenable(one, loaded), some -> haproxy.check(configuration(some)));
-    }
-
-    /** HAProxy itself listens by the configuration that it was loaded with; empty: it does not run. */
-    private void requireListenable(LoadBalancer one, String loaded) {
-        for (String address : one.addresses()) {
-            if (!sharesAddresses && !host.has(address)) {
-                host.requireNotTheHosts(address);
-                throw new ProviderException("address " + address + " is not on the host");
-            }
-            if (host.has(address)) {
-                one.open().stream()
-                        .filter(port -> !Configuration.listens(loaded, address, port.port()))
-                        .forEach(port -> requireFree(address, port.port()));
-            }
-        }
+        return new LeftOut(Unloadable.of(
+                all, one -> ports.requireListenable(one, loaded), some -> haproxy.check(configuration(some))));
     }
 
     /** Those that can be loaded by now are. */
@@ -226,15 +192,10 @@ final class Changes {
         tryLeftOut = System.nanoTime() + TRY_LEFT_OUT.toNanos();
         List<LoadBalancer> waiting =
                 wanted.values().stream().filter(one -> !isCarried(one)).toList();
-        SequencedMap<String, String> before = new TreeMap<>(leftOut);
-        leftOut.keySet().retainAll(unloadable(waiting).keySet());
-        if (leftOut.size() < before.size()) {
-            try {
-                load(carried(wanted));
-            } catch (RuntimeException refused) {
-                leftOut.putAll(before);
-                throw refused;
-            }
+        LeftOut still = leftOut.only(unloadable(waiting).reasons().keySet());
+        if (!still.equals(leftOut)) {
+            load(still.carried(wanted));
+            leftOut = still;
         }
     }
 
@@ -360,12 +321,11 @@ final class Changes {
                 refused.put(change, reason);
             }
         }
-        SequencedMap<String, String> before = new TreeMap<>(leftOut);
-        leftOut.keySet().removeAll(prepared.stream().map(Prepared::name).toList());
+        LeftOut next = leftOut.without(prepared.stream().map(Prepared::name).toList());
         try {
-            apply(carried(all), leftOut.size() < before.size());
+            apply(next.carried(all), !next.equals(leftOut));
+            leftOut = next;
         } catch (RuntimeException reason) {
-            leftOut.putAll(before);
             takeBack(prepared, all);
             return new Attempt(refused, prepared, reason);
         }
@@ -398,7 +358,7 @@ final class Changes {
             }
             records.put(next.name(), next);
             recorded.add(next.addresses(), added);
-            requireFreePorts(next, all.values());
+            ports.requireFree(next, all.values(), carried());
         } catch (RuntimeException refused) {
             records.put(next.name(), all.get(next.name()));
             certificates.put(next.name(), formerPem);
@@ -431,7 +391,7 @@ final class Changes {
             mustGoBack = true;
             boolean _ = haproxy.isRunning();
             mustGoBack = false;
-            load(carried(wanted));
+            load(leftOut.carried(wanted));
         } catch (RuntimeException failure) {
             LOG.warn("going back to what HAProxy did before: {}", failure.getMessage());
         }
@@ -473,38 +433,6 @@ final class Changes {
                 .toList();
     }
 
-    /** An address that another host has cannot be tried; HAProxy does, and refuses. */
-    private void requireFreePorts(LoadBalancer next, Collection<LoadBalancer> others) {
-        Collection<LoadBalancer> carried = carried();
-        for (String address : next.addresses().stream().filter(host::has).toList()) {
-            for (ListenPort port : next.ports()) {
-                boolean isOthers =
-                        others.stream().anyMatch(one -> !one.name().equals(next.name()) && listens(one, address, port));
-                // HAProxy goes on listening until it is reloaded, also for one that leaves the port in the same batch.
-                if (isOthers || carried.stream().noneMatch(one -> listens(one, address, port))) {
-                    requireFree(address, port.port());
-                }
-            }
-        }
-    }
-
-    private static boolean listens(LoadBalancer one, String address, ListenPort port) {
-        return one.addresses().contains(address) && one.ports().stream().anyMatch(other -> other.port() == port.port());
-    }
-
-    private static void requireFree(String address, int port) {
-        try (ServerSocket probe = new ServerSocket()) {
-            probe.setReuseAddress(true);
-            probe.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port));
-        } catch (IOException taken) {
-            throw new ProviderException(
-                    "port %d of %s cannot be listened on, is another program of this host there? %s"
-                            .formatted(port, address, taken.getMessage()),
-                    null,
-                    taken);
-        }
-    }
-
     /**
      * Has HAProxy do all of this.
      *
@@ -516,7 +444,7 @@ final class Changes {
         if (isAsItShouldBe && configuration.equals(haproxy.configuration())) {
             return;
         }
-        SequencedMap<String, LoadBalancer> before = carried(wanted);
+        SequencedMap<String, LoadBalancer> before = leftOut.carried(wanted);
         if (isAsItShouldBe
                 && RuntimeChanges.structure(all.values()).equals(RuntimeChanges.structure(before.values()))) {
             isAhead = true;
@@ -546,7 +474,7 @@ final class Changes {
 
     private String configuration(Collection<LoadBalancer> all) {
         try {
-            return Configuration.of(directory, all, sharesAddresses);
+            return Configuration.of(directory, all, ports.sharesAddresses());
         } catch (IllegalArgumentException odd) {
             throw new ProviderException(String.valueOf(odd.getMessage()), null, odd);
         }
