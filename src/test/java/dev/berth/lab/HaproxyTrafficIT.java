@@ -18,6 +18,9 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
+import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.readiness.Readiness;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -30,6 +33,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
@@ -50,11 +54,14 @@ class HaproxyTrafficIT {
     /** Requests that meet each of a few pods: one of four is left out once in 10^12 times. */
     private static final int SURELY = 100;
 
-    /**
-     * From a crash to the next request that is answered, in milliseconds of the client's clock. The issue allows 2 s on a
-     * machine that does nothing else.
-     */
-    private static final long BACK_MILLIS = 5_000;
+    /** From a crash to the next request that is answered, in milliseconds of the client's clock, as docs/haproxy.md has it. */
+    private static final long BACK_MILLIS = 2_000;
+
+    /** Who waits so long for an answer has lost it: the machine does not stop for that long. */
+    private static final long LOST_MILLIS = 5_000;
+
+    /** The fastest of so many crashes counts: what else the machine does only adds to each. */
+    private static final int CRASHES = 3;
 
     /**
      * Two health checks a second apart, one that is under way, and the connections that were opened before: 3 s on a
@@ -398,6 +405,7 @@ class HaproxyTrafficIT {
         Service service = service("proxy", UnaryOperator.identity());
         awaitReply(lab.client(), url(service));
 
+        CompletableFuture<Load> thousands = lab.client().load(url(service), 3_000, 4, "5ms");
         try (Until<Load> load = lab.client().loadUntilEnd(url(service))) {
             LabPod third = pod(1, "c");
             LabPod fourth = pod(2, "d");
@@ -413,6 +421,7 @@ class HaproxyTrafficIT {
                     .extracting(Reply::name)
                     .containsOnly(third.name(), fourth.name());
             assertNoneFailed(load.end());
+            assertNoneFailed(thousands.join());
         }
     }
 
@@ -552,6 +561,44 @@ class HaproxyTrafficIT {
             there.close();
             assertNoneFailed(load.end());
         }
+    }
+
+    /** As with kube-proxy, those that terminate serve as long as none is ready. */
+    @Test
+    void withoutNodePorts_whereAllEndpointsTerminate_theyServe_untilOneIsReady() {
+        LabPod first = pod(1, "a");
+        Service service = service("direct", UnaryOperator.identity());
+        awaitReply(lab.client(), url(service));
+
+        try (Until<Load> load = lab.client().loadUntilEnd(url(service))) {
+            first.terminate();
+            await(
+                    this::conditions,
+                    all -> all.stream().allMatch(one -> one.getTerminating() && one.getServing() && !one.getReady()));
+            assertThat(lab.client().get(url(service), SURELY))
+                    .allMatch(reply -> first.name().equals(reply.name()));
+
+            LabPod next = pod(2, "b");
+            await(
+                    () -> lab.client().get(url(service), SURELY),
+                    replies -> replies.stream().allMatch(reply -> next.name().equals(reply.name())));
+            first.close();
+            assertNoneFailed(load.end());
+        }
+    }
+
+    private List<EndpointConditions> conditions() {
+        return lab
+                .installation()
+                .client()
+                .resources(EndpointSlice.class)
+                .inNamespace(namespace)
+                .list()
+                .getItems()
+                .stream()
+                .flatMap(slice -> slice.getEndpoints().stream())
+                .map(Endpoint::getConditions)
+                .toList();
     }
 
     /** A connection that is held, and has that pod behind it. */
@@ -710,9 +757,9 @@ class HaproxyTrafficIT {
                                 .ok()));
     }
 
-    private static void assertIsBack(Load done) {
-        System.out.printf("killed, from one answer to the next: %d ms%n", done.gap());
-        assertThat(done.gap()).isLessThan(BACK_MILLIS);
+    private static void assertWentOn(Load done) {
+        assertNoneFailed(done);
+        assertThat(done.gap()).isLessThan(LOST_MILLIS);
     }
 
     @Test
@@ -728,9 +775,7 @@ class HaproxyTrafficIT {
             operator = startOperator();
             awaitReply(lab.client(), added);
 
-            Load done = load.end();
-            assertNoneFailed(done);
-            assertIsBack(done);
+            assertWentOn(load.end());
         }
     }
 
@@ -745,21 +790,29 @@ class HaproxyTrafficIT {
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
             haproxy.start();
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
-            Load done = load.end();
-            assertNoneFailed(done);
-            assertIsBack(done);
+            assertWentOn(load.end());
         }
 
+        long back = millisWithoutHaproxy(service);
+        for (int crashes = 1; crashes < CRASHES && back >= BACK_MILLIS; crashes++) {
+            back = millisWithoutHaproxy(service);
+        }
+        assertThat(back).isLessThan(BACK_MILLIS);
+        addPort(81);
+        awaitReply(lab.client(), "http://" + Installation.ips(service).getFirst() + ":81/");
+        assertThat(operator.log()).doesNotContain("Uncaught");
+    }
+
+    /** HAProxy is killed: from the last answer before to the first one after. */
+    private long millisWithoutHaproxy(Service service) {
         try (Until<Load> load = lab.client().loadUntilEnd(url(service))) {
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
             haproxy.signalHaproxy("KILL");
             awaitReply(lab.client(), url(service));
-            addPort(81);
-            awaitReply(lab.client(), "http://" + Installation.ips(service).getFirst() + ":81/");
             Load done = load.end();
             assertThat(done.failed()).as("it was away").isPositive();
-            assertIsBack(done);
+            System.out.printf("HAProxy killed, from one answer to the next: %d ms%n", done.gap());
+            return done.gap();
         }
-        assertThat(operator.log()).doesNotContain("Uncaught");
     }
 }

@@ -6,15 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.TypingShell;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,8 +33,7 @@ class PlaygroundIT {
     private TypingShell shell;
     private ChildProcess lab;
 
-    @BeforeEach
-    void start() throws IOException {
+    private void start(KubeProxyMode mode) {
         shell = TypingShell.in(folder, Path.of("/run/berth/kubeconfig"), PATIENCE);
         // What make lab runs.
         lab = ChildProcess.start(
@@ -48,7 +48,7 @@ class PlaygroundIT {
                         "-cp",
                         System.getProperty("java.class.path"),
                         Playground.class.getName(),
-                        KubeProxyMode.NFTABLES.flag()),
+                        mode.flag()),
                 folder,
                 folder.resolve("lab.log"));
     }
@@ -86,7 +86,8 @@ class PlaygroundIT {
     }
 
     @Test
-    void whatItSaysToTry_works_andLabDownLeavesNothing() throws IOException {
+    void whatItSaysToTry_works_andLabDownLeavesNothing() {
+        start(KubeProxyMode.NFTABLES);
         Iterator<String> printed = upAndPrinted();
         assertThat(type(printed.next() + " kubectl get services --no-headers")).contains("proxy", "proxy-local", "vip");
 
@@ -141,10 +142,31 @@ class PlaygroundIT {
         assertThat(processesOfTheLab()).isEmpty();
     }
 
-    /** Those whose command line names its folder, but for this JVM's own. */
-    private List<String> processesOfTheLab() throws IOException {
+    @Test
+    void aLabThatIsKilled_leavesNothing_inModeIptables() {
+        start(KubeProxyMode.IPTABLES);
+        Iterator<String> printed = upAndPrinted();
+        assertThat(lab.log()).contains("kube-proxy in mode iptables");
+        printed.next();
+        assertThat(type(printed.next())).as("Proxy, from outside").contains("web-");
+
+        long jvm = processesOfTheLab().entrySet().stream()
+                .filter(process -> process.getValue().matches("[^ ]*/java .*-Dberth[.]lab=.*"))
+                .findFirst()
+                .orElseThrow()
+                .getKey();
+        assertThat(ProcessHandle.of(jvm).orElseThrow().destroyForcibly()).isTrue();
+
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(processesOfTheLab()).isEmpty());
+        assertThat(type("src/test/lab/lab down")).isEqualTo("lab: none runs");
+    }
+
+    /** The command lines of those that name its folder, by process ID. */
+    private Map<Long, String> processesOfTheLab() {
         try (var processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            List<String> found = new ArrayList<>();
+            Map<Long, String> found = new TreeMap<>();
             for (Path process : processes) {
                 String words;
                 try {
@@ -153,10 +175,12 @@ class PlaygroundIT {
                     continue;
                 }
                 if (words.contains(folder.toString())) {
-                    found.add(words);
+                    found.put(Long.valueOf(process.getFileName().toString()), words);
                 }
             }
             return found;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
     }
 }

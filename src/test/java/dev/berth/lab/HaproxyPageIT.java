@@ -12,29 +12,40 @@ import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.PackagedBerth;
 import dev.berth.testing.TlsFiles;
+import dev.berth.testing.TypedPage;
+import dev.berth.testing.TypingShell;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
- * docs/haproxy.md, On a laptop: a machine that reaches the nodes, as a host reaches its containers, and that has no route
- * to any pod. HAProxy on it has the addresses on lo.
+ * docs/haproxy.md, what is typed on Berth's own host; and On a laptop: a machine that reaches the nodes, as a host reaches its
+ * containers, and that has no route to any pod. HAProxy on it has the addresses on lo.
  */
 @LabOnly
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
-class HaproxyLaptopIT {
+class HaproxyPageIT {
+    private static final Path PAGE = Path.of("docs/haproxy.md");
     private static final String PLACE = "10.77.0.7";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Of Deployments. */
+    private static final List<String> CONTROLLERS = List.of("deployment-controller", "replicaset-controller");
 
     private static Lab lab;
     private static Namespace laptop;
@@ -44,7 +55,7 @@ class HaproxyLaptopIT {
 
     @BeforeAll
     static void start() {
-        lab = Lab.start(KubeProxyMode.NFTABLES, 1);
+        lab = Lab.start(KubeProxyMode.NFTABLES, 1, CONTROLLERS);
         laptop = Namespace.create("laptop");
         lab.plug(laptop, PLACE, "fd77::7");
     }
@@ -55,8 +66,8 @@ class HaproxyLaptopIT {
         lab.close();
     }
 
-    @BeforeEach
-    void pod() {
+    /** With a pod, and no route to it. */
+    private void onTheLaptop() {
         namespace = lab.namespace("laptop");
         pod = lab.node(1).pod(namespace, namespace + "-web", Map.of("app", "web"));
         for (String ip : List.of(pod.ipv4(), pod.ipv6())) {
@@ -104,7 +115,71 @@ class HaproxyLaptopIT {
     }
 
     @Test
+    void whatIsTypedOnBerthsOwnHost_endsWithAServedPage(@TempDir Path folder) throws IOException {
+        // Whoever follows the page does not have it yet.
+        lab.controlPlane().kubectl("delete", "-f", Installation.MANIFESTS + "/load-balancer-class.yaml");
+        TypingShell shell = TypingShell.in(folder, lab.controlPlane().adminKubeconfig(), PATIENCE);
+        Path state = folder.resolve("state");
+        ChildProcess berth = null;
+        String page = "";
+        try (Ending _ = () -> new HaproxyProcesses().signal(state, "KILL");
+                LabKubelet _ = new LabKubelet(lab)) {
+            for (TypedPage.Step step : TypedPage.steps(PAGE)) {
+                String typed = step.typed();
+                if (typed.startsWith("sudo ")) {
+                    assertThat(berth).as("one process").isNull();
+                    Files.writeString(
+                            folder.resolve("plugins/haproxy.properties"),
+                            "directory=" + state + "\n",
+                            StandardOpenOption.APPEND);
+                    berth = berth(typed, folder);
+                } else if (typed.startsWith("curl ")) {
+                    String fromOutside = "ip netns exec client " + typed;
+                    page = Awaitility.await()
+                            .atMost(PATIENCE)
+                            .ignoreExceptions()
+                            .until(() -> shell.type(fromOutside), text -> true);
+                } else {
+                    shell.type(typed.replace("192.0.2.10-192.0.2.20", "10.77.0.100-10.77.0.110")
+                            // Pods of the lab listen there, whatever their image.
+                            .replace("--port=80", "--port=80 --target-port=" + LabPod.PORT));
+                }
+            }
+            lab.controlPlane().kubectl("delete", "service,deployment", "web");
+        } finally {
+            if (berth != null) {
+                berth.close();
+            }
+            lab.controlPlane().kubectl("delete", "loadbalancerclass/haproxy", "addresspool/edge", "--ignore-not-found");
+        }
+
+        assertThat(page).contains("\"name\":\"web-");
+    }
+
+    /** The command of the page, on the load balancer's host. */
+    private static ChildProcess berth(String typed, Path folder) {
+        String jar = "sudo java -jar target/quarkus-app/quarkus-run.jar ";
+        assertThat(typed).startsWith(jar);
+        String[] words = typed.substring(jar.length())
+                .replace("admin.conf", lab.installation().kubeconfig().toString())
+                .split(" ");
+        ChildProcess berth = lab.loadBalancerHost()
+                .start(
+                        "operator-of-the-page",
+                        folder,
+                        PackagedBerth.command(Stream.concat(Arrays.stream(words), Stream.of("--http-port=0"))
+                                        .toArray(String[]::new))
+                                .toArray(String[]::new));
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            berth.requireAlive();
+            return berth.log().contains("ready after");
+        });
+        return berth;
+    }
+
+    @Test
     void berthOnALaptop_servesItByNodePorts_atItsLoopback() throws IOException {
+        onTheLaptop();
         Path folder = Files.createDirectories(lab.folder().resolve("berth-on-a-laptop"));
         Path plugins = Files.createDirectories(folder.resolve("plugins"));
         Path state = folder.resolve("state");
@@ -127,6 +202,7 @@ class HaproxyLaptopIT {
 
     @Test
     void berthInTheCluster_servesALaptop_byProviderHostThere() throws IOException {
+        onTheLaptop();
         Path folder = Files.createDirectories(lab.folder().resolve("tls"));
         TlsFiles tls = new TlsFiles(folder);
         tls.renew(Set.of(PLACE));
