@@ -19,6 +19,8 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -179,10 +181,17 @@ class PluginIT {
         EndpointSlice slice = endpoints("web", "10.64.0.7");
         berth.awaitAsserted(now -> assertThat(files.text()).contains("10.64.0.7:8080; # n1"));
         berth.client().resource(slice).delete();
-        endpoints("web", "10.64.0.8");
+        EndpointSlice next = endpoints("web", "10.64.0.8");
 
         berth.awaitAsserted(
                 now -> assertThat(files.text()).contains("10.64.0.8:8080;").doesNotContain("10.64.0.7:", "10.0.0.1:"));
+
+        // As of a Service that was scaled to zero.
+        berth.client()
+                .resource(next)
+                .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"endpoints\": null, \"ports\": null}");
+
+        berth.awaitAsserted(now -> assertThat(files.text()).isNotEmpty().doesNotContain("server "));
     }
 
     /** As the control plane writes them for one ready pod. */
