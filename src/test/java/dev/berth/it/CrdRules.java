@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.testing.Answers;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.Kubectl;
@@ -17,9 +18,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterAll;
@@ -130,7 +133,11 @@ abstract class CrdRules {
                     "0000-0000-0000-0000-0000-ffff-c000-0207",
                     "::ffff:192.0.2.7",
                     "spec.address"),
-            new AddressRow("upper case", "2001-0db8-0000-0000-0000-0000-0000-000a", "2001:DB8::A", "spec.address"),
+            new AddressRow(
+                    "upper case",
+                    "2001-0db8-0000-0000-0000-0000-0000-000a",
+                    "2001:DB8::A",
+                    "in lower case and as short as it can be"),
             new AddressRow("an octet of 256", "192.0.2.256", "192.0.2.256", "spec.address"),
             new AddressRow("three octets", "192.0.2", "192.0.2", "spec.address"),
             new AddressRow("a dot at the end", "192.0.2.11", "192.0.2.11.", NOT_THE_NAME),
@@ -506,7 +513,8 @@ abstract class CrdRules {
                 POOL_AND_CLASS.formatted(
                         "Address",
                         "198.51.100.5",
-                        "{address: 198.51.100.5, pool: edge, class: example.com/shown, claims: [{namespace: prod, name: web}]}"));
+                        "{address: 198.51.100.5, pool: former, class: example.com/shown, claims: [{namespace: prod, name: web}]}"));
+        kubectl.run("label", "address/198.51.100.5", "berth.dev/pool=edge");
         assertThat(header("addresspools"))
                 .containsExactly(
                         "NAME",
@@ -528,6 +536,7 @@ abstract class CrdRules {
                 "Address",
                 "198.51.100.6",
                 "{address: 198.51.100.6, claims: [{namespace: prod, name: web}, {namespace: prod, name: dns}]}"));
+        kubectl.run("label", "address/198.51.100.6", "berth.dev/pool=edge");
         kubectl.run(
                 "patch",
                 "address/198.51.100.6",
@@ -538,6 +547,60 @@ abstract class CrdRules {
                 .matches("(?s)198.51.100.6 +198.51.100.6 +prod +web +dns +edge .*");
         assertThat(kubectl.run("get", "lbc", "shown", "--no-headers"))
                 .matches("(?s)shown +example.com/shown +pool +Auto +Never .*");
+    }
+
+    /** What kubectl explain reads: each field of spec and status, however deep. */
+    @Test
+    void eachField_isExplained_withItsDefault_andThePageOfTheAnnotationThatItIsAbout() throws IOException {
+        JsonNode schemas = Serialization.jsonMapper()
+                .readTree(kubectl.run("get", "--raw", "/openapi/v3/apis/berth.dev/v1alpha1"))
+                .at("/components/schemas");
+        List<String> enums = new ArrayList<>();
+        List<String> faults = new ArrayList<>();
+        int kinds = 0;
+        for (Map.Entry<String, JsonNode> kind : schemas.properties()) {
+            JsonNode properties = kind.getValue().path("properties");
+            if (kind.getKey().startsWith("dev.berth.v1alpha1.") && properties.has("spec")) {
+                kinds++;
+                for (String part : List.of("spec", "status")) {
+                    explained(properties.path(part), kind.getKey() + "." + part, faults, enums);
+                }
+            }
+        }
+
+        assertThat(kinds).isEqualTo(5);
+        assertThat(faults).isEmpty();
+        assertThat(enums)
+                .contains(
+                        "dev.berth.v1alpha1.LoadBalancerClass.spec.classless",
+                        "dev.berth.v1alpha1.LoadBalancerClass.spec.ipMode",
+                        "dev.berth.v1alpha1.LoadBalancerClass.spec.healthCheck.type",
+                        "dev.berth.v1alpha1.Address.spec.claims[].ports[].protocol",
+                        "dev.berth.v1alpha1.Address.status.conditions[].status");
+    }
+
+    /** Annotations of Services. */
+    private static final Pattern OF_SERVICES =
+            Pattern.compile("berth[.]dev/(addresses|address-pool|sharing-key|retain|replace-address)");
+
+    private static void explained(JsonNode field, String path, List<String> faults, List<String> enums) {
+        String said = field.path("description").asText();
+        if (said.isEmpty()
+                || (field.has("default")
+                        && !said.contains("Defaults to " + field.path("default").asText() + "."))
+                || (OF_SERVICES.matcher(said).find() && !said.contains("see docs/annotations.md"))) {
+            faults.add(path + ": " + said);
+        }
+        if (field.has("enum")) {
+            enums.add(path);
+        }
+        field.path("properties")
+                .properties()
+                .forEach(one -> explained(one.getValue(), path + "." + one.getKey(), faults, enums));
+        field.path("items")
+                .path("properties")
+                .properties()
+                .forEach(one -> explained(one.getValue(), path + "[]." + one.getKey(), faults, enums));
     }
 
     @Test

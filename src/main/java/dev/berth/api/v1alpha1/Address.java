@@ -58,7 +58,10 @@ import org.jspecify.annotations.Nullable;
         name = "Shared-With",
         jsonPath = ".status.sharedWith",
         type = AdditionalPrinterColumn.Type.STRING)
-@AdditionalPrinterColumn(name = "Pool", jsonPath = ".*.pool", type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+        name = "Pool",
+        jsonPath = ".metadata.labels.berth\\.dev/pool",
+        type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(name = "Class", jsonPath = ".spec.class", type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
         name = "State",
@@ -107,7 +110,8 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
                     + " && " + GROUPS + ".substring(self.spec.address.indexOf('::'), size(" + GROUPS
                     + ") - (size(self.spec.address) - self.spec.address.indexOf('::') - 2)).matches('^:?0(:0)*:?$')";
 
-    private static final String CANONICAL = "^(((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\\.|$)){4}"
+    // A pattern of the schema would be shown to who breaks it.
+    private static final String CANONICAL = "^(((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])([.]|$)){4}"
             + "|(0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){7}"
             + "|((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?::((0|[1-9a-f][0-9a-f]{0,3})(:(0|[1-9a-f][0-9a-f]{0,3})){0,5})?)$";
 
@@ -119,8 +123,13 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Spec(
             @Required
-            @Pattern(CANONICAL) @Size(min = 2, max = 39) @ValidationRule(value = "self == oldSelf", message = "spec.address cannot be changed")
-            @JsonPropertyDescription("The address in its canonical form.")
+            @Size(min = 2, max = 39) @ValidationRule(
+                    value = "self.matches('" + CANONICAL + "')",
+                    message =
+                            "spec.address must be one address in its canonical form, in lower case and as short as it can be: 192.0.2.7, 2001:db8::1")
+            @ValidationRule(value = "self == oldSelf", message = "spec.address cannot be changed")
+            @JsonPropertyDescription(
+                    "The address in its canonical form, in lower case and as short as it can be: 192.0.2.7, 2001:db8::1.")
             String address,
 
             @Nullable @Size(max = 253) @JsonPropertyDescription("The AddressPool that it came from; absent: reserved by hand.")
@@ -141,7 +150,8 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
                     "Since when it is nobody's: it rests for the pool's reuseAfter, unless a Service of the same name comes back.")
             String releasedAt,
 
-            @Nullable @JsonPropertyDescription("true: it is kept for its Service's return, however long that takes.")
+            @Nullable @JsonPropertyDescription(
+                    "true: it is kept for its Service's return, however long that takes. A Service asks for it by its annotation berth.dev/retain (see docs/annotations.md).")
             Boolean retain) {
         /** Claimed for these, and nothing more to say. */
         public Spec(String address, @Nullable String pool, @Nullable String loadBalancerClass, List<Claim> claims) {
@@ -153,7 +163,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Sharing(
             @Required
-            @Size(min = 1, max = 253) @JsonPropertyDescription("The Services' annotation berth.dev/sharing-key.")
+            @Size(min = 1, max = 253) @JsonPropertyDescription("The Services' annotation berth.dev/sharing-key (see docs/annotations.md).")
             String key,
 
             @Required
@@ -195,7 +205,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
             String releasedAt,
 
             @Nullable @JsonPropertyDescription(
-                    "true: this Service's annotation berth.dev/retain has the address kept. Once no claim says so any more, spec.retain goes.")
+                    "true: this Service's annotation berth.dev/retain (see docs/annotations.md) has the address kept. Once no claim says so any more, spec.retain goes.")
             Boolean retain) {
         /** On the Service of this uid, or null: a reservation. */
         public Claim(@Nullable String kind, String namespace, String name, @Nullable String uid) {

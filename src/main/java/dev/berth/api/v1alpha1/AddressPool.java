@@ -93,7 +93,7 @@ public class AddressPool extends OwnResource<AddressPool.Spec, AddressPool.Statu
 
             @Default("true")
             @JsonPropertyDescription(
-                    "Whether a Service may get an address from this one that names neither the pool (annotation berth.dev/address-pool, or pools of its class) nor the address (annotation berth.dev/addresses).")
+                    "Whether a Service may get an address from this one that names neither the pool (annotation berth.dev/address-pool, or pools of its class) nor the address (annotation berth.dev/addresses): see docs/annotations.md.")
             @Nullable Boolean autoAssign,
 
             @Default("100")

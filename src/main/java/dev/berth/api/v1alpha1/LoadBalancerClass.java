@@ -94,7 +94,8 @@ public class LoadBalancerClass extends OwnResource<LoadBalancerClass.Spec, LoadB
             @Nullable @Size(max = 64) @JsonPropertyDescription("Settings for the provider. They cannot be changed.")
             Map<String, @Size(max = 4096) String> parameters,
 
-            @Nullable @Size(max = 64) @JsonPropertyDescription("The AddressPools to take addresses from; absent: every one.")
+            @Nullable @Size(max = 64) @JsonPropertyDescription(
+                    "The AddressPools to take addresses from; absent: every one. By its annotation berth.dev/address-pool, a Service chooses among them (see docs/annotations.md).")
             List<@Size(min = 1, max = 253) String> pools,
 
             @Default("Auto")

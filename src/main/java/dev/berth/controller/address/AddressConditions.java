@@ -114,7 +114,10 @@ public final class AddressConditions implements AutoCloseable {
             if (object.isEmpty()) {
                 return;
             }
-            if (!showStatus(object.get()) || !showLabels(object.get())) {
+            // Whoever waits for a condition finds the pool in its column then, which is of a label.
+            boolean isLabelled = showLabels(object.get());
+            boolean isShown = showStatus(object.get());
+            if (!isLabelled || !isShown) {
                 look(ip, AGAIN);
             }
         } catch (RuntimeException failure) {
