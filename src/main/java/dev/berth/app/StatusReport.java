@@ -138,15 +138,24 @@ record StatusReport(List<Declared> classes, List<ServiceState> services, int poo
     }
 
     private Optional<String> notServed(ServiceState service) {
-        return service.foreignMark().isPresent() || service.hasOurConditions()
+        return service.hasOurConditions()
                 ? Optional.empty()
-                : Unserved.of(
-                                service.loadBalancerClass(),
-                                classes.stream()
-                                        .map(one -> one.declaration().value())
-                                        .toList(),
-                                withoutClass())
+                : unserved(service)
                         .map(why ->
                                 "not served by Berth\t" + service.key() + "\t" + why.reason() + ": " + why.message());
+    }
+
+    /** One with a mark of another controller is that one's, unless a class of Berth's is the one that it means. */
+    private Optional<Unserved> unserved(ServiceState service) {
+        Optional<Unserved> why = Unserved.of(
+                service.loadBalancerClass(),
+                classes.stream().map(one -> one.declaration().value()).toList(),
+                withoutClass());
+        if (service.foreignMark().isEmpty()) {
+            return why;
+        }
+        return why.isEmpty() && service.ingress().isEmpty()
+                ? service.foreignMark().map(Unserved::byAnother)
+                : Optional.empty();
     }
 }

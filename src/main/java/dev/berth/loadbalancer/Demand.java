@@ -354,7 +354,8 @@ public record Demand(
                         MIXED_PROTOCOLS,
                         provider + " carries one protocol for each load balancer, and this one carries "
                                 + carried.getFirst().protocol()
-                                + "; make a Service for each protocol, with one berth.dev/sharing-key");
+                                + "; make a Service for each protocol, with one " + WellKnownNames.SHARING_KEY
+                                + WellKnownNames.ANNOTATIONS_PAGE);
             }
             if (!withoutNodePort.isEmpty()) {
                 unmet(

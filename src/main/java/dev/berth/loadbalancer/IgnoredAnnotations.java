@@ -38,8 +38,18 @@ final class IgnoredAnnotations {
     private static final List<String> WRITTEN =
             List.of(WellKnownNames.SERVED_BY_CLASS, WellKnownNames.NODE_PORTS_RELEASED);
 
+    private static final String NO_CROSSING =
+            "is of cilium, and is not read: Services share an address within one namespace";
+
     private static final Map<String, String> OF_OTHER_KINDS =
             Map.of(WellKnownNames.RELEASE_STRANDED, "AddressPools", "berth.dev/retire", "ServiceCIDRs");
+
+    /** Of other controllers, for what cannot be asked of Berth. */
+    private static final Map<String, String> WITHOUT_EQUAL = Map.of(
+            "lbipam.cilium.io/sharing-cross-namespace",
+            NO_CROSSING,
+            "io.cilium/lb-ipam-sharing-cross-namespace",
+            NO_CROSSING);
 
     private IgnoredAnnotations() {}
 
@@ -71,7 +81,7 @@ final class IgnoredAnnotations {
                         service.asked().annotations().keySet().stream()
                                 .filter(name -> !can.reads(name))
                                 .sorted()
-                                .flatMap(name -> unknown(name).stream()),
+                                .flatMap(name -> Stream.concat(unknown(name).stream(), withoutEqual(name).stream())),
                         ForeignAnnotations.KNOWN.stream()
                                 .filter(dialect -> !dialects.contains(dialect))
                                 .flatMap(dialect -> foreign(service, can, dialect)))
@@ -109,6 +119,11 @@ final class IgnoredAnnotations {
                 .orElseGet(() -> "is not known; those that are: " + String.join(", ", ASKED_BY));
         return Optional.of(
                 new Ignored(Reason.UnknownAnnotation, "annotation " + OneLine.of(name, LONGEST_NAME) + " " + what));
+    }
+
+    private static Optional<Ignored> withoutEqual(String name) {
+        return Optional.ofNullable(WITHOUT_EQUAL.get(name))
+                .map(what -> new Ignored(Reason.AnnotationOfOtherController, "annotation " + name + " " + what));
     }
 
     private static Optional<String> near(String word) {

@@ -130,7 +130,8 @@ public final class Planner {
             String message = "another Berth served it by class \"" + before.get()
                     + "\", and has not taken back what is its own yet; if that one is gone for good, take off the"
                     + " annotation "
-                    + WellKnownNames.SERVED_BY_CLASS;
+                    + WellKnownNames.SERVED_BY_CLASS
+                    + WellKnownNames.ANNOTATIONS_PAGE;
             return new ServicePlan.Skip(service, Reason.ServedByAnother, null, message, List.of());
         }
         if (service.deleting()) {
@@ -314,8 +315,7 @@ public final class Planner {
                     service,
                     Reason.ServedByAnother,
                     served.get().name(),
-                    "it carries " + foreign.get()
-                            + " of another controller; remove that controller and what it left, then Berth takes over",
+                    Unserved.byAnother(foreign.get()).message(),
                     withdrawal());
         }
         if (service.loadBalancerClass() == null && snapshot.deference().isPresent()) {
@@ -495,7 +495,8 @@ public final class Planner {
         if (missing.isPresent()) {
             return leftAsItIs(why + ", and its provider cannot be told to delete what it made: " + missing.get()
                     + "; bring the class back, or delete it yourself and take off the annotation "
-                    + WellKnownNames.SERVED_BY_CLASS);
+                    + WellKnownNames.SERVED_BY_CLASS
+                    + WellKnownNames.ANNOTATIONS_PAGE);
         }
         List<Step.TearingDown> steps = new ArrayList<>();
         mayHaveMade().forEach(served -> steps.add(new Step.DeleteLoadBalancer(served)));

@@ -11,12 +11,13 @@ import java.util.stream.Collectors;
 
 /**
  * Why a Service that has an address is not of the pools that it asks for: it asks for that very address, which is of
- * another pool, or its owner has not given it up. Pure.
+ * another pool, its owner has not given it up, or a person reserved it for the Service. Pure.
  */
 final class PoolWish {
     /** As conditions and events name it. */
     enum Reason {
         AddressOfOtherPool,
+        AddressReserved,
         PoolNotFound,
         ReplacementPending
     }
@@ -33,7 +34,9 @@ final class PoolWish {
             ServiceState service, HoldingSelection keeping, AddressConstraints wishes, PoolBook pools) {
         return wishes.pools().isEmpty()
                 ? Optional.empty()
-                : contradiction(keeping, wishes, pools).or(() -> notGivenUp(service, keeping, wishes, pools));
+                : contradiction(keeping, wishes, pools)
+                        .or(() -> notGivenUp(service, keeping, wishes, pools))
+                        .or(() -> reservedByHand(keeping, wishes, pools));
     }
 
     /** Recreated, it would get none. */
@@ -76,6 +79,23 @@ final class PoolWish {
                         + service.key().name() + " --namespace="
                         + service.key().namespace() + " " + WellKnownNames.REPLACE_ADDRESS + "=" + list
                         + " --overwrite"));
+    }
+
+    private static Optional<WaitReason> reservedByHand(
+            HoldingSelection keeping, AddressConstraints wishes, PoolBook pools) {
+        return keeping.kept().stream()
+                .filter(holding -> holding.spec().pool() == null)
+                .map(Holding::ip)
+                .filter(ip -> wishes.address(ip.family()).isEmpty())
+                .filter(ip -> pools.poolOf(ip)
+                        .filter(pool -> wishes.pools().contains(pool.name()))
+                        .isEmpty())
+                .findFirst()
+                .map(ip -> new WaitReason(
+                        Reason.AddressReserved.name(),
+                        "it asks for an address of " + named(wishes, pools) + ", but " + ip
+                                + " was reserved for it by hand, and stays; to have another, name it by "
+                                + WellKnownNames.ADDRESSES + WellKnownNames.ANNOTATIONS_PAGE));
     }
 
     private static String named(AddressConstraints wishes, PoolBook pools) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why no Berth serves a Service that wants a load balancer and bears no mark of another controller. Pure.
+ * Why no Berth serves a Service that wants a load balancer. Pure.
  *
  * @param isBerths whether the class that it names is Berth's by its prefix, so that nobody else will serve it
  */
@@ -28,6 +28,15 @@ public record Unserved(Reason reason, String message, boolean isBerths) {
     public static Unserved notAccepted(String className, String fault) {
         return new Unserved(
                 Reason.ClassNotAccepted, "LoadBalancerClass \"" + className + "\" is not accepted: " + fault, false);
+    }
+
+    /** Another controller left its mark on it, and is not sure to be gone. */
+    public static Unserved byAnother(String mark) {
+        return new Unserved(
+                Reason.ServedByAnother,
+                "it carries " + mark
+                        + " of another controller; remove that controller and what it left, then Berth takes over",
+                false);
     }
 
     /**

@@ -24,6 +24,12 @@ public record WaitReason(String reason, String message) {
     private static final int LONGEST_MESSAGE = 10_000;
     private static final int LONGEST_NAME = 253;
 
+    private static final String NOT_AVAILABLE = "AddressNotAvailable";
+    private static final String SHARED_SOON = "SharedAddressPending";
+
+    /** Those that only what the Service asks for itself can have. */
+    private static final List<String> OF_ANNOTATIONS = List.of(NOT_AVAILABLE, SHARED_SOON);
+
     public WaitReason {
         message = OneLine.of(message, LONGEST_MESSAGE);
     }
@@ -42,18 +48,20 @@ public record WaitReason(String reason, String message) {
      * @param refusals of every pool, by family; or of the one whose address is just being claimed for both
      */
     public static WaitReason of(AddressRequest request, List<Refusal> refusals) {
+        WaitReason why = because(request, refusals);
+        boolean isByAnnotation = !request.wishes().pools().isEmpty() || OF_ANNOTATIONS.contains(why.reason);
+        return isByAnnotation ? new WaitReason(why.reason, why.message + WellKnownNames.ANNOTATIONS_PAGE) : why;
+    }
+
+    private static WaitReason because(AddressRequest request, List<Refusal> refusals) {
         if (refusals.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.SHARED_SOON)) {
-            return new WaitReason(
-                    "SharedAddressPending", "another of its sharing key is claiming the address for both");
+            return new WaitReason(SHARED_SOON, "another of its sharing key is claiming the address for both");
         }
         Meant meant = Meant.by(request, refusals);
         if (meant.refusals().isEmpty()) {
             return meant.missing().isEmpty()
                     ? new WaitReason("NoPool", "there is no AddressPool; create one")
-                    : new WaitReason(
-                            "PoolNotFound",
-                            String.join("; ", meant.missing())
-                                    + (request.wishes().pools().isEmpty() ? "" : WellKnownNames.ANNOTATIONS_PAGE));
+                    : new WaitReason("PoolNotFound", String.join("; ", meant.missing()));
         }
         return notInAnyPool(request, meant).or(() -> taken(meant)).orElseGet(() -> refused(meant));
     }
@@ -136,9 +144,7 @@ public record WaitReason(String reason, String message) {
                         .map(detail -> ": " + detail)
                         .orElse("");
                 return Optional.of(new WaitReason(
-                        "AddressNotAvailable",
-                        meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)
-                                + WellKnownNames.ANNOTATIONS_PAGE));
+                        NOT_AVAILABLE, meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
             }
         }
         return Optional.empty();
@@ -150,15 +156,16 @@ public record WaitReason(String reason, String message) {
                 .toList();
         return named.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new WaitReason(
-                        "AddressNotAvailable", meant.withMissing(clauses(named)) + WellKnownNames.ANNOTATIONS_PAGE));
+                : Optional.of(new WaitReason(NOT_AVAILABLE, meant.withMissing(clauses(named))));
     }
 
     private static WaitReason refused(Meant meant) {
-        // What a pool that nobody named lacks explains nothing; a pool that is full explains most.
+        // What a pool that nobody named lacks explains nothing; a pool that is full explains most, then an exhausted
+        // quota.
         List<Refusal> telling = meant.refusals().stream()
                 .filter(refusal -> !meant.whose().isEmpty() || !NOT_THERE.contains(refusal.rule()))
-                .sorted(Comparator.comparing(refusal -> !isFull(refusal)))
+                .sorted(Comparator.comparing((Refusal refusal) -> !isFull(refusal))
+                        .thenComparing(refusal -> refusal.rule() != RefusalReason.OVER_QUOTA))
                 .toList();
         String clauses = meant.around(clauses(telling));
         boolean full = telling.stream().anyMatch(WaitReason::isFull);

@@ -124,6 +124,20 @@ class StatusReportTest {
     }
 
     @Test
+    void whatCarriesTheMarkOfAnother_andHasNoAddress_isNotServed_andWhy() {
+        StatusReport.Declared pool = declared("pool", 1, Classless.AUTO, condition("Accepted", "True", "Accepted", ""));
+        SampleService marked = web().finalizers(List.of("service.kubernetes.io/load-balancer-cleanup"));
+
+        assertThat(report(marked, pool))
+                .endsWith("not served by Berth\tshop/web\tServedByAnother: it carries finalizer"
+                        + " service.kubernetes.io/load-balancer-cleanup of another controller; remove that"
+                        + " controller and what it left, then Berth takes over");
+        assertThat(report(marked.ingress("203.0.113.1"), pool)).noneMatch(line -> line.contains("not served"));
+        assertThat(report(marked.loadBalancerClass("example.com/theirs"), pool))
+                .noneMatch(line -> line.contains("not served"));
+    }
+
+    @Test
     void whatIsLeftToAnotherController_isNotServed_andWhy() {
         Condition deferred =
                 condition("ServesClassless", "False", "DeferredToOther", "another controller seems to serve");

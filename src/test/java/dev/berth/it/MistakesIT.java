@@ -14,9 +14,7 @@ import dev.berth.testing.BerthCommand;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import dev.berth.testing.TypedPage;
-import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,48 +33,13 @@ class MistakesIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static Installation berth;
+    private static Administrator admin;
 
     @BeforeAll
     static void install(Installation shared) {
         berth = shared;
+        admin = new Administrator(shared);
         berth.operator();
-    }
-
-    private static String kubectl(String... arguments) {
-        return berth.controlPlane().kubectl(arguments);
-    }
-
-    private static void annotate(String namespace, String name, String... annotations) {
-        String[] command = new String[annotations.length + 5];
-        command[0] = "annotate";
-        command[1] = "service";
-        command[2] = name;
-        command[3] = "--namespace=" + namespace;
-        command[4] = "--overwrite";
-        System.arraycopy(annotations, 0, command, 5, annotations.length);
-        kubectl(command);
-    }
-
-    private static void awaitIps(String namespace, String name, String... ips) {
-        berth.await(namespace, name, service -> ips(service).equals(List.of(ips)));
-    }
-
-    /** The message of a condition, once it has this reason. */
-    private static String awaitSaid(String namespace, String name, String type, String reason) {
-        return condition(
-                        berth.await(
-                                namespace,
-                                name,
-                                service -> condition(service, type)
-                                        .filter(said -> said.getReason().equals(reason))
-                                        .isPresent()),
-                        type)
-                .map(Condition::getMessage)
-                .orElseThrow();
-    }
-
-    private static void awaitNotSaid(String namespace, String name, String type) {
-        berth.await(namespace, name, service -> condition(service, type).isEmpty());
     }
 
     private static void awaitEvent(String namespace, String about, String reason, String note) {
@@ -91,14 +54,14 @@ class MistakesIT {
         berth.pool(namespace, "198.18.0.0/28");
         berth.service(namespace, "web", annotated("berth.dev/adresses", "198.18.0.7"));
 
-        String said = awaitSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED, "UnknownAnnotation");
+        String said = admin.awaitSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED, "UnknownAnnotation");
         assertThat(said)
                 .isEqualTo("annotation berth.dev/adresses is not known; did you mean berth.dev/addresses?" + PAGE);
         awaitEvent(namespace, "web", "UnknownAnnotation", said);
 
-        annotate(namespace, "web", "berth.dev/adresses-", "berth.dev/addresses=198.18.0.7");
-        awaitIps(namespace, "web", "198.18.0.7");
-        awaitNotSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED);
+        admin.annotate(namespace, "web", "berth.dev/adresses-", "berth.dev/addresses=198.18.0.7");
+        admin.awaitIps(namespace, "web", "198.18.0.7");
+        admin.awaitNotSaid(namespace, "web", WellKnownNames.ANNOTATIONS_IGNORED);
     }
 
     @Test
@@ -117,7 +80,7 @@ class MistakesIT {
                         "dns",
                                 "annotation lbipam.cilium.io/sharing-key is of cilium, and is not read; use berth.dev/sharing-key, or start Berth with --migrate-from=cilium (see docs/annotations.md)")
                 .entrySet()) {
-            assertThat(awaitSaid(
+            assertThat(admin.awaitSaid(
                             namespace,
                             each.getKey(),
                             WellKnownNames.ANNOTATIONS_IGNORED,
@@ -132,17 +95,17 @@ class MistakesIT {
         String namespace = berth.namespace("contradiction");
         berth.pool(namespace, "198.18.0.32/28");
         berth.service(namespace, "web", annotated(WellKnownNames.ADDRESSES, "198.18.0.40"));
-        awaitIps(namespace, "web", "198.18.0.40");
+        admin.awaitIps(namespace, "web", "198.18.0.40");
 
-        annotate(namespace, "web", "berth.dev/address-pool=office");
-        assertThat(awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "AddressOfOtherPool"))
+        admin.annotate(namespace, "web", "berth.dev/address-pool=office");
+        assertThat(admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "AddressOfOtherPool"))
                 .isEqualTo("holds 198.18.0.40; it asks for 198.18.0.40, which is of AddressPool \"" + namespace
                         + "\", and for one of AddressPool \"office\", which does not exist; recreated, it would get"
                         + " none: correct one of the two annotations" + PAGE);
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.40");
 
-        annotate(namespace, "web", "berth.dev/address-pool=" + namespace);
-        awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "Assigned");
+        admin.annotate(namespace, "web", "berth.dev/address-pool=" + namespace);
+        admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "Assigned");
     }
 
     @Test
@@ -153,16 +116,16 @@ class MistakesIT {
         berth.pool(office, namespace, UnaryOperator.identity(), "198.18.0.64/32");
         berth.service(namespace, "web", annotated(WellKnownNames.ADDRESS_POOL, namespace));
         berth.service(namespace, "first", annotated(WellKnownNames.ADDRESS_POOL, office));
-        awaitIps(namespace, "web", "198.18.0.48");
-        awaitIps(namespace, "first", "198.18.0.64");
+        admin.awaitIps(namespace, "web", "198.18.0.48");
+        admin.awaitIps(namespace, "first", "198.18.0.64");
 
-        annotate(namespace, "web", "berth.dev/address-pool=" + office);
-        String said = awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "ReplacementPending");
+        admin.annotate(namespace, "web", "berth.dev/address-pool=" + office);
+        String said = admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "ReplacementPending");
         String command = "kubectl annotate service web --namespace=" + namespace
                 + " berth.dev/replace-address=198.18.0.48 --overwrite";
         assertThat(said).endsWith(command);
 
-        kubectl(command.substring("kubectl ".length()).split(" "));
+        admin.kubectl(command.substring("kubectl ".length()).split(" "));
         berth.await(
                 namespace,
                 "web",
@@ -173,7 +136,7 @@ class MistakesIT {
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.48");
 
         berth.deleteService(namespace, "first");
-        awaitIps(namespace, "web", "198.18.0.64");
+        admin.awaitIps(namespace, "web", "198.18.0.64");
         berth.awaitAddressesOf(namespace, "web", "198.18.0.64");
     }
 
@@ -182,10 +145,10 @@ class MistakesIT {
         String namespace = berth.namespace("deleted");
         AddressPool pool = berth.pool(namespace, "198.18.0.80/28");
         berth.service(namespace, "web");
-        awaitIps(namespace, "web", "198.18.0.80");
+        admin.awaitIps(namespace, "web", "198.18.0.80");
 
         berth.client().resource(pool).delete();
-        String said = awaitSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED, "PoolDeleted");
+        String said = admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED, "PoolDeleted");
         assertThat(said)
                 .isEqualTo("AddressPool \"" + namespace
                         + "\", which had 198.18.0.80, does not exist any more; the Service keeps"
@@ -194,13 +157,7 @@ class MistakesIT {
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.80");
 
         berth.pool(namespace + "-anew", namespace, UnaryOperator.identity(), "198.18.0.80/28");
-        awaitNotSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED);
-    }
-
-    /** What a new Service says once it waits for this reason. */
-    private static String waits(String namespace, String name, UnaryOperator<ServiceBuilder> change, String reason) {
-        berth.service(namespace, name, change);
-        return awaitSaid(namespace, name, WellKnownNames.ADDRESS_ASSIGNED, reason);
+        admin.awaitNotSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED);
     }
 
     @Test
@@ -218,22 +175,28 @@ class MistakesIT {
         berth.pool(example, namespace, with("excluded", List.of("198.18.3.5")), "198.18.3.0/29");
         berth.pool(quota, namespace, with("quota", Map.of("perNamespace", 1)), "198.18.3.16/29");
         berth.service(namespace, "first", annotated(WellKnownNames.ADDRESS_POOL, quota));
-        awaitIps(namespace, "first", "198.18.3.16");
+        admin.awaitIps(namespace, "first", "198.18.3.16");
 
-        assertThat(waits(
+        assertThat(admin.waits(
                         namespace,
                         "misspelt",
                         annotated(WellKnownNames.ADDRESS_POOL, namespace + "-exmaple"),
                         "PoolNotFound"))
                 .startsWith("AddressPool \"" + namespace
                         + "-exmaple\", which it asks for, does not exist (did you mean \"" + example + "\"?)");
-        assertThat(waits(namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NoPoolAllows"))
+        assertThat(admin.waits(
+                        namespace, "asleep", annotated(WellKnownNames.ADDRESS_POOL, namespace + "-b"), "NoPoolAllows"))
                 .startsWith(
                         "no AddressPool gives it an IPv4 address: AddressPool \"" + namespace + "-b\" is suspended;")
-                .endsWith(" other pools are not among those that it asks for");
-        assertThat(waits(namespace, "second", annotated(WellKnownNames.ADDRESS_POOL, quota), "QuotaExceeded"))
+                .endsWith("; "
+                        + (admin.kubectl("get", "addresspools", "-o", "name")
+                                        .lines()
+                                        .count()
+                                - 1)
+                        + " other pools are not among those that it asks for" + PAGE);
+        assertThat(admin.waits(namespace, "second", annotated(WellKnownNames.ADDRESS_POOL, quota), "QuotaExceeded"))
                 .startsWith("no IPv4 address: AddressPool \"" + quota + "\" (quota: ");
-        assertThat(waits(
+        assertThat(admin.waits(
                         namespace,
                         "six",
                         builder -> annotated(WellKnownNames.ADDRESS_POOL, example)
@@ -252,7 +215,7 @@ class MistakesIT {
                         clusterIp,
                         "ServiceCIDR \"kubernetes\" has it")
                 .entrySet()) {
-            assertThat(waits(
+            assertThat(admin.waits(
                             namespace,
                             "at-" + each.getKey().replace('.', '-'),
                             annotated(WellKnownNames.ADDRESSES, each.getKey()),
@@ -261,11 +224,11 @@ class MistakesIT {
         }
         String empty = namespace + "-empty";
         berth.pool(empty, namespace, with("excluded", List.of("198.18.3.40")), "198.18.3.40");
-        assertThat(waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NoPoolAllows"))
+        assertThat(admin.waits(namespace, "of-empty", annotated(WellKnownNames.ADDRESS_POOL, empty), "NoPoolAllows"))
                 .startsWith(
                         "no AddressPool gives it an IPv4 address: AddressPool \"" + empty
                                 + "\" has no IPv4 address to allocate: all are excluded, of another pool, or in use in the cluster;");
-        assertThat(waits(
+        assertThat(admin.waits(
                         namespace,
                         "in-empty",
                         builder -> annotated(WellKnownNames.ADDRESS_POOL, empty)
@@ -303,8 +266,8 @@ class MistakesIT {
                 null));
         berth.client().resource(object).create();
 
-        kubectl("wait", "--for=condition=Ready=False", "--timeout=50s", "loadbalancerclass/" + namespace);
-        assertThat(kubectl(
+        admin.kubectl("wait", "--for=condition=Ready=False", "--timeout=50s", "loadbalancerclass/" + namespace);
+        assertThat(admin.kubectl(
                         "get",
                         "loadbalancerclass",
                         namespace,
@@ -313,7 +276,7 @@ class MistakesIT {
                 .isEqualTo("AddressPool \"" + namespace + "-pool\", which it names, does not exist; its Services wait");
 
         berth.pool(namespace + "-pool", namespace, UnaryOperator.identity(), "198.18.3.64/28");
-        kubectl("wait", "--for=condition=Ready", "--timeout=50s", "loadbalancerclass/" + namespace);
+        admin.kubectl("wait", "--for=condition=Ready", "--timeout=50s", "loadbalancerclass/" + namespace);
     }
 
     @Test
@@ -331,14 +294,14 @@ class MistakesIT {
                             .withPort((int) sharer.charAt(0))
                             .endPort()
                             .endSpec());
-            awaitIps(namespace, sharer, "198.18.5.0");
+            admin.awaitIps(namespace, sharer, "198.18.5.0");
         }
         berth.service(namespace, "c", annotated(WellKnownNames.ADDRESSES, "198.18.5.1"));
-        awaitIps(namespace, "c", "198.18.5.1");
+        admin.awaitIps(namespace, "c", "198.18.5.1");
         berth.service(namespace, "d");
-        awaitIps(namespace, "d", "198.18.5.2");
+        admin.awaitIps(namespace, "d", "198.18.5.2");
 
-        kubectl(
+        admin.kubectl(
                 "patch",
                 "addresspool",
                 namespace,
@@ -350,7 +313,7 @@ class MistakesIT {
                                 "; then, as of now, NS/c gets none (AddressNotAvailable), NS/a gets 198.18.5.3, NS/b gets 198.18.5.3, NS/d gets 198.18.5.8"
                                         .replace("NS", namespace)));
 
-        kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=2");
+        admin.kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=2");
         berth.await(
                 namespace,
                 "d",
@@ -362,12 +325,12 @@ class MistakesIT {
     /** docs/address-pools.md, Changing a pool. */
     @Test
     void aPoolThatWasEdited_saysWhatThePageShows() throws IOException {
-        kubectl("create", "namespace", "prod");
+        admin.kubectl("create", "namespace", "prod");
         berth.pool("edge", "prod", UnaryOperator.identity(), "192.0.2.9");
         berth.service("prod", "web");
-        awaitIps("prod", "web", "192.0.2.9");
-        kubectl("patch", "addresspool", "edge", "--type=merge", "--patch={\"spec\":{\"priority\":50}}");
-        kubectl(
+        admin.awaitIps("prod", "web", "192.0.2.9");
+        admin.kubectl("patch", "addresspool", "edge", "--type=merge", "--patch={\"spec\":{\"priority\":50}}");
+        admin.kubectl(
                 "patch",
                 "addresspool",
                 "edge",
@@ -377,8 +340,9 @@ class MistakesIT {
         TypedPage.Step page = TypedPage.step(Path.of("docs/address-pools.md"), "kubectl get addresspool edge");
         String format = page.typed().substring(page.typed().indexOf("jsonpath="));
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubectl("get", "addresspool", "edge", "-o", format.replace("'", ""))
-                                .strip())
+                .untilAsserted(() -> assertThat(
+                                admin.kubectl("get", "addresspool", "edge", "-o", format.replace("'", ""))
+                                        .strip())
                         .isEqualTo(page.printed()));
     }
 
@@ -391,7 +355,7 @@ class MistakesIT {
                 "web",
                 builder ->
                         builder.editSpec().withIpFamilyPolicy("PreferDualStack").endSpec());
-        awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "PartiallyAssigned");
+        admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_ASSIGNED, "PartiallyAssigned");
 
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(
@@ -403,13 +367,13 @@ class MistakesIT {
     void eachField_isExplained_andEnumsAndDefaultsAreSaid() {
         for (String kind :
                 List.of("addresses", "addresspools", "bgppeers", "loadbalancerclasses", "servicecidrpolicies")) {
-            assertThat(kubectl("explain", kind + ".spec"))
+            assertThat(admin.kubectl("explain", kind + ".spec"))
                     .as(kind)
                     .contains("FIELDS:")
                     .doesNotContain("<no description>");
         }
-        assertThat(kubectl("explain", "addresspool.spec")).contains("CIDRs (192.0.2.0/28)");
-        assertThat(kubectl("explain", "loadbalancerclass.spec.classless"))
+        assertThat(admin.kubectl("explain", "addresspool.spec")).contains("CIDRs (192.0.2.0/28)");
+        assertThat(admin.kubectl("explain", "loadbalancerclass.spec.classless"))
                 .containsSubsequence("ENUM:", "Never", "Auto", "Always", "DESCRIPTION:", "Defaults to Never.");
     }
 
@@ -422,7 +386,7 @@ class MistakesIT {
                 "web",
                 builder -> builder.editSpec().withIpFamilies("IPv6").endSpec());
 
-        awaitIps(namespace, "web", "2001:db8:6::");
+        admin.awaitIps(namespace, "web", "2001:db8:6::");
     }
 
     @Test
@@ -431,9 +395,9 @@ class MistakesIT {
         String pool = namespace + "-main";
         berth.pool(pool, namespace, UnaryOperator.identity(), "198.18.7.0/29", "2001:db8:7::/125");
         berth.service(namespace, "first", sharing("k", 80));
-        awaitIps(namespace, "first", "198.18.7.0");
+        admin.awaitIps(namespace, "first", "198.18.7.0");
         berth.service(namespace, "second", sharing("k", 443));
-        awaitIps(namespace, "second", "198.18.7.0");
+        admin.awaitIps(namespace, "second", "198.18.7.0");
         berth.service(
                 namespace,
                 "six",
@@ -442,26 +406,26 @@ class MistakesIT {
                         .editSpec()
                         .withIpFamilies("IPv6")
                         .endSpec());
-        awaitIps(namespace, "six", "2001:db8:7::");
+        admin.awaitIps(namespace, "six", "2001:db8:7::");
         String object = BerthCommand.run("address", "2001:DB8:7:0::0").out().strip();
 
         await().atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(columns(kubectl("get", "address", "198.18.7.0", "--no-headers"), 7))
+            assertThat(columns(admin.kubectl("get", "address", "198.18.7.0", "--no-headers"), 7))
                     .containsExactly("198.18.7.0", "198.18.7.0", namespace, "first", "second", pool, "berth.dev/pool");
             for (String label : List.of("pool=" + pool, "namespace=" + namespace)) {
-                assertThat(kubectl("get", "addresses", "-l", "berth.dev/" + label, "-o", "name")
+                assertThat(admin.kubectl("get", "addresses", "-l", "berth.dev/" + label, "-o", "name")
                                 .lines())
                         .as(label)
                         .containsExactly("address.berth.dev/198.18.7.0", "address.berth.dev/" + object);
             }
-            assertThat(kubectl("get", "addresses", "-l", "berth.dev/class=berth.dev_pool", "-o", "name")
+            assertThat(admin.kubectl("get", "addresses", "-l", "berth.dev/class=berth.dev_pool", "-o", "name")
                             .lines())
                     .contains("address.berth.dev/198.18.7.0");
         });
 
         berth.deleteService(namespace, "six");
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(kubectl("get", "address", object, "--no-headers", "-o", "wide"))
+                .untilAsserted(() -> assertThat(admin.kubectl("get", "address", object, "--no-headers", "-o", "wide"))
                         .containsSubsequence("2001:db8:7::", namespace, "six", pool, "Reserved"));
     }
 
@@ -476,20 +440,30 @@ class MistakesIT {
         String broken = namespace + "-broken";
         String small = namespace + "-small";
         berth.pool(asleep, namespace, with("suspended", true), "198.18.8.0/29", "198.18.8.16");
+        String excluded = namespace + "-excluded";
+        berth.pool(
+                excluded,
+                namespace,
+                with("excluded", List.of("198.18.8.64/28")),
+                "198.18.8.64",
+                "198.18.8.66",
+                "198.18.8.68",
+                "198.18.8.70");
         berth.pool(broken, namespace, with("autoAssign", false), "198.18.8.32-198.18.8.30", "198.18.8.40");
         berth.pool(small, namespace, UnaryOperator.identity(), "198.18.8.48/31");
         berth.service(namespace, "a", annotated(WellKnownNames.ADDRESS_POOL, small));
         berth.service(namespace, "b", annotated(WellKnownNames.ADDRESS_POOL, small));
         berth.awaitAddress(namespace, "a");
         berth.awaitAddress(namespace, "b");
-        kubectl("patch", "addresspool", small, "--type=merge", "--patch={\"spec\":{\"addresses\":[\"198.18.8.48\"]}}");
+        admin.kubectl(
+                "patch", "addresspool", small, "--type=merge", "--patch={\"spec\":{\"addresses\":[\"198.18.8.48\"]}}");
 
         await().atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(columns(kubectl("get", "addresspool", asleep, "--no-headers"), 6))
+            assertThat(columns(admin.kubectl("get", "addresspool", asleep, "--no-headers"), 6))
                     .containsExactly(asleep, "198.18.8.0/29,198.18.8.16", "9", "0", "True", "Suspended");
-            assertThat(kubectl("get", "addresspool", asleep, "-o", "jsonpath={.status.conditions[*].message}"))
+            assertThat(admin.kubectl("get", "addresspool", asleep, "-o", "jsonpath={.status.conditions[*].message}"))
                     .contains("it is suspended, and nothing new is allocated from it");
-            assertThat(columns(kubectl("get", "addresspool", broken, "--no-headers"), 6))
+            assertThat(columns(admin.kubectl("get", "addresspool", broken, "--no-headers"), 6))
                     .containsExactly(
                             broken,
                             "198.18.8.32-198.18.8.30,198.18.8.40",
@@ -497,14 +471,19 @@ class MistakesIT {
                             "0",
                             "False",
                             "NoAutoAssign,InvalidAddresses");
+            assertThat(columns(admin.kubectl("get", "addresspool", excluded, "--no-headers"), 8))
+                    .startsWith(excluded, "198.18.8.64,198.18.8.66,198.18.8.68", "+", "1", "more...", "0", "True")
+                    .last()
+                    .asString()
+                    .startsWith("NoneToAllocate");
             // One that the pool has, and one that comes on top.
-            assertThat(columns(kubectl("get", "addresspool", small, "--no-headers"), 6))
+            assertThat(columns(admin.kubectl("get", "addresspool", small, "--no-headers"), 6))
                     .containsExactly(small, "198.18.8.48", "0", "1", "1", "True");
         });
     }
 
     private static String strandedMessage(String pool) {
-        return kubectl(
+        return admin.kubectl(
                 "get", "addresspool", pool, "-o", "jsonpath={.status.conditions[?(@.type==\"Stranded\")].message}");
     }
 }

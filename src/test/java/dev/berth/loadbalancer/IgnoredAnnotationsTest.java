@@ -79,6 +79,18 @@ class IgnoredAnnotationsTest {
     }
 
     @Test
+    void oneThatHasNoEqual_isSaid_alsoWhereItsControllersOnesAreRead() {
+        WaitReason said = new WaitReason(
+                "AnnotationOfOtherController",
+                "annotation lbipam.cilium.io/sharing-cross-namespace is of cilium, and is not read: Services share an"
+                        + " address within one namespace (see docs/annotations.md)");
+
+        assertThat(of("lbipam.cilium.io/sharing-cross-namespace", "*")).hasValue(said);
+        assertThat(of(POOLS, List.of(dialect("cilium")), "lbipam.cilium.io/sharing-cross-namespace", "*"))
+                .hasValue(said);
+    }
+
+    @Test
     void oneOfAnotherKind_isSaidWithThatKind() {
         assertThat(of("berth.dev/release-stranded", "3"))
                 .hasValueSatisfying(

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PoolWishTest {
@@ -32,7 +33,7 @@ class PoolWishTest {
         return new PoolDeclaration(name, Instant.EPOCH, List.of(ranges), List.of(), false, PoolPolicy.OPEN, false);
     }
 
-    private static Holding held(String ip, String pool) {
+    private static Holding held(String ip, @Nullable String pool) {
         ClaimSpec spec = ClaimSpec.of(pool, "x", new Owner(WEB, "u1"));
         return new Holding(Ip.parse(ip), Holding.State.CLAIMED, spec, new Claim(Ip.parse(ip), "c-" + ip, "5", spec));
     }
@@ -119,6 +120,24 @@ class PoolWishTest {
                 .isEmpty();
         assertThat(unmet(web(), asking(List.of(), "edge"), held("203.0.113.1", "edge")))
                 .isEmpty();
+    }
+
+    @Test
+    void addressThatWasReservedByHand_stays_andItIsSaidHowToHaveAnother() {
+        Holding reserved = held("192.0.2.9", null);
+
+        assertThat(keeping(web(), asking(List.of(), "office"), reserved).wishing())
+                .isEmpty();
+        assertThat(unmet(web(), asking(List.of(), "office"), reserved))
+                .hasValue(
+                        new WaitReason(
+                                "AddressReserved",
+                                "it asks for an address of AddressPool \"office\", but 192.0.2.9 was reserved for it by hand, and stays; to have another, name it by berth.dev/addresses (see docs/annotations.md)"));
+        assertThat(unmet(web(), asking(List.of(), "ofice"), reserved))
+                .hasValueSatisfying(why -> assertThat(why.message()).contains("\"ofice\", which does not exist"));
+        assertThat(unmet(web(), asking(List.of(), "edge"), reserved)).isEmpty();
+        assertThat(unmet(web(), AddressConstraints.NONE, reserved)).isEmpty();
+        assertThat(unmet(web(), asking(List.of("192.0.2.9"), "edge"), reserved)).isEmpty();
     }
 
     @Test

@@ -91,7 +91,7 @@ class WaitReasonTest {
                         new WaitReason(
                                 "NoPoolAllows",
                                 "no AddressPool gives it an IPv4 address: AddressPool \"exmaple\", which it asks for, does not exist;"
-                                        + " AddressPool \"asleep\" is suspended; 2 other pools are not among those that it asks for"));
+                                        + " AddressPool \"asleep\" is suspended; 2 other pools are not among those that it asks for (see docs/annotations.md)"));
     }
 
     @Test
@@ -106,7 +106,7 @@ class WaitReasonTest {
                         new WaitReason(
                                 "PoolExhausted",
                                 "no free IPv6 address: AddressPool \"full\" (0 of 14 free); AddressPool \"four\" has no IPv6"
-                                        + " addresses; 1 other pool is not among those that it asks for; add a range or release a Service"));
+                                        + " addresses; 1 other pool is not among those that it asks for; add a range or release a Service (see docs/annotations.md)"));
         assertThat(WaitReason.of(
                         asksFor(List.of(), pools("four")),
                         List.of(
@@ -115,7 +115,7 @@ class WaitReasonTest {
                 .isEqualTo(new WaitReason(
                         "NoPoolForFamily",
                         "no AddressPool that it asks for has IPv6 addresses (of 1); 1 other pool is not among those that it"
-                                + " asks for; add a range of IPv6 to one"));
+                                + " asks for; add a range of IPv6 to one (see docs/annotations.md)"));
     }
 
     @Test
@@ -159,6 +159,37 @@ class WaitReasonTest {
         assertThat(reason.message())
                 .isEqualTo(
                         "no free IPv4 address: AddressPool \"b\" (0 of 14 free); AddressPool \"a\" is not among the pools of its class; add a range or release a Service");
+    }
+
+    @Test
+    void poolWithTheExhaustedQuota_comesBeforeThoseThatSayLess_andAfterFullOnes() {
+        assertThat(of(List.of(
+                        refusal("a", IpFamily.IPV4, RefusalReason.SUSPENDED),
+                        refusal("b", IpFamily.IPV4, RefusalReason.NOT_IN_CLASS),
+                        refusal("q", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
+                .satisfies(why -> assertThat(why.reason()).isEqualTo("QuotaExceeded"))
+                .satisfies(why -> assertThat(why.message())
+                        .startsWith("no IPv4 address: AddressPool \"q\" (quota: ")
+                        .contains("; AddressPool \"a\" is suspended; AddressPool \"b\" "));
+        assertThat(of(List.of(
+                                refusal("q", IpFamily.IPV4, RefusalReason.OVER_QUOTA),
+                                refusal("f", IpFamily.IPV4, RefusalReason.FULL)))
+                        .message())
+                .startsWith("no free IPv4 address: AddressPool \"f\" (0 of 14 free); AddressPool \"q\" (quota: ");
+    }
+
+    @Test
+    void whateverKeepsItFromThePoolsThatItAsksFor_thePageOfTheAnnotationIsNamed() {
+        for (RefusalReason rule : RefusalReason.values()) {
+            Refusal refusal = refusal("edge", IpFamily.IPV4, rule);
+            assertThat(WaitReason.of(asksFor(List.of(), pools("edge")), List.of(refusal))
+                            .message())
+                    .as(rule.name())
+                    .containsOnlyOnce(" (see docs/annotations.md)");
+        }
+        assertThat(of(List.of(refusal("edge", IpFamily.IPV4, RefusalReason.FULL)))
+                        .message())
+                .doesNotContain("docs/annotations.md");
     }
 
     @Test

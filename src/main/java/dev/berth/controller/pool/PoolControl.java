@@ -282,7 +282,7 @@ public final class PoolControl {
         return new AddressPool.Status(
                 generation,
                 inOneLine(declaration.addresses()),
-                state(declaration, ledger.pools().faults(name)),
+                state(declaration, ledger.pools().faults(name), hasNone(ipv4) && hasNone(ipv6)),
                 ipv4.allocated().add(ipv6.allocated()).longValue(),
                 family(ipv4),
                 family(ipv6),
@@ -299,7 +299,7 @@ public final class PoolControl {
     }
 
     /** What an administrator would not expect of a pool; null: nothing. */
-    private static @Nullable String state(PoolDeclaration pool, List<String> faults) {
+    private static @Nullable String state(PoolDeclaration pool, List<String> faults, boolean hasNone) {
         List<String> odd = new ArrayList<>();
         if (pool.policy().suspended()) {
             odd.add("Suspended");
@@ -309,6 +309,8 @@ public final class PoolControl {
         }
         if (!faults.isEmpty()) {
             odd.add(reason(pool));
+        } else if (hasNone) {
+            odd.add("NoneToAllocate");
         }
         return odd.isEmpty() ? null : String.join(",", odd);
     }
@@ -427,8 +429,12 @@ public final class PoolControl {
                 + (more > 0 ? " and " + more + " more" : "");
     }
 
+    private static boolean hasNone(PoolUse use) {
+        return use.capacity().equals(BigInteger.ZERO);
+    }
+
     private static AddressPool.@Nullable Family family(PoolUse use) {
-        return use.capacity().equals(BigInteger.ZERO)
+        return hasNone(use)
                 ? null
                 : new AddressPool.Family(
                         use.capacity().toString(),

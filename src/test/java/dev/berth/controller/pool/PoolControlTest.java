@@ -174,6 +174,10 @@ class PoolControlTest {
             new StateRow("it is suspended", "{addresses: [192.0.2.0/28], suspended: true}", "Suspended"),
             new StateRow(
                     "it is for those who name it", "{addresses: [192.0.2.0/28], autoAssign: false}", "NoAutoAssign"),
+            new StateRow(
+                    "all of its addresses are excluded",
+                    "{addresses: [192.0.2.8/31], excluded: [192.0.2.0/28]}",
+                    "NoneToAllocate"),
             new StateRow("a range is wrong", "{addresses: [192.0.2.9-192.0.2.1]}", "InvalidAddresses"),
             new StateRow("a field cannot be read", "{addresses: [192.0.2.0/28], reuseAfter: soon}", "Unreadable"),
             new StateRow(
