@@ -2,14 +2,20 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.SharedInstallation;
 import dev.berth.testing.TypedPage;
 import dev.berth.testing.TypingShell;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedInstallation.class)
 class CookbookIT {
     private static final Path PAGE = Path.of("docs/cookbook.md");
+    private static final int TASKS = 15;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
@@ -29,8 +36,27 @@ class CookbookIT {
         String http = berth.operator().get("/metrics").uri().resolve("/").toString();
         TypingShell shell = TypingShell.in(folder, berth.controlPlane().adminKubeconfig(), PATIENCE);
         List<TypedPage.Step> steps = TypedPage.steps(PAGE);
-        assertThat(steps).hasSizeGreaterThan(30);
+        assertThat(tasksTyped(steps)).hasSize(TASKS);
+        try (ControlPlane another = ControlPlane.builder().start()) {
+            Files.copy(another.adminKubeconfig(), folder.resolve("new-cluster"));
+            type(steps, shell, http);
+        }
+    }
 
+    /** The headings of the page under which something is typed. */
+    private static Set<Integer> tasksTyped(List<TypedPage.Step> steps) throws IOException {
+        List<String> lines = Files.readAllLines(PAGE);
+        NavigableSet<Integer> headings = new TreeSet<>();
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).startsWith("## ")) {
+                headings.add(i);
+            }
+        }
+        assertThat(headings).hasSize(TASKS);
+        return steps.stream().map(step -> headings.lower(step.line())).collect(Collectors.toSet());
+    }
+
+    private static void type(List<TypedPage.Step> steps, TypingShell shell, String http) {
         for (TypedPage.Step step : steps) {
             if (step.typed().contains("port-forward")) {
                 // Berth runs as a process of this machine, not in a Pod.

@@ -85,6 +85,31 @@ class MonitoringIT {
     }
 
     @Test
+    void aServiceWithOneOfTwoFamilies_isEnoughForTheAlertAboutThoseThatWait(Installation berth) {
+        String namespace = berth.namespace("one-family");
+        OperatorProcess operator = berth.startOperator();
+        berth.pool(namespace, "198.51.100.80/28");
+        berth.service(
+                namespace,
+                "web",
+                builder ->
+                        builder.editSpec().withIpFamilyPolicy("PreferDualStack").endSpec());
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(operator.metric("berth_services_waiting", "reason", "PartiallyAssigned"))
+                                .isOne());
+        Alert alert = Monitoring.alerts().stream()
+                .filter(one -> one.name().equals("BerthServicesWaiting"))
+                .findFirst()
+                .orElseThrow();
+
+        String scraped = operator.metrics();
+        assertThat(scraped.lines().filter(line -> line.startsWith("berth_services_waiting{")))
+                .allMatch(line -> line.contains("\"PartiallyAssigned\"") || line.endsWith(" 0.0"));
+        Promtool.requireAnswers(folder, scraped, List.of(new Query(alert.name(), alert.expression())));
+    }
+
+    @Test
     void eachAlert_firesOnWhatItIsFor_andOnNothingElse() throws IOException {
         String cases = Files.readString(CASES);
         List<String> names = Monitoring.alerts().stream().map(Alert::name).toList();

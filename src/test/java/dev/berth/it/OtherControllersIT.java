@@ -11,6 +11,7 @@ import dev.berth.kube.StatusWriter;
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.testing.Answers;
 import dev.berth.testing.AuditEvent;
+import dev.berth.testing.BerthCommand;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
@@ -170,6 +171,11 @@ class OtherControllersIT {
                         .isEqualTo(1);
             }
         });
+        assertThat(BerthCommand.run("status", "--kubeconfig=" + controlPlane.adminKubeconfig())
+                        .out())
+                .contains(
+                        "not served by Berth\t" + namespace
+                                + "/foreign\tServedByAnother: it carries finalizer service.kubernetes.io/load-balancer-cleanup");
         assertThat(ips(berth.get(namespace, "orphan"))).containsExactly(ip);
         assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))
                 .isZero();
@@ -223,6 +229,11 @@ class OtherControllersIT {
             assertThat(operator.metric("berth_services_skipped", "reason", "DeferredToOther"))
                     .isEqualTo(1);
         });
+        assertThat(BerthCommand.run("status", "--kubeconfig=" + controlPlane.adminKubeconfig())
+                        .out())
+                .contains("not served by Berth\t" + namespace
+                        + "/waits\tDeferredToOther: another controller seems to serve Services without a class")
+                .doesNotContain("\t" + namespace + "/theirs\t");
 
         // As a controller that goes: what it published goes first, then its finalizer.
         berth.client().services().inNamespace(namespace).withName("theirs").delete();
