@@ -54,22 +54,6 @@ class RemovalIT {
         return text.lines().filter(line -> !line.isBlank()).sorted().toList();
     }
 
-    /** As the Prometheus Operator brings them, with any content. */
-    private static final String MONITORING_KIND = """
-            apiVersion: apiextensions.k8s.io/v1
-            kind: CustomResourceDefinition
-            metadata: {name: %2$s.monitoring.coreos.com}
-            spec:
-              group: monitoring.coreos.com
-              scope: Namespaced
-              names: {kind: %1$s, plural: %2$s}
-              versions:
-                - name: v1
-                  served: true
-                  storage: true
-                  schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-            """;
-
     /** By a policy, as its label says. */
     private static final String RANGE = """
             apiVersion: networking.k8s.io/v1
@@ -86,7 +70,21 @@ class RemovalIT {
     private void installKindsOfMonitoring(Installation berth) throws IOException {
         for (String kind : List.of("ServiceMonitor", "PodMonitor", "PrometheusRule")) {
             String plural = kind.toLowerCase(Locale.ROOT) + "s";
-            apply(berth, MONITORING_KIND.formatted(kind, plural));
+            // As the Prometheus Operator brings them, with any content.
+            apply(berth, """
+            apiVersion: apiextensions.k8s.io/v1
+            kind: CustomResourceDefinition
+            metadata: {name: %2$s.monitoring.coreos.com}
+            spec:
+              group: monitoring.coreos.com
+              scope: Namespaced
+              names: {kind: %1$s, plural: %2$s}
+              versions:
+                - name: v1
+                  served: true
+                  storage: true
+                  schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+            """.formatted(kind, plural));
             berth.controlPlane()
                     .kubectl(
                             "wait",

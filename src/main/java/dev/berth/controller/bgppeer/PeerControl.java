@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -160,10 +159,11 @@ public final class PeerControl {
         return entries(peer).stream().filter(PeerControl::namesANode).toList();
     }
 
-    private static List<@Nullable NodeSession> entries(BGPPeer peer) {
+    /** As they are; one may be null. */
+    private static List<NodeSession> entries(BGPPeer peer) {
         BGPPeer.Status status = peer.getStatus();
         List<NodeSession> entries = status == null ? null : status.nodes();
-        return entries == null ? List.of() : Collections.unmodifiableList(entries);
+        return entries == null ? List.of() : entries;
     }
 
     private static boolean namesANode(@Nullable NodeSession entry) {
@@ -187,7 +187,7 @@ public final class PeerControl {
 
     /** From the last one to the first, so that none moves before its turn. */
     private List<Map<String, Object>> withoutGone(BGPPeer peer) {
-        List<@Nullable NodeSession> entries = entries(peer);
+        List<NodeSession> entries = entries(peer);
         List<Map<String, Object>> operations = new ArrayList<>();
         for (int place = entries.size() - 1; place >= 0; place--) {
             NodeSession entry = entries.get(place);
