@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a Service is told of the pools: those that it names, those that refuse it, and those that are gone. */
+/** What the conditions of a Service say of the pools: those that it names, that reject it, and that do not exist. */
 @ExtendWith(SharedInstallation.class)
 class PoolReasonsIT {
     private static final String PAGE = " (see docs/annotations.md)";
