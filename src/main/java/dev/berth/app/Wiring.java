@@ -95,6 +95,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -303,7 +304,8 @@ public final class Wiring {
                         wakeClass(name);
                     }
                 },
-                certificates::of);
+                certificates::of,
+                this::poolNames);
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,
@@ -374,6 +376,10 @@ public final class Wiring {
     static void options(OperatorOptions chosen, SequencedMap<String, LoadBalancerProvider> loaded) {
         options = chosen;
         plugins = loaded;
+    }
+
+    private Set<String> poolNames() {
+        return pools.names();
     }
 
     private void wakeAddress(Ip ip) {

@@ -358,16 +358,13 @@ public final class Ledger {
     }
 
     /**
-     * The Address object of {@code known} has vanished, and its owners still need the address: it stays theirs until they
-     * have made it again. What became of it since it was known so is newer, and stays.
+     * The Address object of {@code known} has vanished: what its owners still need stays theirs until they have made it
+     * again, and what nobody needs is free. What became of it since it was known so is newer, and stays.
+     *
+     * @return the Services who have to make it again, or whose turn it is now
      */
-    public void lost(Holding known) {
-        locked(() -> {
-            if (known.equals(holdings.get(known.ip()))) {
-                put(known.unseen(Holding.State.HELD));
-            }
-            return true;
-        });
+    public List<ServiceKey> lost(Holding known) {
+        return locked(() -> known.equals(holdings.get(known.ip())) ? stays(known, known.spec()) : List.of());
     }
 
     /**

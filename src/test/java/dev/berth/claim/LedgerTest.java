@@ -194,6 +194,17 @@ class LedgerTest {
     }
 
     @Test
+    void lost_freesWhatNobodyNeedsAnyMore() {
+        Claim bound = claim("192.0.2.0", "a", 7);
+        ClaimSpec rests = leaving(request("a", 0, IPV4).owner()).from(bound.spec());
+        ledger.observe(new Claim(FIRST, bound.uid(), "8", rests));
+
+        ledger.lost(ledger.holding(FIRST).orElseThrow());
+
+        assertThat(ledger.holding(FIRST)).isEmpty();
+    }
+
+    @Test
     void doubt_keepsItHeld_andLostKeepsItTheirs() {
         take(request("a", 0, IPV4));
         ledger.doubt(FIRST);

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,7 +280,7 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
-        ledger.lost(known.get());
+        List<ServiceKey> _ = ledger.lost(known.get());
         for (Owner owner : owners) {
             if (isUnreadable(owner)) {
                 continue;
@@ -313,13 +314,11 @@ public final class AddressControl {
 
     /** The same of what is known of the address; whose it is no longer is left alone. */
     public void foundGone(Holding known) {
-        ledger.lost(known);
+        Stream<ServiceKey> owners =
+                known.owners().stream().filter(owner -> !owner.isReservation()).map(Owner::service);
         handOn(
                 known.ip(),
-                known.owners().stream()
-                        .filter(owner -> !owner.isReservation())
-                        .map(Owner::service)
-                        .toList());
+                Stream.concat(ledger.lost(known).stream(), owners).distinct().toList());
     }
 
     /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */

@@ -21,11 +21,13 @@ import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,7 @@ public final class ClassControl {
     private final InstantSource clock;
     private final Listener listener;
     private final Function<String, ClassCertificate> certificates;
+    private final Supplier<? extends Collection<String>> pools;
 
     private volatile ClassBook book = ClassBook.empty();
     private @Nullable List<ClassDeclaration> last;
@@ -77,6 +80,7 @@ public final class ClassControl {
      * @param providers what is known of them, given all classes that there are
      * @param statuses writes a status onto the object as it was read; false: it has to be tried again
      * @param certificates of classes with TLS, by the name of their Secret
+     * @param pools the names of all pools; not those of the cache: whoever keeps them notifies of others
      */
     public ClassControl(
             Caches caches,
@@ -87,7 +91,8 @@ public final class ClassControl {
             Events events,
             InstantSource clock,
             Listener listener,
-            Function<String, ClassCertificate> certificates) {
+            Function<String, ClassCertificate> certificates,
+            Supplier<? extends Collection<String>> pools) {
         this.caches = caches;
         this.controllerName = controllerName;
         this.providers = providers;
@@ -97,6 +102,7 @@ public final class ClassControl {
         this.clock = clock;
         this.listener = listener;
         this.certificates = certificates;
+        this.pools = pools;
     }
 
     /** The classes as they are judged now. */
@@ -242,11 +248,7 @@ public final class ClassControl {
         if (asked.isEmpty()) {
             return Optional.empty();
         }
-        List<String> all = caches.pools()
-                .list()
-                .map(pool -> pool.getMetadata().getName())
-                .sorted()
-                .toList();
+        List<String> all = pools.get().stream().sorted().toList();
         List<String> missing =
                 asked.stream().filter(name -> !all.contains(name)).distinct().toList();
         int more = missing.size() - NAMED;

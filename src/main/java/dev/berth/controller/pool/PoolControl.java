@@ -108,7 +108,7 @@ public final class PoolControl {
         }
     }
 
-    private Map<String, Edition> judged = Map.of();
+    private volatile Map<String, Edition> judged = Map.of();
     private List<ExcludedRange> around = List.of();
 
     /** The pools that are gone, and of which it was said that something of theirs is stranded. */
@@ -155,6 +155,11 @@ public final class PoolControl {
         this.steady = steady;
         this.replacements = replacements;
         this.listener = listener;
+    }
+
+    /** The names of all pools, as they were judged last: {@link Listener#poolsChanged} tells of others. */
+    public Set<String> names() {
+        return judged.keySet();
     }
 
     /** Judges the pools again, if they or what is around them changed; every Service that waits tries again then. */

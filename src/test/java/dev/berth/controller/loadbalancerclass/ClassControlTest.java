@@ -29,7 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,7 @@ class ClassControlTest {
     private final Map<String, LoadBalancerClass> objects = new TreeMap<>();
     private final StartGate gate = new StartGate();
     private final List<String> judgedAnew = new ArrayList<>();
+    private final Set<String> pools = new TreeSet<>();
     private final Map<String, ClassCertificate> certificates = new TreeMap<>();
     private boolean writesFail;
     private boolean isPoolAway;
@@ -88,7 +91,8 @@ class ClassControlTest {
                     judgedAnew.add(name);
                 }
             },
-            secret -> certificates.getOrDefault(secret, ClassCertificate.NONE));
+            secret -> certificates.getOrDefault(secret, ClassCertificate.NONE),
+            () -> pools);
 
     private KnownProviders providers() {
         Capabilities tls = Capabilities.fromPools(IpMode.PROXY).withFeatures(Feature.TLS_TERMINATION);
@@ -141,6 +145,34 @@ class ClassControlTest {
                 "provider": "pool", "classless": "%s"}}
                 """.formatted(name, name, ++versions, created, isDefault ? "Auto" : "Never"),
                                 LoadBalancerClass.class));
+    }
+
+    /** Whoever keeps the pools notifies of those that come and go, and of no others. */
+    @Test
+    void aPool_isMissing_untilWhoKeepsThePoolsKnowsIt() {
+        objects.put("edge", new KubernetesSerialization().unmarshal("""
+                {"metadata": {"name": "edge", "uid": "u", "generation": 1, "resourceVersion": "1",
+                  "creationTimestamp": "2026-01-01T00:00:00Z"},
+                "spec": {"loadBalancerClass": "berth.dev/edge", "controllerName": "berth.dev/controller",
+                "provider": "pool", "pools": ["edge"]}}
+                """, LoadBalancerClass.class));
+        bothAreKnown();
+
+        reconcile("edge");
+        assertThat(poolsFound()).containsExactly("False PoolNotFound");
+
+        pools.add("edge");
+        reconcile("edge");
+        assertThat(poolsFound()).isEmpty();
+    }
+
+    private List<String> poolsFound() {
+        return Objects.requireNonNull(
+                        Objects.requireNonNull(objects.get("edge")).getStatus().conditions())
+                .stream()
+                .filter(condition -> condition.getType().equals("PoolsFound"))
+                .map(condition -> condition.getStatus() + " " + condition.getReason())
+                .toList();
     }
 
     private Next reconcile(String name) {

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -111,7 +112,8 @@ final class SimulatedLoops {
                         queue(parts.judgedAnew(name));
                     }
                 },
-                secret -> ClassCertificate.NONE);
+                secret -> ClassCertificate.NONE,
+                this::poolNames);
         pools = new PoolControl(
                 caches,
                 () -> around,
@@ -142,6 +144,10 @@ final class SimulatedLoops {
                         classes.namingPools().forEach(name -> queue(parts.judgedAnew(name)));
                     }
                 });
+    }
+
+    private Set<String> poolNames() {
+        return pools.names();
     }
 
     ClassControl classes() {

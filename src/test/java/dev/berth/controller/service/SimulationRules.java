@@ -597,7 +597,8 @@ final class SimulationRules {
                         cluster.services.values().stream()
                                         .anyMatch(service -> service.uid().equals(uid)
                                                 && service.wantsLoadBalancer()
-                                                && !service.ingress().isEmpty())
+                                                // Its class is not accepted by then: it stays as it is.
+                                                && (!service.ingress().isEmpty() || isFrozen(service)))
                                 // Which class it was is told by its Address alone.
                                 || ips.stream().map(Ip::parse).anyMatch(world.deletedByHand::contains)
                                 // Nothing tells after a restart, and another class serves it by then.
