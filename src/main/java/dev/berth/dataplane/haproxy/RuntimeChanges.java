@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedSet;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +44,7 @@ final class RuntimeChanges {
 
     /** Whether the runtime API has done all of it. */
     boolean changeTargets(Map<String, LoadBalancer> wanted, Map<String, LoadBalancer> all) {
+        deleteLeaving();
         for (LoadBalancer next : all.values()) {
             LoadBalancer former = wanted.get(next.name());
             for (int i = 0; former != null && i < next.ports().size(); i++) {
@@ -50,6 +53,7 @@ final class RuntimeChanges {
                 }
             }
         }
+        deleteLeaving();
         return true;
     }
 
@@ -65,23 +69,31 @@ final class RuntimeChanges {
     }
 
     private boolean changeTargets(LoadBalancer one, ListenPort former, ListenPort next) {
-        for (Target target : former.targets()) {
-            if (!next.targets().contains(target)
-                    && (!remove(one.proxy(former) + "/" + target.server())
-                            || (one.usesAllIfAllFail() && !remove(one.unchecked(former) + "/" + target.server())))) {
-                return false;
-            }
-        }
-        deleteLeaving();
-        for (Target target : next.targets()) {
-            if (!former.targets().contains(target)
-                    && (!addChecked(one, one.proxy(next) + "/" + target.server(), target)
-                            || (one.usesAllIfAllFail()
-                                    && !addUnchecked(one, one.unchecked(next) + "/" + target.server(), target)))) {
-                return false;
-            }
-        }
-        return true;
+        Set<Target> come = new LinkedHashSet<>(next.targets());
+        former.targets().forEach(come::remove);
+        Set<Target> go = new LinkedHashSet<>(former.targets());
+        next.targets().forEach(go::remove);
+        // A server cannot be there twice, so one with another health check would have to go first.
+        boolean isOtherCheck =
+                go.stream().map(Target::server).anyMatch(name -> come.stream().anyMatch(isCalled(name)));
+        // Those that come are first: while it has no server, HAProxy closes every connection at once.
+        return !isOtherCheck
+                && come.stream().allMatch(target -> add(one, next, target))
+                && go.stream().allMatch(target -> remove(one, former, target));
+    }
+
+    private static Predicate<Target> isCalled(String name) {
+        return target -> target.server().equals(name);
+    }
+
+    private boolean add(LoadBalancer one, ListenPort port, Target target) {
+        return addChecked(one, one.proxy(port) + "/" + target.server(), target)
+                && (!one.usesAllIfAllFail() || addUnchecked(one, one.unchecked(port) + "/" + target.server(), target));
+    }
+
+    private boolean remove(LoadBalancer one, ListenPort port, Target target) {
+        return remove(one.proxy(port) + "/" + target.server())
+                && (!one.usesAllIfAllFail() || remove(one.unchecked(port) + "/" + target.server()));
     }
 
     private boolean remove(String server) {

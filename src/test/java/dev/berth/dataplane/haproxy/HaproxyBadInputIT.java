@@ -17,6 +17,7 @@ import dev.berth.provider.Protocol;
 import dev.berth.provider.ProviderException;
 import dev.berth.provider.ServiceIdentity;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -165,8 +166,10 @@ class HaproxyBadInputIT {
     @Test
     void aPortThatAnotherProgramListensOn_isRefused_untilItIsFree() throws IOException {
         HaproxyProvider provider = serving();
-        try (ServerSocket other = new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0"))) {
-            assertThat(other.isBound()).isTrue();
+        // A moment after the signal, its sockets are closed.
+        try (ServerSocket other = Awaitility.await()
+                .ignoreExceptionsInstanceOf(BindException.class)
+                .until(() -> new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0")), ServerSocket::isBound)) {
             assertThatThrownBy(() -> provider.ensureLoadBalancer(request(OTHER, 8081)))
                     .isInstanceOf(ProviderException.class)
                     .hasMessageContaining("port 8081 of " + OTHER + " cannot be listened on");
@@ -365,8 +368,10 @@ class HaproxyBadInputIT {
         before.close();
         processes.signal(directory, "KILL");
 
-        try (ServerSocket other = new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0"))) {
-            assertThat(other.isBound()).isTrue();
+        // A moment after the signal, its sockets are closed.
+        try (ServerSocket other = Awaitility.await()
+                .ignoreExceptionsInstanceOf(BindException.class)
+                .until(() -> new ServerSocket(8081, 1, InetAddress.ofLiteral("0.0.0.0")), ServerSocket::isBound)) {
             HaproxyProvider provider = processes.provider(directory, Map.of());
             assertServes(ADDRESS, 80);
             assertThat(provider.getLoadBalancer(request("second", OTHER, 8081))).isEmpty();

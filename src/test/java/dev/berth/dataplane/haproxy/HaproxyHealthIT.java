@@ -28,9 +28,16 @@ import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -167,16 +174,54 @@ class HaproxyHealthIT {
                 .orElseThrow();
     }
 
+    private static LoadBalancerRequest pods(String... addresses) {
+        return request(true).toBuilder()
+                .healthCheck(null)
+                .endpoints(Stream.of(addresses)
+                        .map(address -> new Endpoint("", address, NODE_PORT, "n1"))
+                        .toList())
+                .build();
+    }
+
+    /** Without any, it would close a connection at once. */
+    @Test
+    void podsThatOthersReplace_leaveNoMomentWithoutAny() throws Exception {
+        node("127.0.0.1");
+        node("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(pods("127.0.0.1"));
+        String worker = worker();
+
+        AtomicBoolean isOver = new AtomicBoolean();
+        try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Set<String>>> answers = IntStream.range(0, 4)
+                    .mapToObj(_ -> clients.submit(() -> {
+                        Set<String> all = new HashSet<>();
+                        while (!isOver.get()) {
+                            all.add(answer());
+                        }
+                        return all;
+                    }))
+                    .toList();
+            try {
+                for (int i = 0; i < 50; i++) {
+                    provider.updateLoadBalancer(pods(i % 2 == 0 ? "127.0.0.2" : "127.0.0.1"));
+                }
+            } finally {
+                isOver.set(true);
+            }
+            for (Future<Set<String>> client : answers) {
+                assertThat(client.get()).containsExactlyInAnyOrder("127.0.0.1", "127.0.0.2");
+            }
+        }
+        assertThat(worker()).as("without a reload").isEqualTo(worker);
+    }
+
     @Test
     void aPodThatDoesNotListen_getsNoConnections() {
         node("127.0.0.2");
         HaproxyProvider provider = processes.provider(directory, Map.of());
-        LoadBalancerRequest pods = request(true).toBuilder()
-                .healthCheck(null)
-                .endpoints(Stream.of("127.0.0.1", "127.0.0.2")
-                        .map(address -> new Endpoint("", address, NODE_PORT, "n1"))
-                        .toList())
-                .build();
+        LoadBalancerRequest pods = pods("127.0.0.1", "127.0.0.2");
         provider.ensureLoadBalancer(pods);
         await(() -> assertThat(health(provider, pods)).contains(new TargetHealth(2, 1)));
         int before = statistic("econ");
