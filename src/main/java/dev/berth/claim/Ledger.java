@@ -16,11 +16,13 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,7 +149,11 @@ public final class Ledger {
             put(now);
             return new Observation(
                     known == null || !known.sameContent(now),
-                    known == null ? List.of() : newlyInTurn(opened(known, now)));
+                    known == null
+                            ? List.of()
+                            : Stream.concat(newlyInTurn(opened(known, now)).stream(), whoStays(known, now).stream())
+                                    .distinct()
+                                    .toList());
         });
     }
 
@@ -159,22 +165,38 @@ public final class Ledger {
      */
     public record Observation(boolean news, List<ServiceKey> due) {}
 
-    /** What became possible for others by a change of who holds an address. */
+    /** What became possible for others by a change of who holds an address, or what they can no longer count on. */
     private List<Queue> opened(Holding before, Holding now) {
         List<Queue> opened = new ArrayList<>();
-        boolean left = !now.owners().containsAll(before.owners());
-        Sharing sharing = now.spec().sharing();
-        if (sharing != null
-                && (left
-                        || before.state() != now.state()
-                        || !sharing.equals(before.spec().sharing()))) {
-            Holdings.sharesOf(now).forEach(by -> opened.add(new Queue.OfShare(by)));
+        boolean left = hasLeft(before, now);
+        if (left
+                || before.state() != now.state()
+                || !Objects.equals(now.spec().sharing(), before.spec().sharing())) {
+            Stream.of(before, now)
+                    .flatMap(holding -> Holdings.sharesOf(holding).stream())
+                    .distinct()
+                    .forEach(by -> opened.add(new Queue.OfShare(by)));
         }
         if (left) {
             opened.addAll(quotasOf(before));
             opened.add(new Queue.OfAddress(now.ip()));
         }
         return opened;
+    }
+
+    private static boolean hasLeft(Holding before, Holding now) {
+        return !now.owners().containsAll(before.owners());
+    }
+
+    /** Who stays, and waits for another address: without those who left, this one may do. */
+    private List<ServiceKey> whoStays(Holding before, Holding now) {
+        return hasLeft(before, now)
+                ? now.owners().stream()
+                        .filter(owner -> !owner.isReservation())
+                        .map(Owner::service)
+                        .filter(service -> waiting.turnOf(service).isPresent())
+                        .toList()
+                : List.of();
     }
 
     private List<Queue> quotasOf(Holding holding) {

@@ -424,6 +424,35 @@ class AddressConstraintsTest {
         assertThat(answer(b)).isEqualTo("192.0.2.0");
     }
 
+    /** Of both families it lacked IPv6 alone, as long as it could share. */
+    @Test
+    void addressThatGetsAnotherKey_isWaitedForAnew_byWhoCouldHaveSharedIt() {
+        use(pool("edge", "192.0.2.0/32"));
+        take(sharing(request("a", 0, IPV4), "k", 80));
+        AddressRequest both = sharing(request("both", 1, true, IPV4, IPV6), "k", 443);
+        ledger.await(both);
+        assertThat(ledger.use("edge", IPV4).waiting()).isZero();
+
+        AddressRequest otherKey = sharing(request("a", 0, IPV4), "l", 80);
+
+        assertThat(say(FIRST, otherKey.claimOf("edge")).due()).containsExactly(key("both"));
+        assertThat(ledger.use("edge", IPV4).waiting()).isEqualTo(1);
+    }
+
+    /** Alone, it may give the address another key. */
+    @Test
+    void whoStaysOnAnAddressThatAnotherLeaves_isDue_ifItWaits() {
+        use(pool("edge", "192.0.2.0/32"));
+        AddressRequest leaves = sharing(request("leaves", 0, IPV4), "k", 80);
+        take(leaves);
+        take(sharing(request("content", 1, IPV4), "k", 443));
+        take(sharing(request("waits", 2, IPV4), "k", 8443));
+        ledger.await(sharing(request("waits", 2, IPV4), "l", 8443));
+        ClaimSpec spec = ledger.holding(FIRST).orElseThrow().spec();
+
+        assertThat(say(FIRST, spec.leftBy(leaves.owner(), Sample.START)).due()).containsExactly(key("waits"));
+    }
+
     @Test
     void ofTwoAddressesOfAKey_theLowerIsJoined_inWhateverOrderTheyCame() {
         take(sharing(asking(request("a", 0, IPV4), "192.0.2.3"), "k", 80));
