@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,16 +73,12 @@ final class RuntimeChanges {
         Set<Target> go = new LinkedHashSet<>(former.targets());
         next.targets().forEach(go::remove);
         // A server cannot be there twice, so one with another health check would have to go first.
-        boolean isOtherCheck =
-                go.stream().map(Target::server).anyMatch(name -> come.stream().anyMatch(isCalled(name)));
+        List<String> names = go.stream().map(Target::server).toList();
+        boolean isOtherCheck = come.stream().map(Target::server).anyMatch(names::contains);
         // Those that come are first: while it has no server, HAProxy closes every connection at once.
         return !isOtherCheck
                 && come.stream().allMatch(target -> add(one, next, target))
                 && go.stream().allMatch(target -> remove(one, former, target));
-    }
-
-    private static Predicate<Target> isCalled(String name) {
-        return target -> target.server().equals(name);
     }
 
     private boolean add(LoadBalancer one, ListenPort port, Target target) {
