@@ -8,7 +8,16 @@ final class Due {
     /** Has a permit when something may be otherwise. */
     private final Semaphore changes = new Semaphore(1);
 
-    private final Pace pace = new Pace(now());
+    private final Pace pace;
+
+    Due() {
+        this(Pace.LOOK_AGAIN);
+    }
+
+    /** @param lookAgain how often it is done at least, in milliseconds */
+    Due(long lookAgain) {
+        pace = new Pace(now(), lookAgain);
+    }
 
     private static long now() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());

@@ -1,8 +1,8 @@
 package dev.berth.agent;
 
 /**
- * When to decide: every second, at once when something is otherwise, and ten times a second at most, whatever comes. Times
- * are milliseconds of a steady clock.
+ * When to decide: again and again, at once when something is otherwise, and because of that ten times a second at most,
+ * whatever comes. Times are milliseconds of a steady clock.
  */
 final class Pace {
     /** Interfaces change without a word. */
@@ -11,12 +11,24 @@ final class Pace {
     /** What comes meanwhile is decided about together. */
     static final long SHORTEST = 100;
 
+    private final long lookAgain;
     private long last;
+
+    /** When it was decided last because of a change: a look that finds nothing holds up none that comes after it. */
+    private long lastChange;
+
     private boolean isDue;
 
-    /** To decide at once. */
+    /** To decide at once, and every second. */
     Pace(long now) {
-        last = now - LOOK_AGAIN;
+        this(now, LOOK_AGAIN);
+    }
+
+    /** @param lookAgain how often to decide without any change */
+    Pace(long now, long lookAgain) {
+        this.lookAgain = lookAgain;
+        last = now - lookAgain;
+        lastChange = now - SHORTEST;
     }
 
     /** Something is otherwise. */
@@ -35,11 +47,14 @@ final class Pace {
             return false;
         }
         last = now;
+        if (isDue) {
+            lastChange = now;
+        }
         isDue = false;
         return true;
     }
 
     long next() {
-        return last + (isDue ? SHORTEST : LOOK_AGAIN);
+        return isDue ? lastChange + SHORTEST : last + lookAgain;
     }
 }
