@@ -57,10 +57,10 @@ final class BgpAnnouncer {
     private record Decision(
             List<Object> basis, SequencedMap<String, PeerVerdict> peers, SequencedMap<Ip, RouteVerdict> verdicts) {
         List<Route> routes() {
-            return verdicts.values().stream()
+            return Route.merged(verdicts.values().stream()
                     .filter(RouteVerdict.Announces.class::isInstance)
                     .map(verdict -> ((RouteVerdict.Announces) verdict).route())
-                    .toList();
+                    .toList());
         }
     }
 
@@ -141,7 +141,7 @@ final class BgpAnnouncer {
         List<PeerVerdict.Session> wanted = nodeRoutes(own, decision.peers()).sessions();
         metrics.peers.set(decision.peers().size());
         Map<String, SessionState> before = sessions;
-        sessions = speaker.bring(new Wanted(routerId(own), wanted, routes));
+        sessions = speaker.bring(new Wanted(routerId(own), wanted, routes, ipv6(own)));
         observed = objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
         isReached = true;
         metrics.speaker.set(1);
@@ -211,6 +211,12 @@ final class BgpAnnouncer {
         return new NodeRoutes(node, Optional.ofNullable(cluster.nodes().get(node)), nextHops, peers);
     }
 
+    private static Optional<Ip> ipv6(BgpView.OwnNode own) {
+        return own.addresses().stream()
+                .filter(address -> address.family() == IpFamily.IPV6)
+                .findFirst();
+    }
+
     /** The node's IPv4 address; if it has none, a number out of its name. */
     private Ip routerId(BgpView.OwnNode own) {
         return own.addresses().stream()
@@ -244,7 +250,8 @@ final class BgpAnnouncer {
         List<String> without = verdict instanceof RouteVerdict.Announces(Route route) ? unnegotiated(route) : List.of();
         return without.isEmpty()
                 ? verdict.sentence()
-                : "%s; not negotiated, so not told: %s".formatted(verdict.sentence(), String.join(", ", without));
+                : "%s; not negotiated, so not announced to: %s"
+                        .formatted(verdict.sentence(), String.join(", ", without));
     }
 
     /** The peers of a route whose routers have not agreed to its family. */

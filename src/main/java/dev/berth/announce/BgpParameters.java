@@ -1,10 +1,15 @@
 package dev.berth.announce;
 
+import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.pool.Selector;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -15,6 +20,7 @@ import java.util.stream.Stream;
  * @param peerSelector labels of BGPPeers
  * @param communities of each route, in their order
  * @param localPref LOCAL_PREF, for peers of the own autonomous system; absent: 100
+ * @param lengths of the network that is announced in place of an address, by its family; absent: the address alone is
  * @param withoutEndpoints whether an address is announced also while no endpoint of its Services could answer
  */
 public record BgpParameters(
@@ -22,17 +28,27 @@ public record BgpParameters(
         Selector peerSelector,
         List<Community> communities,
         Optional<Long> localPref,
+        SequencedMap<IpFamily, Integer> lengths,
         boolean withoutEndpoints) {
     /** Of a class that has no parameters. */
     public static final BgpParameters DEFAULT =
-            new BgpParameters(List.of(), Selector.EVERYTHING, List.of(), Optional.empty(), false);
+            new BgpParameters(List.of(), Selector.EVERYTHING, List.of(), Optional.empty(), new TreeMap<>(), false);
 
     private static final String PEERS = "peers";
     private static final String PEER_SELECTOR = "peerSelector";
     private static final String COMMUNITIES = "communities";
     private static final String LOCAL_PREF = "localPref";
+    private static final String AGGREGATION_LENGTH = "aggregationLength";
+    private static final String AGGREGATION_LENGTH_V6 = "aggregationLengthV6";
     private static final String WITHOUT_ENDPOINTS = "withoutEndpoints";
-    private static final List<String> KNOWN = List.of(COMMUNITIES, LOCAL_PREF, PEER_SELECTOR, PEERS, WITHOUT_ENDPOINTS);
+    private static final List<String> KNOWN = List.of(
+            AGGREGATION_LENGTH,
+            AGGREGATION_LENGTH_V6,
+            COMMUNITIES,
+            LOCAL_PREF,
+            PEER_SELECTOR,
+            PEERS,
+            WITHOUT_ENDPOINTS);
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
     private static final Pattern LABEL = Pattern.compile("([^=\\s,]{1,317})=([^=\\s,]{0,63})");
@@ -41,6 +57,7 @@ public record BgpParameters(
     public BgpParameters {
         peers = List.copyOf(peers);
         communities = List.copyOf(communities);
+        lengths = Collections.unmodifiableSequencedMap(new TreeMap<>(lengths));
     }
 
     /**
@@ -73,7 +90,8 @@ public record BgpParameters(
                         COMMUNITIES,
                         Community::find,
                         "is no community; write them separated by commas, like 64512:100, 64512:1:100 or no-export"),
-                Optional.ofNullable(parameters.get(LOCAL_PREF)).map(BgpParameters::localPref),
+                Optional.ofNullable(parameters.get(LOCAL_PREF)).map(value -> number(LOCAL_PREF, value, 0, LARGEST)),
+                lengths(parameters),
                 L2Parameters.withoutEndpoints(parameters));
     }
 
@@ -101,14 +119,32 @@ public record BgpParameters(
                 .map(label -> new Selector.Requirement(label.group(1), Selector.Operator.IN, List.of(label.group(2))));
     }
 
-    private static long localPref(String value) {
+    private static SequencedMap<IpFamily, Integer> lengths(Map<String, String> parameters) {
+        SequencedMap<IpFamily, Integer> lengths = new TreeMap<>();
+        for (IpFamily family : IpFamily.values()) {
+            String name = family == IpFamily.IPV4 ? AGGREGATION_LENGTH : AGGREGATION_LENGTH_V6;
+            String value = parameters.get(name);
+            if (value != null) {
+                lengths.put(family, (int) number(name, value, 1, Prefix.longest(family)));
+            }
+        }
+        return lengths;
+    }
+
+    private static long number(String name, String value, long lowest, long highest) {
         return Optional.of(value)
                 .filter(text -> text.matches("[0-9]{1,10}"))
                 .map(Long::valueOf)
-                .filter(number -> number <= LARGEST)
+                .filter(number -> number >= lowest && number <= highest)
                 .orElseThrow(() ->
-                        new IllegalArgumentException("parameter \"%s\" is \"%s\"; it must be a number from 0 to %d"
-                                .formatted(LOCAL_PREF, value, LARGEST)));
+                        new IllegalArgumentException("parameter \"%s\" is \"%s\"; it must be a number from %d to %d"
+                                .formatted(name, value, lowest, highest)));
+    }
+
+    /** What is announced of an address. */
+    Prefix prefix(Ip address) {
+        Integer length = lengths.get(address.family());
+        return length == null ? Prefix.of(address) : Prefix.of(address, length);
     }
 
     /** Whether addresses of the class are announced to a peer. */

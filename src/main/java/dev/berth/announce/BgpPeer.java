@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param multihop the TTL for a router in another autonomous system that is no neighbour; absent: it is one
  * @param gracefulRestart for how many seconds the router keeps routes while the speaker restarts; 0: not at all
  * @param source the address that the session comes from; absent: the kernel chooses
+ * @param hasIpv6NextHops whether the router is told the node's IPv6 address as next hop of IPv4 routes, too (RFC 8950)
  */
 public record BgpPeer(
         String name,
@@ -34,13 +35,48 @@ public record BgpPeer(
         Optional<Integer> multihop,
         List<IpFamily> families,
         int gracefulRestart,
-        Optional<Ip> source) {
+        Optional<Ip> source,
+        boolean hasIpv6NextHops) {
     /** The highest number of an autonomous system. */
     public static final long HIGHEST_ASN = 0xFFFF_FFFFL;
 
     public BgpPeer {
         labels = Collections.unmodifiableSequencedMap(new TreeMap<>(labels));
         families = List.copyOf(families);
+    }
+
+    /** With next hops of each route's own family. */
+    public BgpPeer(
+            String name,
+            String created,
+            SequencedMap<String, String> labels,
+            Ip address,
+            int port,
+            long peerAsn,
+            long myAsn,
+            Optional<String> password,
+            Selector nodes,
+            Timers timers,
+            Optional<Integer> multihop,
+            List<IpFamily> families,
+            int gracefulRestart,
+            Optional<Ip> source) {
+        this(
+                name,
+                created,
+                labels,
+                address,
+                port,
+                peerAsn,
+                myAsn,
+                password,
+                nodes,
+                timers,
+                multihop,
+                families,
+                gracefulRestart,
+                source,
+                false);
     }
 
     /** In seconds. */

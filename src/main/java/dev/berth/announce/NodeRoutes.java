@@ -81,6 +81,11 @@ public record NodeRoutes(
             return new PeerVerdict.Unusable(
                     "BGPPeer \"%s\" is older and has peerAddress %s, too; remove one".formatted(other, peer.address()));
         }
+        if (peer.hasIpv6NextHops() && addresses.stream().noneMatch(address -> address.family() == IpFamily.IPV6)) {
+            return new PeerVerdict.Unusable(
+                    "ipv4NextHop is IPv6, and node %s has no IPv6 address; leave the node out by nodeSelector"
+                            .formatted(node));
+        }
         Optional<Ip> source = peer.source().filter(foreign::contains);
         if (source.isPresent()) {
             return new PeerVerdict.Unusable(
@@ -122,20 +127,22 @@ public record NodeRoutes(
             return new RouteVerdict.Silent(objection.get());
         }
         IpFamily family = asked.address().family();
-        Ip nextHop = nextHops.get(family);
+        Ip own = nextHops.get(family);
+        Ip nextHop = own == null ? nextHops.get(IpFamily.IPV6) : own;
         if (nextHop == null) {
             return new RouteVerdict.Silent(Reason.NO_NEXT_HOP);
         }
         List<String> told = sessions().stream()
                 .map(PeerVerdict.Session::peer)
-                .filter(peer ->
-                        peer.families().contains(family) && asked.parameters().allows(peer))
+                .filter(peer -> (own != null || peer.hasIpv6NextHops())
+                        && peer.families().contains(family)
+                        && asked.parameters().allows(peer))
                 .map(BgpPeer::name)
                 .toList();
         return told.isEmpty()
-                ? new RouteVerdict.Silent(Reason.NO_PEER)
+                ? new RouteVerdict.Silent(own == null ? Reason.NO_NEXT_HOP : Reason.NO_PEER)
                 : new RouteVerdict.Announces(new Route(
-                        asked.address(),
+                        asked.parameters().prefix(asked.address()),
                         nextHop,
                         told,
                         asked.parameters().communities(),

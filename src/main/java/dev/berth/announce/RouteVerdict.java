@@ -9,7 +9,11 @@ public sealed interface RouteVerdict {
     record Announces(Route route) implements RouteVerdict {
         @Override
         public String sentence() {
-            return "announced by BGP to %s; next hop %s".formatted(String.join(", ", route.peers()), route.nextHop());
+            return "announced by BGP to %s; next hop %s%s"
+                    .formatted(
+                            String.join(", ", route.peers()),
+                            route.nextHop(),
+                            route.prefix().isAggregate() ? ", as " + route.prefix() : "");
         }
     }
 

@@ -105,8 +105,8 @@ record MetalLbAdvertisement(MetalLbKind kind, Foreign advertisement, List<Foreig
             advertisement
                     .number("localPref")
                     .ifPresent(preference -> parameters.put("localPref", preference.toString()));
-            aggregation("aggregationLength", 32, notes);
-            aggregation("aggregationLengthV6", 128, notes);
+            aggregation("aggregationLength", 32, parameters);
+            aggregation("aggregationLengthV6", 128, parameters);
         }
         if (!parameters.isEmpty()) {
             spec.set("parameters", parameters);
@@ -149,11 +149,10 @@ record MetalLbAdvertisement(MetalLbKind kind, Foreign advertisement, List<Foreig
                 .toList();
     }
 
-    private void aggregation(String field, long whole, List<String> notes) {
+    private void aggregation(String field, long whole, ObjectNode parameters) {
         advertisement
                 .number(field)
                 .filter(length -> length != whole)
-                .ifPresent(length -> notes.add("%s %d has no counterpart: each address is a route of its own, /%d"
-                        .formatted(field, length, whole)));
+                .ifPresent(length -> parameters.put(field, length.toString()));
     }
 }

@@ -3,6 +3,7 @@ package dev.berth.announce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.berth.ip.Ip;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +35,15 @@ class BgpParametersTest {
                 .isEqualTo(Optional.of(4_294_967_295L));
     }
 
+    @Test
+    void aggregationLength_isOfEachFamily_andTheNetworkIsThatOfTheAddress() {
+        BgpParameters parameters = BgpParameters.of(Map.of("aggregationLength", "28", "aggregationLengthV6", "120"));
+        assertThat(parameters.prefix(Ip.parse("203.0.113.30"))).hasToString("203.0.113.16/28");
+        assertThat(parameters.prefix(Ip.parse("2001:db8::1ff"))).hasToString("2001:db8::100/120");
+        assertThat(BgpParameters.DEFAULT.prefix(Ip.parse("203.0.113.30"))).hasToString("203.0.113.30/32");
+        assertThat(BgpParameters.DEFAULT.prefix(Ip.parse("2001:db8::1ff"))).hasToString("2001:db8::1ff/128");
+    }
+
     record Fault(String sentence, Map<String, String> parameters, String message) {
         @Override
         public String toString() {
@@ -45,10 +55,14 @@ class BgpParametersTest {
         String community = "is no community; write them separated by commas, like 64512:100, 64512:1:100 or no-export";
         return Stream.of(
                 new Fault(
+                        "a network that IPv4 does not have",
+                        Map.of("aggregationLength", "33"),
+                        "parameter \"aggregationLength\" is \"33\"; it must be a number from 1 to 32"),
+                new Fault(
                         "a parameter of provider l2",
                         Map.of("interfaces", "eth0", "communities", "64512:1"),
-                        "parameter \"interfaces\" is unknown; provider \"bgp\" knows communities, localPref,"
-                                + " peerSelector, peers, withoutEndpoints"),
+                        "parameter \"interfaces\" is unknown; provider \"bgp\" knows aggregationLength,"
+                                + " aggregationLengthV6, communities, localPref, peerSelector, peers, withoutEndpoints"),
                 new Fault(
                         "a community of four bytes in two parts",
                         Map.of("communities", "65536:1"),

@@ -305,4 +305,68 @@ class NodeRoutesTest {
         assertThat(fault(both.get("odd"))).isEqualTo("peerASN is 0; it must be a number from 1 to 4294967295");
         assertThat(both.get("router")).isInstanceOf(PeerVerdict.Session.class);
     }
+
+    private static BgpPeer byIpv6(BgpPeer peer) {
+        return new BgpPeer(
+                peer.name(),
+                peer.created(),
+                peer.labels(),
+                peer.address(),
+                peer.port(),
+                peer.peerAsn(),
+                peer.myAsn(),
+                peer.password(),
+                peer.nodes(),
+                peer.timers(),
+                peer.multihop(),
+                peer.families(),
+                peer.gracefulRestart(),
+                peer.source(),
+                true);
+    }
+
+    @Test
+    void nodeWithoutIpv4Address_announcesIpv4_toPeersThatTakeItsIpv6Address_alone() {
+        BgpPeer takes = byIpv6(peer("takes", "192.0.2.253"));
+        SequencedMap<String, PeerVerdict> sessions = peers(Map.of(), takes, peer("router", "192.0.2.254"));
+        NodeRoutes node =
+                new NodeRoutes("a", Optional.of(NodeFacts.FIT), new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)), sessions);
+        Route route = route(node, asked(ADDRESS, false, List.of("a"), List.of()));
+        assertThat(route.nextHop()).isEqualTo(NODE6);
+        assertThat(route.peers()).containsExactly("takes");
+        assertThat(reason(
+                        new NodeRoutes(
+                                "a",
+                                Optional.of(NodeFacts.FIT),
+                                new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)),
+                                peers(Map.of(), peer("router", "192.0.2.254"))),
+                        asked(ADDRESS, false, List.of("a"), List.of())))
+                .isEqualTo(Reason.NO_NEXT_HOP);
+    }
+
+    @Test
+    void peerThatIsToHaveIpv6NextHops_isUnusableForANodeWithoutIpv6Address() {
+        SequencedMap<String, PeerVerdict> verdicts = NodeRoutes.peers(
+                "a",
+                Map.of(),
+                List.of(NODE),
+                Map.of(),
+                List.of(),
+                List.of(ReadPeer.of(byIpv6(peer("router", "192.0.2.254")))));
+        assertThat(verdicts)
+                .containsValue(new PeerVerdict.Unusable(
+                        "ipv4NextHop is IPv6, and node a has no IPv6 address; leave the node out by nodeSelector"));
+    }
+
+    @Test
+    void addressesOfOneNetwork_areOneRoute_forThePeersOfAll() {
+        Prefix network = Prefix.of(ADDRESS, 28);
+        Route first = new Route(network, NODE, List.of("b"), List.of(), Optional.of(7L));
+        Route second = new Route(network, NODE, List.of("a", "b"), List.of(), Optional.empty());
+        Route alone = new Route(ADDRESS6, NODE6, List.of("a"), List.of(), Optional.empty());
+        assertThat(Route.merged(List.of(first, second, alone)))
+                .containsExactly(new Route(network, NODE, List.of("a", "b"), List.of(), Optional.of(7L)), alone);
+        assertThat(new RouteVerdict.Announces(first).sentence())
+                .isEqualTo("announced by BGP to b; next hop 192.0.2.1, as 203.0.113.0/28");
+    }
 }

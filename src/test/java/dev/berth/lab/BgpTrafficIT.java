@@ -97,6 +97,7 @@ class BgpTrafficIT {
     @AfterEach
     void heal() {
         router.password("");
+        router.takesIpv6NextHops(true);
         peer("router", "");
         admin().resources(BGPPeer.class).withName("router6").delete();
         admin().resources(BGPPeer.class).withName("frr").delete();
@@ -351,6 +352,50 @@ class BgpTrafficIT {
         assertThat(awaitReply(lab.client(), url(service)).ok()).isTrue();
         admin().resources(BGPPeer.class).withName("router6").delete();
         awaitNextHops(ip(service));
+    }
+
+    @Test
+    void classWithAnAggregationLength_announcesTheNetwork_andKeepsItUntilItsLastAddressGoes() {
+        loadBalancerClass("network", Map.of("aggregationLength", "29"));
+        pod(1, "a");
+        Service first = service("network", UnaryOperator.identity());
+        Service second = Traffic.service(lab, namespace, "second", "network", UnaryOperator.identity());
+        String network = "10.79.%d.0/29".formatted(pools);
+        awaitNextHops(network, allNodes());
+        assertThat(router.nextHops(ip(first))).isEmpty();
+        assertThat(awaitReply(lab.client(), url(first)).ok()).isTrue();
+        assertThat(awaitReply(lab.client(), url(second)).ok()).isTrue();
+        assertThat(agents.getFirst().announcements())
+                .contains(ip(first) + ": announced by BGP to router; next hop 10.77.0.11, as " + network);
+        admin().services().inNamespace(namespace).withName("web").delete();
+        await(() -> agents.getFirst().announcements(), all -> !all.contains(ip(first) + ":"));
+        assertThat(router.nextHops(network)).containsExactly(allNodes());
+        admin().services().inNamespace(namespace).withName("second").delete();
+        awaitNextHops(network);
+    }
+
+    @Test
+    void ipv4ByIpv6NextHops_reachesThePods_andThatARouterDoesNotTakeThemIsSaid() {
+        router.takesIpv6NextHops(false);
+        peer("router6", ", ipv4NextHop: IPv6");
+        loadBalancerClass("by6", Map.of("peers", "router6"));
+        pod(1, "a");
+        Service service = service("by6", UnaryOperator.identity());
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(agents.getFirst().announcements())
+                        .contains(ip(service)
+                                + ": announced by BGP to router6; next hop 10.77.0.11; not negotiated, so not"
+                                + " announced to: router6"));
+        assertThat(router.nextHops(ip(service))).isEmpty();
+
+        router.takesIpv6NextHops(true);
+        awaitPeer("router6", BgpTrafficIT::isReady);
+        await(
+                () -> lab.router().ip("-4 route show exact " + ip(service)),
+                route -> lab.nodes().stream().allMatch(node -> route.contains("via inet6 " + node.ipv6())));
+        awaitReply(lab.client(), url(service));
+        assertThat(lab.client().get(url(service), 30)).allMatch(Reply::ok);
     }
 
     @Test

@@ -21,6 +21,7 @@ final class LabRouter implements AutoCloseable {
     private final Path configuration;
     private final ChildProcess bird;
     private String wanted = "";
+    private boolean takesIpv6NextHops = true;
 
     /** Runs from now on. */
     LabRouter(Lab lab) {
@@ -50,10 +51,10 @@ final class LabRouter implements AutoCloseable {
                   connect delay time 1;
                   error wait time 1, 2;
                   graceful restart aware;
-                  ipv4 { import all; export none; };
+                  ipv4 { import all; export none; %s };
                   ipv6 { import all; export none; };
                 }
-                """.formatted(ASN));
+                """.formatted(ASN, takesIpv6NextHops ? "extended next hop yes;" : ""));
         lab.nodes().forEach(node -> {
             text.append("protocol bgp %1$s from node { neighbor %2$s as %3$d; %4$s }%n"
                     .formatted(
@@ -76,6 +77,15 @@ final class LabRouter implements AutoCloseable {
         if (!password.equals(wanted)) {
             wanted = password;
             write(password);
+            ask("configure");
+        }
+    }
+
+    /** Whether it takes an IPv6 next hop of an IPv4 route (RFC 8950). */
+    void takesIpv6NextHops(boolean takes) {
+        if (takes != takesIpv6NextHops) {
+            takesIpv6NextHops = takes;
+            write(wanted);
             ask("configure");
         }
     }

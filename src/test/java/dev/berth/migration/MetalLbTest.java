@@ -266,11 +266,11 @@ class MetalLbTest {
                                         + ",\"parameters\":{\"communities\":\"64512:100,65535:65281,64512:1:2\",\"localPref\":\"150\"}}"),
                         List.of("community \"nobody\" is left out: it is no number, and no Community has that name")),
                 new Advertisement(
-                        "aggregates are said not to be",
+                        "a network in place of an address is announced, too",
                         bgp,
                         "aggregationLength: 24, aggregationLengthV6: 128",
-                        List.of(BGP + "}"),
-                        List.of("aggregationLength 24 has no counterpart: each address is a route of its own, /32")),
+                        List.of(BGP + ",\"parameters\":{\"aggregationLength\":\"24\"}}"),
+                        List.of()),
                 new Advertisement(
                         "which nodes and Services is said not to be, and what is not known, too",
                         l2,

@@ -22,6 +22,7 @@ import dev.berth.agent.bgp.v1.MpGracefulRestart;
 import dev.berth.agent.bgp.v1.MpGracefulRestartConfig;
 import dev.berth.agent.bgp.v1.MpReachNLRIAttribute;
 import dev.berth.agent.bgp.v1.NextHopAttribute;
+import dev.berth.agent.bgp.v1.NexthopAction;
 import dev.berth.agent.bgp.v1.Nlri;
 import dev.berth.agent.bgp.v1.OriginAttribute;
 import dev.berth.agent.bgp.v1.Path;
@@ -38,11 +39,13 @@ import dev.berth.agent.bgp.v1.Transport;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.Community;
 import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Prefix;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** From what is announced to GoBGP's messages. */
@@ -87,7 +90,7 @@ final class Messages {
                         // One of another name has a session of its own: what was told by the one before is not what
                         // this
                         // one is to hear.
-                        .setDescription(peer.name())
+                        .setDescription(peer.name() + (peer.hasIpv6NextHops() ? ", next hops by IPv6" : ""))
                         .setPeerAsn((int) peer.peerAsn())
                         .setLocalAsn((int) peer.myAsn())
                         .setAuthPassword(session.password()))
@@ -128,15 +131,24 @@ final class Messages {
         List<Family> known = theirs.isEmpty() ? List.of(family(IpFamily.IPV4)) : theirs;
         return peer.families().stream()
                 .filter(family -> known.contains(family(family)))
+                .filter(family -> family == IpFamily.IPV6 || !peer.hasIpv6NextHops() || takesIpv6NextHops(state))
                 .toList();
     }
 
+    /** For routes of IPv4 (RFC 8950). The speaker itself always says that it can. */
+    private static boolean takesIpv6NextHops(PeerState state) {
+        return state.getRemoteCapList().stream()
+                .flatMap(one -> one.getExtendedNexthop().getTuplesList().stream())
+                .anyMatch(tuple -> tuple.getNlriFamily().equals(family(IpFamily.IPV4))
+                        && tuple.getNexthopFamily().getAfi() == IPV6);
+    }
+
     static Path path(Route route) {
-        Path.Builder path = withdrawal(route.address()).toBuilder().setIsWithdraw(false);
+        Path.Builder path = withdrawal(route.prefix()).toBuilder().setIsWithdraw(false);
         path.addPattrs(Attribute.newBuilder().setOrigin(ORIGIN));
         String nextHop = route.nextHop().toString();
         path.addPattrs(
-                route.address().family() == IpFamily.IPV4
+                route.nextHop().family() == IpFamily.IPV4
                         ? Attribute.newBuilder()
                                 .setNextHop(NextHopAttribute.newBuilder().setNextHop(nextHop))
                         : Attribute.newBuilder()
@@ -168,15 +180,15 @@ final class Messages {
     }
 
     /** What names a route, and nothing else of it. */
-    static Path withdrawal(Ip address) {
+    static Path withdrawal(Prefix prefix) {
         return Path.newBuilder()
                 // Else a next hop would be missing.
                 .setIsWithdraw(true)
-                .setFamily(family(address.family()))
+                .setFamily(family(prefix.network().family()))
                 .setNlri(Nlri.newBuilder()
                         .setPrefix(IPAddressPrefix.newBuilder()
-                                .setPrefix(address.toString())
-                                .setPrefixLen(address.family() == IpFamily.IPV4 ? 32 : 128)))
+                                .setPrefix(prefix.network().toString())
+                                .setPrefixLen(prefix.length())))
                 .build();
     }
 
@@ -195,8 +207,12 @@ final class Messages {
         return new Community(List.of(Community.RESERVED, number >>> 32, number & 0xFFFF_FFFFL));
     }
 
-    /** A route goes to the peers that it is marked for, and to no other. What routers tell is not taken. */
-    static SetPoliciesRequest rules(List<Session> sessions) {
+    /**
+     * A route goes to the peers that it is marked for, and to no other. What routers tell is not taken.
+     *
+     * @param ipv6 the next hop of IPv4 routes for the peers that are to have it; absent: the node has none
+     */
+    static SetPoliciesRequest rules(List<Session> sessions, Optional<Ip> ipv6) {
         SetPoliciesRequest.Builder rules = SetPoliciesRequest.newBuilder();
         Policy.Builder policy = Policy.newBuilder().setName(EXPORT);
         for (Session session : sessions) {
@@ -215,7 +231,7 @@ final class Messages {
                                     mark(name).parts().stream()
                                             .map(String::valueOf)
                                             .toList()) + "$"));
-            policy.addStatements(Statement.newBuilder()
+            Statement statement = Statement.newBuilder()
                     .setName("for-" + name)
                     .setConditions(Conditions.newBuilder()
                             .setNeighborSet(any("to-" + name))
@@ -224,7 +240,12 @@ final class Messages {
                             .setRouteAction(RouteAction.ROUTE_ACTION_ACCEPT)
                             .setLargeCommunity(CommunityAction.newBuilder()
                                     .setType(CommunityAction.Type.TYPE_REMOVE)
-                                    .addCommunities("^" + Community.RESERVED + ":.*$"))));
+                                    .addCommunities("^" + Community.RESERVED + ":.*$")))
+                    .build();
+            // The first statement that accepts a route is the last.
+            ipv6.filter(_ -> session.peer().hasIpv6NextHops())
+                    .ifPresent(nextHop -> policy.addStatements(byIpv6(statement, nextHop)));
+            policy.addStatements(statement);
         }
         return rules.addPolicies(policy)
                 .addPolicies(Policy.newBuilder()
@@ -234,6 +255,15 @@ final class Messages {
                                 .setConditions(
                                         Conditions.newBuilder().setRouteType(Conditions.RouteType.ROUTE_TYPE_LOCAL))
                                 .setActions(Actions.newBuilder().setRouteAction(RouteAction.ROUTE_ACTION_ACCEPT))))
+                .build();
+    }
+
+    private static Statement byIpv6(Statement statement, Ip nextHop) {
+        return statement.toBuilder()
+                .setName(statement.getName() + "-by-ipv6")
+                .setConditions(statement.getConditions().toBuilder().addAfiSafiIn(family(IpFamily.IPV4)))
+                .setActions(statement.getActions().toBuilder()
+                        .setNexthop(NexthopAction.newBuilder().setAddress(nextHop.toString())))
                 .build();
     }
 

@@ -67,7 +67,8 @@ public final class PeerReader {
                 multihop == 0 ? Optional.empty() : Optional.of(multihop),
                 families(spec.path("families")),
                 (int) number(spec, "gracefulRestartTimeSeconds", 30, 0, 4095),
-                source);
+                source,
+                hasIpv6NextHops(spec.path("ipv4NextHop")));
     }
 
     private static Optional<Ip> ip(JsonNode spec, String field) throws Fault {
@@ -89,6 +90,14 @@ public final class PeerReader {
                     .formatted(field, isAbsent ? "missing" : value, lowest, highest));
         }
         return number;
+    }
+
+    private static boolean hasIpv6NextHops(JsonNode given) throws Fault {
+        return switch (given.asText("")) {
+            case "", "IPv4" -> false;
+            case "IPv6" -> true;
+            default -> throw new Fault("ipv4NextHop is %s; it must be IPv4 or IPv6".formatted(given));
+        };
     }
 
     private static List<IpFamily> families(JsonNode given) throws Fault {

@@ -23,6 +23,7 @@ import dev.berth.agent.bgp.v1.TableType;
 import dev.berth.agent.bgp.v1.UpdatePeerRequest;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Prefix;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
@@ -70,7 +71,7 @@ public final class Speaker implements AutoCloseable {
     private final Context.CancellableContext calls = Context.current().withCancellation();
 
     /** What it announces; absent: a route of which the agent before this one told it. */
-    private final SequencedMap<Ip, Optional<Route>> announced = new TreeMap<>();
+    private final SequencedMap<Prefix, Optional<Route>> announced = new TreeMap<>();
 
     /** Peers by address, as they were told last. */
     private final Map<Ip, Session> told = new HashMap<>();
@@ -114,7 +115,7 @@ public final class Speaker implements AutoCloseable {
                 start(wanted);
             }
             endings.watch();
-            keepRules(wanted.sessions());
+            keepRules(wanted);
             // Routes before peers: what a router kept while the daemon was away it drops when it hears no more of it.
             keepRoutes(wanted.routes());
             SequencedMap<String, SessionState> states = keepPeers(wanted.sessions());
@@ -167,8 +168,8 @@ public final class Speaker implements AutoCloseable {
         LOG.info("gobgpd is started, with router ID {}", wanted.routerId());
     }
 
-    private void keepRules(List<Session> sessions) {
-        SetPoliciesRequest wanted = Messages.rules(sessions);
+    private void keepRules(Wanted all) {
+        SetPoliciesRequest wanted = Messages.rules(all.sessions(), all.ipv6());
         if (wanted.equals(rules)) {
             return;
         }
@@ -201,24 +202,23 @@ public final class Speaker implements AutoCloseable {
                             .setFamily(Messages.family(family))
                             .build())
                     .forEachRemaining(route -> {
-                        String prefix = route.getDestination().getPrefix();
-                        announced.put(Ip.parse(prefix.substring(0, prefix.indexOf('/'))), Optional.empty());
+                        announced.put(Prefix.parse(route.getDestination().getPrefix()), Optional.empty());
                     });
         }
     }
 
     private void keepRoutes(List<Route> routes) {
-        Map<Ip, Route> wanted = routes.stream().collect(Collectors.toMap(Route::address, route -> route));
+        Map<Prefix, Route> wanted = routes.stream().collect(Collectors.toMap(Route::prefix, route -> route));
         List<String> refusals = new ArrayList<>();
-        for (Ip address : List.copyOf(announced.sequencedKeySet())) {
-            if (!wanted.containsKey(address)) {
-                refusal(() -> withdraw(address)).ifPresentOrElse(refusals::add, () -> announced.remove(address));
+        for (Prefix prefix : List.copyOf(announced.sequencedKeySet())) {
+            if (!wanted.containsKey(prefix)) {
+                refusal(() -> withdraw(prefix)).ifPresentOrElse(refusals::add, () -> announced.remove(prefix));
             }
         }
         for (Route route : routes) {
-            if (!Optional.of(route).equals(announced.get(route.address()))) {
+            if (!Optional.of(route).equals(announced.get(route.prefix()))) {
                 refusal(() -> announce(route))
-                        .ifPresentOrElse(refusals::add, () -> announced.put(route.address(), Optional.of(route)));
+                        .ifPresentOrElse(refusals::add, () -> announced.put(route.prefix(), Optional.of(route)));
             }
         }
         String first = refusals.isEmpty() ? "" : refusals.getFirst();
@@ -254,11 +254,11 @@ public final class Speaker implements AutoCloseable {
         }
     }
 
-    private void withdraw(Ip address) {
+    private void withdraw(Prefix prefix) {
         var _ = daemon().deletePath(DeletePathRequest.newBuilder()
                 .setTableType(TableType.TABLE_TYPE_GLOBAL)
-                .setFamily(Messages.family(address.family()))
-                .setPath(Messages.withdrawal(address))
+                .setFamily(Messages.family(prefix.network().family()))
+                .setPath(Messages.withdrawal(prefix))
                 .build());
     }
 

@@ -118,7 +118,12 @@ public class BGPPeer extends OwnResource<BGPPeer.Spec, BGPPeer.Status> {
 
             @Nullable @Pattern(IP) @Size(min = 2, max = 45) @JsonPropertyDescription(
                     "The node's address that the session comes from; absent: the one that the kernel chooses.")
-            String sourceAddress) {}
+            String sourceAddress,
+
+            @Default("IPv4")
+            @Pattern("^(IPv4|IPv6)$") @Size(max = 4) @JsonPropertyDescription(
+                    "Which address of the node is the next hop of IPv4 routes. IPv6: the router must say that it takes that (RFC 8950).")
+            @Nullable String ipv4NextHop) {}
 
     /** A Secret by its name. */
     public record SecretReference(

@@ -1,9 +1,12 @@
 package dev.berth.agent.bgp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.berth.agent.bgp.v1.Attribute;
 import dev.berth.agent.bgp.v1.Capability;
+import dev.berth.agent.bgp.v1.ExtendedNexthopCapability;
+import dev.berth.agent.bgp.v1.ExtendedNexthopCapabilityTuple;
 import dev.berth.agent.bgp.v1.Family;
 import dev.berth.agent.bgp.v1.LargeCommunity;
 import dev.berth.agent.bgp.v1.MultiProtocolCapability;
@@ -12,9 +15,11 @@ import dev.berth.agent.bgp.v1.Peer;
 import dev.berth.agent.bgp.v1.PeerState;
 import dev.berth.agent.bgp.v1.Policy;
 import dev.berth.agent.bgp.v1.SetPoliciesRequest;
+import dev.berth.agent.bgp.v1.Statement;
 import dev.berth.announce.BgpPeer;
 import dev.berth.announce.Community;
 import dev.berth.announce.PeerVerdict.Session;
+import dev.berth.announce.Prefix;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
@@ -122,6 +127,82 @@ class MessagesTest {
                 .containsExactly(IpFamily.IPV4);
     }
 
+    private static BgpPeer byIpv6(BgpPeer peer) {
+        return new BgpPeer(
+                peer.name(),
+                peer.created(),
+                peer.labels(),
+                peer.address(),
+                peer.port(),
+                peer.peerAsn(),
+                peer.myAsn(),
+                peer.password(),
+                peer.nodes(),
+                peer.timers(),
+                peer.multihop(),
+                List.of(IpFamily.IPV4, IpFamily.IPV6),
+                peer.gracefulRestart(),
+                peer.source(),
+                true);
+    }
+
+    @Test
+    void routerThatDoesNotTakeIpv6NextHops_isToldOfNoIpv4RouteThatHasOne() {
+        BgpPeer peer = byIpv6(peer("router", 64512, 30));
+        PeerState both =
+                PeerState.newBuilder().addRemoteCap(has(1)).addRemoteCap(has(2)).build();
+        assertThat(Messages.negotiated(peer, both)).containsExactly(IpFamily.IPV6);
+        PeerState takes = both.toBuilder()
+                .addRemoteCap(Capability.newBuilder()
+                        .setExtendedNexthop(ExtendedNexthopCapability.newBuilder()
+                                .addTuples(ExtendedNexthopCapabilityTuple.newBuilder()
+                                        .setNlriFamily(Messages.family(IpFamily.IPV4))
+                                        .setNexthopFamily(Family.newBuilder().setAfi(2)))))
+                .build();
+        assertThat(Messages.negotiated(peer, takes)).containsExactly(IpFamily.IPV4, IpFamily.IPV6);
+    }
+
+    @Test
+    void ipv4Routes_haveTheIpv6NextHop_forThePeersThatAreToHaveIt_andOnceOnlyAccepted() {
+        Ip nextHop = Ip.parse("2001:db8::1");
+        List<Session> sessions =
+                List.of(new Session(byIpv6(peer("east", 64512, 30)), ""), new Session(peer("west", 64512, 30), ""));
+        assertThat(Messages.rules(sessions, Optional.of(nextHop)).getPolicies(0).getStatementsList())
+                .extracting(
+                        Statement::getName,
+                        statement -> statement.getActions().getNexthop().getAddress(),
+                        statement -> statement.getConditions().getAfiSafiInCount())
+                .containsExactly(
+                        tuple("for-east-by-ipv6", "2001:db8::1", 1),
+                        tuple("for-east", "", 0),
+                        tuple("for-west", "", 0));
+        // A session that is up would go on with the next hops of before.
+        assertThat(Messages.peer(sessions.getFirst(), false).getConf().getDescription())
+                .isNotEqualTo("east");
+    }
+
+    @Test
+    void nextHopOfTheOtherFamily_isInMpReach() {
+        Path path = Messages.path(new Route(
+                Ip.parse("203.0.113.1"), Ip.parse("2001:db8::1"), List.of("router"), List.of(), Optional.empty()));
+        assertThat(path.getPattrsList())
+                .noneMatch(Attribute::hasNextHop)
+                .anySatisfy(attribute ->
+                        assertThat(attribute.getMpReach().getNextHopsList()).containsExactly("2001:db8::1"));
+    }
+
+    @Test
+    void aggregate_hasItsLength() {
+        Path path = Messages.path(new Route(
+                Prefix.of(Ip.parse("203.0.113.9"), 28),
+                Ip.parse("192.0.2.1"),
+                List.of("router"),
+                List.of(),
+                Optional.empty()));
+        assertThat(path.getNlri().getPrefix().getPrefix()).isEqualTo("203.0.113.0");
+        assertThat(path.getNlri().getPrefix().getPrefixLen()).isEqualTo(28);
+    }
+
     @Test
     void internalPeer_hasNoMultihop() {
         assertThat(Messages.peer(new Session(peer("router", HIGHEST, 30), ""), false)
@@ -150,7 +231,7 @@ class MessagesTest {
                         .setLocalData1(1)
                         .setLocalData2(-1)
                         .build());
-        assertThat(Messages.withdrawal(Ip.parse("2001:db8::1"))
+        assertThat(Messages.withdrawal(Prefix.of(Ip.parse("2001:db8::1")))
                         .getNlri()
                         .getPrefix()
                         .getPrefixLen())
@@ -160,7 +241,8 @@ class MessagesTest {
     @Test
     void route_isAcceptedForThePeersOfIt_byAMarkThatIsTakenOff() {
         SetPoliciesRequest rules = Messages.rules(
-                List.of(new Session(peer("east", 64512, 30), ""), new Session(peer("west", 64512, 30), "")));
+                List.of(new Session(peer("east", 64512, 30), ""), new Session(peer("west", 64512, 30), "")),
+                Optional.of(Ip.parse("2001:db8::1")));
         String mark = large(route(Ip.parse("203.0.113.1"), List.of("west")))
                 .map(one -> "%s:%s:%s"
                         .formatted(
