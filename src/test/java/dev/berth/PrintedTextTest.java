@@ -25,20 +25,21 @@ import org.junit.jupiter.api.Test;
 class PrintedTextTest {
     private static final Path DOCS = Path.of("docs");
     private static final Pattern TABLE = Pattern.compile(
-            "kubectl get (addresspool|address|bgppeer|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
+            "kubectl get (addresspool|address|agentreport|bgppeer|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
 
     /** The pages that have printed text, and the tests that compare it. */
-    private static final Map<String, List<String>> COMPARED = Map.of(
-            "cookbook.md", List.of("it/CookbookIT"),
-            "annotations.md", List.of("loadbalancer/IgnoredAnnotationsTest"),
-            "address-pools.md", List.of("it/MistakesIT"),
-            "addresses.md", List.of("PrintedTextTest"),
-            "bgp.md", List.of("controller/bgppeer/PeerSummaryTest"),
-            "cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest"),
-            "demo.md", List.of("demo/DemoIT"),
-            "load-balancer-classes.md", List.of("loadbalancer/ConditionsTest"),
-            "operations.md", List.of("it/RemovalIT", "it/UnservedIT"),
-            "quick-start.md", List.of("lab/PodsIT"));
+    private static final Map<String, List<String>> COMPARED = Map.ofEntries(
+            Map.entry("cookbook.md", List.of("it/CookbookIT")),
+            Map.entry("annotations.md", List.of("loadbalancer/IgnoredAnnotationsTest")),
+            Map.entry("address-pools.md", List.of("it/MistakesIT")),
+            Map.entry("addresses.md", List.of("PrintedTextTest")),
+            Map.entry("bgp.md", List.of("controller/bgppeer/PeerSummaryTest")),
+            Map.entry("cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest")),
+            Map.entry("demo.md", List.of("demo/DemoIT")),
+            Map.entry("l2.md", List.of("announce/AnnouncementsPageTest")),
+            Map.entry("load-balancer-classes.md", List.of("loadbalancer/ConditionsTest")),
+            Map.entry("operations.md", List.of("it/RemovalIT", "it/UnservedIT")),
+            Map.entry("quick-start.md", List.of("lab/PodsIT")));
 
     private static final int FIRST_SCREEN = 40;
 

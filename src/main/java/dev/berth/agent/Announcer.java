@@ -5,6 +5,8 @@ import dev.berth.announce.Agent;
 import dev.berth.announce.ApiContact;
 import dev.berth.announce.Asked;
 import dev.berth.announce.Link;
+import dev.berth.announce.NodeReport;
+import dev.berth.announce.Protocol;
 import dev.berth.announce.Situation;
 import dev.berth.announce.Verdict;
 import dev.berth.announce.Verdict.Announces;
@@ -60,6 +62,7 @@ final class Announcer {
     private final AgentMetrics metrics;
     private final Conflicts conflicts;
     private final Warnings warnings;
+    private final AgentReports reports;
     private final Refusals refusals = new Refusals();
 
     /** What this node has on its interfaces. */
@@ -118,7 +121,8 @@ final class Announcer {
             Contact contact,
             AgentMetrics metrics,
             Conflicts conflicts,
-            Warnings warnings) {
+            Warnings warnings,
+            AgentReports reports) {
         this.node = node;
         this.view = view;
         this.others = others;
@@ -126,6 +130,7 @@ final class Announcer {
         this.metrics = metrics;
         this.conflicts = conflicts;
         this.warnings = warnings;
+        this.reports = reports;
     }
 
     private static long now() {
@@ -269,6 +274,13 @@ final class Announcer {
                         verdict instanceof Silent silent && silent.owner().isEmpty())
                 .count());
         apply(now);
+        report();
+    }
+
+    private void report() {
+        SequencedMap<Ip, Verdict> decisions = verdicts;
+        Set<Ip> here = staying().map(Map.Entry::getKey).collect(Collectors.toUnmodifiableSet());
+        reports.now(Protocol.L2, List.of(decisions, here), () -> NodeReport.Part.ofL2(decisions, here::contains));
     }
 
     private SequencedMap<Ip, Verdict> verdicts(SequencedMap<String, Agent> agents) {

@@ -1,6 +1,7 @@
 package dev.berth.agent;
 
 import dev.berth.agent.bgp.Speaker;
+import io.grpc.ManagedChannel;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,23 +22,18 @@ final class Bgp {
             String node,
             ApiServer server,
             ClusterView cluster,
-            NodeAgent.BgpSettings settings,
+            ManagedChannel channel,
+            String namespace,
+            Renewal renewal,
+            AgentReports all,
             RandomGenerator random,
             AgentMetrics metrics,
             Warnings warnings) {
         metrics.showBgp();
-        view = new BgpView(
-                server, node, settings.namespace(), () -> changed.get().run(), random);
-        reports =
-                new BgpReports(node, settings.namespace(), server, cluster, view, Clock.systemUTC(), random, warnings);
+        view = new BgpView(server, node, namespace, () -> changed.get().run(), random);
+        reports = new BgpReports(node, server, cluster, view, renewal, Clock.systemUTC(), random, warnings);
         announcer = new BgpAnnouncer(
-                node,
-                cluster,
-                view,
-                new Speaker(settings.speaker(), () -> changed.get().run()),
-                reports,
-                metrics,
-                warnings);
+                node, cluster, view, new Speaker(channel, () -> changed.get().run()), reports, all, metrics, warnings);
         changed.set(announcer::look);
     }
 

@@ -4,8 +4,10 @@ import dev.berth.agent.bgp.SessionState;
 import dev.berth.agent.bgp.Speaker;
 import dev.berth.agent.bgp.Wanted;
 import dev.berth.announce.BgpPeer;
+import dev.berth.announce.NodeReport;
 import dev.berth.announce.NodeRoutes;
 import dev.berth.announce.PeerVerdict;
+import dev.berth.announce.Protocol;
 import dev.berth.announce.ReadPeer;
 import dev.berth.announce.Rendezvous;
 import dev.berth.announce.Route;
@@ -36,6 +38,7 @@ final class BgpAnnouncer {
     private final BgpView view;
     private final Speaker speaker;
     private final BgpReports reports;
+    private final AgentReports all;
     private final AgentMetrics metrics;
     private final Warnings warnings;
 
@@ -70,6 +73,7 @@ final class BgpAnnouncer {
             BgpView view,
             Speaker speaker,
             BgpReports reports,
+            AgentReports all,
             AgentMetrics metrics,
             Warnings warnings) {
         this.node = node;
@@ -77,6 +81,7 @@ final class BgpAnnouncer {
         this.view = view;
         this.speaker = speaker;
         this.reports = reports;
+        this.all = all;
         this.metrics = metrics;
         this.warnings = warnings;
     }
@@ -122,7 +127,7 @@ final class BgpAnnouncer {
                 metrics.sessions.set(0);
                 sessions = decision.peers().keySet().stream()
                         .collect(Collectors.toMap(name -> name, _ -> SessionState.none(why)));
-                reports.now(decision.peers(), sessions, decision.routes(), observed);
+                report();
             }
         }
         return true;
@@ -151,7 +156,21 @@ final class BgpAnnouncer {
         metrics.routes.set((double) routes.stream()
                 .filter(route -> unnegotiated(route).size() < route.peers().size())
                 .count());
-        reports.now(decision.peers(), sessions, routes, observed);
+        report();
+    }
+
+    private void report() {
+        reports.now(decision.peers(), sessions, decision.routes(), observed);
+        SequencedMap<Ip, RouteVerdict> verdicts = decision.verdicts();
+        Map<String, SessionState> states = sessions;
+        all.now(
+                Protocol.BGP,
+                List.of(verdicts, states),
+                () -> NodeReport.Part.ofBgp(
+                        verdicts,
+                        route -> route.peers().stream()
+                                .anyMatch(peer -> states.containsKey(peer)
+                                        && states.get(peer).tells(route))));
     }
 
     private static void say(String name, @Nullable SessionState before, SessionState now) {

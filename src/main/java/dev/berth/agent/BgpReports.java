@@ -32,7 +32,6 @@ final class BgpReports {
             List.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND, 429);
 
     private final String node;
-    private final String namespace;
     private final ApiServer server;
     private final ClusterView cluster;
     private final BgpView view;
@@ -40,7 +39,7 @@ final class BgpReports {
     private final RandomGenerator random;
     private final Warnings warnings;
 
-    private final Heartbeat heartbeat;
+    private final Renewal renewal;
 
     /** By the name of the peer. */
     private final Map<String, EntryWrites> writes = new HashMap<>();
@@ -91,24 +90,22 @@ final class BgpReports {
         }
     }
 
-    /** @param namespace of the agents */
     BgpReports(
             String node,
-            String namespace,
             ApiServer server,
             ClusterView cluster,
             BgpView view,
+            Renewal renewal,
             InstantSource clock,
             RandomGenerator random,
             Warnings warnings) {
         this.node = node;
-        this.namespace = namespace;
         this.server = server;
         this.cluster = cluster;
         this.view = view;
         this.clock = clock;
         this.random = random;
-        this.heartbeat = new Heartbeat(random, millis());
+        this.renewal = renewal;
         this.warnings = warnings;
     }
 
@@ -186,7 +183,8 @@ final class BgpReports {
         if (!cluster.nodes().containsKey(node)) {
             return;
         }
-        beat(now);
+        // Before entries: one that is written is of an agent that lives.
+        renewal.renew();
         List<BgpView.PeerObject> peers = view.peers();
         String time = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
         for (BgpView.PeerObject peer : peers) {
@@ -202,22 +200,6 @@ final class BgpReports {
             }
         }
         writes.keySet().retainAll(peers.stream().map(one -> one.peer().name()).toList());
-    }
-
-    /** Before entries: one that is written is of an agent that lives. */
-    private void beat(SequencedMap<String, Said> now) throws InterruptedException {
-        if (now.isEmpty() || !heartbeat.begins(millis())) {
-            return;
-        }
-        try {
-            server.apply(
-                    Heartbeat.path(namespace, node),
-                    FieldManagers.agent(node),
-                    Heartbeat.applied(namespace, node, view.node().uid(), clock.instant()),
-                    ApiServer.ANSWER);
-        } catch (IOException failure) {
-            warnings.warn("Lease of this agent: " + ApiServer.message(failure));
-        }
     }
 
     private static long millis() {

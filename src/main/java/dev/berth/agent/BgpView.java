@@ -27,8 +27,8 @@ final class BgpView {
     record PeerObject(ReadPeer peer, long generation, PeerEntry.Seen seen) {}
 
     /** This node. {@code addresses}: the first of each family is the one that it is reached by. */
-    record OwnNode(String uid, SequencedMap<String, String> labels, List<Ip> addresses, List<Ip> all) {
-        static final OwnNode UNKNOWN = new OwnNode("", new TreeMap<>(), List.of(), List.of());
+    record OwnNode(SequencedMap<String, String> labels, List<Ip> addresses, List<Ip> all) {
+        static final OwnNode UNKNOWN = new OwnNode(new TreeMap<>(), List.of(), List.of());
     }
 
     private record Secret(String name, String password) {
@@ -128,11 +128,7 @@ final class BgpView {
                 .path("labels")
                 .properties()
                 .forEach(label -> labels.put(label.getKey(), label.getValue().asText("")));
-        return Optional.of(new OwnNode(
-                object.path("metadata").path("uid").asText(""),
-                labels,
-                addresses(object, "InternalIP"),
-                addresses(object, "")));
+        return Optional.of(new OwnNode(labels, addresses(object, "InternalIP"), addresses(object, "")));
     }
 
     /** @param type empty: of any */

@@ -204,6 +204,18 @@ final class ClusterView {
         return facts;
     }
 
+    /** The uid of the Node of this name; absent: there is no such Node, as far as is known. */
+    Optional<String> uid(String node) {
+        return nodes.all().stream()
+                .filter(one -> one.name().equals(node))
+                .map(NodeObject::uid)
+                .findFirst();
+    }
+
+    int nodeCount() {
+        return nodes.all().size();
+    }
+
     /** Where agents of other nodes may be. */
     Map<String, InetAddress> others(String self) {
         Map<String, InetAddress> others = new HashMap<>();

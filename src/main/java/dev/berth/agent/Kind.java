@@ -10,7 +10,7 @@ record Kind(String path, Fields fields) {
     static final Kind NODES = new Kind(
             "/api/v1/nodes",
             Fields.of()
-                    .with("metadata", metadata("deletionTimestamp", "labels"))
+                    .with("metadata", metadata("deletionTimestamp", "labels", "uid"))
                     .with("spec", Fields.of("unschedulable").with("taints", Fields.of("key")))
                     .with(
                             "status",
@@ -58,7 +58,7 @@ record Kind(String path, Fields fields) {
         return new Kind(
                 "/api/v1/nodes?fieldSelector=metadata.name%3D" + name,
                 Fields.of()
-                        .with("metadata", metadata("labels", "uid"))
+                        .with("metadata", metadata("labels"))
                         .with("status", Fields.of().with("addresses", Fields.of("type", "address"))));
     }
 

@@ -7,6 +7,8 @@ import dev.berth.announce.ApiContact;
 import dev.berth.host.Claimants;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,20 +17,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The agent of one node, whole. */
 public final class NodeAgent implements AutoCloseable {
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
+
     private final ClusterView view;
     private final Datagrams others;
     private final Contact contact;
     private final Claimants claimants;
+    private final AgentReports reports;
     private final Announcer announcer;
     private final @Nullable Bgp bgp;
-
-    /**
-     * How an agent announces by BGP.
-     *
-     * @param speaker a channel to the node's speaker
-     * @param namespace where the Secrets with passwords are
-     */
-    public record BgpSettings(ManagedChannel speaker, String namespace) {}
 
     /**
      * Announces nothing before {@link #start}.
@@ -36,7 +33,8 @@ public final class NodeAgent implements AutoCloseable {
      * @param node the name of the Node object
      * @param port where the agents of other nodes are heard, and hear
      * @param process when this process began, in milliseconds of Unix time
-     * @param settings null: it announces nothing by BGP
+     * @param namespace where the agents' Leases are, and the Secrets with passwords
+     * @param speaker a channel to the node's BGP speaker; null: it announces nothing by BGP
      * @throws IOException if the port is taken, or the kernel refuses
      */
     public NodeAgent(
@@ -47,19 +45,24 @@ public final class NodeAgent implements AutoCloseable {
             long process,
             RandomGenerator random,
             AgentMetrics metrics,
-            @Nullable BgpSettings settings)
+            String namespace,
+            @Nullable ManagedChannel speaker)
             throws IOException {
         AtomicReference<Runnable> look = new AtomicReference<>(() -> {});
         Runnable changed = () -> look.get().run();
         view = new ClusterView(server, changed, random);
         Warnings warnings = new Warnings(() -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
-        bgp = settings == null ? null : new Bgp(node, server, view, settings, random, metrics, warnings);
+        Renewal renewal = new Renewal(node, namespace, server, view, Clock.systemUTC(), random, warnings);
+        reports = new AgentReports(node, server, view, renewal, random, warnings);
+        bgp = speaker == null
+                ? null
+                : new Bgp(node, server, view, speaker, namespace, renewal, reports, random, metrics, warnings);
         contact = new Contact(server, this::interrupt, changed);
         Agent unknowing = new Agent(false, ApiContact.LOST, false, List.of());
         others = new Datagrams(port, key, node, process, unknowing, random, changed, warnings::warn);
         Conflicts conflicts = new Conflicts(metrics);
         claimants = new Claimants(conflicts::claimed);
-        announcer = new Announcer(node, view, others, contact, metrics, conflicts, warnings);
+        announcer = new Announcer(node, view, others, contact, metrics, conflicts, warnings, reports);
         look.set(() -> {
             announcer.look();
             if (bgp != null) {
@@ -81,6 +84,7 @@ public final class NodeAgent implements AutoCloseable {
         contact.start();
         others.start();
         announcer.start();
+        reports.start();
         if (bgp != null) {
             bgp.start();
         }
@@ -106,6 +110,7 @@ public final class NodeAgent implements AutoCloseable {
         try {
             announcer.end();
             withoutBgp.join();
+            reports.close(FAREWELL);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param agent where its agent hears; absent: it has no InternalIP
  * @param addresses all that it has
  */
-record NodeObject(String name, NodeFacts facts, Optional<InetAddress> agent, List<Ip> addresses) {
+record NodeObject(String name, String uid, NodeFacts facts, Optional<InetAddress> agent, List<Ip> addresses) {
     private static final String EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
     private static final String OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
     private static final String TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler";
@@ -38,6 +38,7 @@ record NodeObject(String name, NodeFacts facts, Optional<InetAddress> agent, Lis
                         && condition.path("status").asText("").equals("True"));
         return Optional.of(new NodeObject(
                 metadata.path("name").asText(""),
+                metadata.path("uid").asText(""),
                 new NodeFacts(
                         label.isTextual() && !FALSE.contains(label.asText()),
                         metadata.hasNonNull("deletionTimestamp"),

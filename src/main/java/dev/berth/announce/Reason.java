@@ -1,5 +1,9 @@
 package dev.berth.announce;
 
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** Why a node does not announce an address. */
 public enum Reason {
     ADDRESS_OF_NODE("it is an address of a Node; take it out of the pool"),
@@ -21,7 +25,9 @@ public enum Reason {
     ANOTHER_NODE("another node announces it"),
     NO_NEXT_HOP("the Node has no InternalIP of the address' family"),
     NO_PEER(
-            "no BGPPeer that the class allows, and that can be used, has a session with the node for the address' family");
+            "no BGPPeer that the class allows, and that can be used, has a session with the node for the address' family"),
+    NO_SESSION(
+            "no router of its BGPPeers has a session with the node for the address' family; kubectl get bgppeers says why");
 
     private final String sentence;
 
@@ -32,5 +38,21 @@ public enum Reason {
     /** Human-readable, without an end. */
     public String sentence() {
         return sentence;
+    }
+
+    /** The name as conditions and reports have it. */
+    public String camelCase() {
+        return Stream.of(name().split("_"))
+                .map(word -> word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining());
+    }
+
+    /** The sentence of one by its {@link #camelCase} name; of one that this version does not know, the name. */
+    public static String sentence(String camelCase) {
+        return Stream.of(values())
+                .filter(reason -> reason.camelCase().equals(camelCase))
+                .map(Reason::sentence)
+                .findFirst()
+                .orElse(camelCase);
     }
 }

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
 final class AgentCommand implements Callable<Integer> {
     private static final int UNKEPT = 143;
 
-    /** It is asked something each second, and takes it for an attack to be asked more often whether it is there. */
+    /** The speaker is asked something each second, and takes it for an attack to be asked more often whether it is there. */
     private static final KeepAlive GOBGP_KEEP_ALIVE = new KeepAlive(Duration.ofHours(1), Duration.ofSeconds(10));
 
     @Option(
@@ -66,7 +66,8 @@ final class AgentCommand implements Callable<Integer> {
             names = "--secrets-namespace",
             paramLabel = "NAMESPACE",
             defaultValue = "berth-agents",
-            description = "where the Secrets are that BGPPeers name (default: ${DEFAULT-VALUE})")
+            description =
+                    "where the agents' Leases are, and the Secrets that BGPPeers name (default: ${DEFAULT-VALUE})")
     String secretsNamespace = "";
 
     @Option(names = "--kubeconfig", paramLabel = "FILE", description = "by default the Pod's ServiceAccount")
@@ -88,6 +89,7 @@ final class AgentCommand implements Callable<Integer> {
         ConsoleLog.start();
         try {
             AgentMetrics metrics = new AgentMetrics();
+            Endpoint.Unix speaker = speaker();
             NodeAgent agent = new NodeAgent(
                     node,
                     server(),
@@ -96,7 +98,11 @@ final class AgentCommand implements Callable<Integer> {
                     System.currentTimeMillis(),
                     new SecureRandom(),
                     metrics,
-                    bgp());
+                    secretsNamespace,
+                    speaker == null
+                            ? null
+                            : Transport.channel(speaker, null, null, GOBGP_KEEP_ALIVE)
+                                    .build());
             MetricsServer scraped = http == null ? null : MetricsServer.start("--http", http, metrics.registry());
             if (scraped != null) {
                 scraped.page("/announcements", () -> Optional.of(agent.explained()));
@@ -117,15 +123,15 @@ final class AgentCommand implements Callable<Integer> {
         }
     }
 
-    private NodeAgent.@Nullable BgpSettings bgp() {
+    /** No channel: whatever a command's methods name is loaded by each command, and gRPC is for those that need it. */
+    private Endpoint.@Nullable Unix speaker() {
         if (gobgp == null) {
             return null;
         }
         if (!(Endpoint.parse(gobgp) instanceof Endpoint.Unix socket)) {
             throw new IllegalArgumentException("--gobgp is \"" + gobgp + "\"; it must be unix:///PATH");
         }
-        return new NodeAgent.BgpSettings(
-                Transport.channel(socket, null, null, GOBGP_KEEP_ALIVE).build(), secretsNamespace);
+        return socket;
     }
 
     private ApiServer server() throws IOException {

@@ -2,6 +2,7 @@ package dev.berth.app;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
@@ -22,8 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks, before anything starts, whether the operator can work at all. */
 final class Preflight {
-    private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
-            List.of(AddressPool.class, Address.class, BGPPeer.class, LoadBalancerClass.class, ServiceCIDRPolicy.class);
+    private static final List<Class<? extends CustomResource<?, ?>>> KINDS = List.of(
+            AddressPool.class,
+            Address.class,
+            AgentReport.class,
+            BGPPeer.class,
+            LoadBalancerClass.class,
+            ServiceCIDRPolicy.class);
 
     private Preflight() {}
 

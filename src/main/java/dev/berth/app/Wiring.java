@@ -1,10 +1,13 @@
 package dev.berth.app;
 
+import dev.berth.announce.Announcement;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.app.FeatureGates.Gate;
+import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
@@ -14,6 +17,8 @@ import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.address.AddressReconciler;
+import dev.berth.controller.announcement.AnnouncementControl;
+import dev.berth.controller.announcement.ReportReconciler;
 import dev.berth.controller.bgppeer.PeerControl;
 import dev.berth.controller.bgppeer.PeerReconciler;
 import dev.berth.controller.loadbalancerclass.Certificates;
@@ -32,6 +37,7 @@ import dev.berth.dataplane.l2.L2Provider;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.kube.AgentLeases;
+import dev.berth.kube.AgentReports;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
@@ -160,6 +166,7 @@ public final class Wiring {
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
     private final Wakeups<AddressPool> poolWakeups = new Wakeups<>("pool-wakeups", later);
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups", later);
+    private final Wakeups<AgentReport> reportWakeups = new Wakeups<>("agent-report-wakeups", later);
     private final Wakeups<BGPPeer> peerWakeups = new Wakeups<>("bgp-peer-wakeups", later);
 
     private final RemotePlugins remotePlugins = new RemotePlugins(plugins);
@@ -181,6 +188,7 @@ public final class Wiring {
     private final ClassControl classes;
     private final PoolControl pools;
     private final PeerControl bgpPeers;
+    private final AnnouncementControl announcements;
     private final ServiceControl services;
     private final ClusterAddresses clusterAddresses;
 
@@ -256,10 +264,27 @@ public final class Wiring {
                 this::wakeAddress,
                 later,
                 this::deleteOrphaned);
+        AgentLeases agents = new AgentLeases(client, budget, options.agentsNamespace);
+        announcements = new AnnouncementControl(
+                gate,
+                node -> caches.agentReports()
+                        .get(null, node)
+                        .filter(report -> isNode(node))
+                        .map(AgentReports::of),
+                () -> caches.agentReports()
+                        .list()
+                        .map(report -> report.getMetadata().getName())
+                        .toList(),
+                agents::renewals,
+                () -> ledger.holdings().stream().map(Holding::ip).toList(),
+                this::classBook,
+                this::announcedOtherwise,
+                steady,
+                later);
         bgpPeers = new PeerControl(
                 gate,
-                node -> caches.nodes().get(null, node).isPresent(),
-                new AgentLeases(client, budget, options.agentsNamespace)::renewals,
+                this::isNode,
+                agents::renewals,
                 new PeerControl.Writes() {
                     @Override
                     public boolean summary(BGPPeer peer, Map<String, Object> fields) {
@@ -279,7 +304,8 @@ public final class Wiring {
                 },
                 clock,
                 steady);
-        addressConditions = new AddressConditions(caches, ledger, statuses, clock);
+        addressConditions = new AddressConditions(caches, ledger, statuses, clock, announcements::of);
+        ServiceMeters.showUnannounced(this::unannounced, registry);
         classes = new ClassControl(
                 caches,
                 options.controllerName,
@@ -325,7 +351,8 @@ public final class Wiring {
                         later,
                         options.deleteOrphaned,
                         options.migrateFrom.dialects(),
-                        certificates::of),
+                        certificates::of,
+                        announcements::known),
                 gate,
                 classes::book,
                 surroundings::cloudNode,
@@ -380,6 +407,34 @@ public final class Wiring {
 
     private Set<String> poolNames() {
         return pools.names();
+    }
+
+    private boolean isNode(String name) {
+        return caches.nodes().get(null, name).isPresent();
+    }
+
+    private void announcedOtherwise(Collection<Ip> changed) {
+        changed.forEach(addressConditions::look);
+        wake(changed.stream()
+                .flatMap(ip -> ledger.holding(ip).stream())
+                .flatMap(holding -> holding.owners().stream())
+                .map(Owner::service)
+                .distinct()
+                .toList());
+    }
+
+    private long unannounced() {
+        return caches.addresses()
+                .list()
+                .map(Address::getStatus)
+                .filter(status -> status != null && isUnannounced(status.announcement()))
+                .count();
+    }
+
+    private static boolean isUnannounced(Address.@Nullable Announcement said) {
+        return said != null
+                && "nobody".equals(said.by())
+                && !Announcement.isForWantOfEndpoints(Objects.requireNonNullElse(said.reason(), ""));
     }
 
     private void wakeAddress(Ip ip) {
@@ -514,6 +569,12 @@ public final class Wiring {
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
         controllers.register(
+                new ReportReconciler(caches, announcements, reportWakeups),
+                "agentreport",
+                InformerConfiguration.builder(AgentReport.class)
+                        .withItemStore(Trimmed.withoutManagedFields())
+                        .buildForController());
+        controllers.register(
                 new PeerReconciler(bgpPeers, peerWakeups),
                 "bgppeer",
                 InformerConfiguration.builder(BGPPeer.class)
@@ -635,6 +696,7 @@ public final class Wiring {
         watchedEndpoints.watchIfNeeded(Classes.declarations(caches.classes().list()), providers.known());
         classes.refresh();
         ledger.rebuild(Claims.all(caches.addresses().list()));
+        announcements.adopt();
         pools.refresh();
         services.adopt();
         mayBegin.run();

@@ -2,6 +2,7 @@ package dev.berth.kube;
 
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -18,6 +19,7 @@ public final class Caches {
     private volatile Cache<Address> addresses = Cache.empty();
     private volatile Cache<AddressPool> pools = Cache.empty();
     private volatile Cache<LoadBalancerClass> classes = Cache.empty();
+    private volatile Cache<AgentReport> agentReports = Cache.empty();
     private volatile Cache<Node> nodes = Cache.empty();
     private volatile Cache<Namespace> namespaces = Cache.empty();
     private volatile Cache<? extends HasMetadata> serviceCidrs = Cache.empty();
@@ -53,6 +55,14 @@ public final class Caches {
 
     public void classes(Cache<LoadBalancerClass> cache) {
         classes = cache;
+    }
+
+    public Cache<AgentReport> agentReports() {
+        return agentReports;
+    }
+
+    public void agentReports(Cache<AgentReport> cache) {
+        agentReports = cache;
     }
 
     public Cache<Node> nodes() {

@@ -1,5 +1,8 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.announce.Announcement;
+import dev.berth.announce.Announcements;
+import dev.berth.announce.Protocol;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
@@ -10,6 +13,7 @@ import dev.berth.provider.PortError;
 import dev.berth.provider.TargetHealth;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -25,6 +29,7 @@ import java.util.stream.Stream;
  * @param answer what its provider has answered to what it asks; absent: it was not asked, or did not answer
  * @param outOfSight whether its provider has not said for a while what has become of that
  * @param overwritten whether another controller keeps writing its status
+ * @param announcements who announces which address, as the agents say
  * @param now the lastTransitionTime of a condition whose status changes
  */
 public record Conditions(
@@ -37,6 +42,7 @@ public record Conditions(
         Optional<EnsureOutcome.Ready> answer,
         boolean outOfSight,
         boolean overwritten,
+        Announcements announcements,
         Instant now) {
     /** For how long another controller's write to the status counts. */
     public static final Duration OVERWRITES_WITHIN = Duration.ofMinutes(10);
@@ -53,6 +59,7 @@ public record Conditions(
     private static final List<Rule> RULES = List.of(
             Conditions::addressAssigned,
             Conditions::programmed,
+            Conditions::announced,
             Conditions::targetsHealthy,
             Conditions::ofDemand,
             Conditions::sharingConflict,
@@ -217,6 +224,27 @@ public record Conditions(
                         .map(what -> condition(
                                 WellKnownNames.PROGRAMMED, false, what.reason().name(), what.message())),
                 facts.pending().stream().map(message -> condition(WellKnownNames.PROGRAMMED, false, PENDING, message)));
+    }
+
+    /** Of the addresses that agents announce; the worst of them counts. */
+    private Stream<Condition> announced() {
+        List<Announcement> all = Protocol.find(served.provider()).stream()
+                .flatMap(protocol -> addresses.stream().map(ip -> announcements.of(protocol, ip)))
+                .toList();
+        return all.stream()
+                .max(Comparator.comparing(Announcement::state))
+                .map(worst -> Publication.condition(
+                        service,
+                        WellKnownNames.ANNOUNCED,
+                        switch (worst.state()) {
+                            case ANNOUNCED -> Condition.Status.TRUE;
+                            case UNKNOWN -> Condition.Status.UNKNOWN;
+                            case NOBODY -> Condition.Status.FALSE;
+                        },
+                        worst.reason(),
+                        all.stream().map(Announcement::sentence).collect(Collectors.joining("; ")),
+                        now))
+                .stream();
     }
 
     private Stream<Condition> targetsHealthy() {

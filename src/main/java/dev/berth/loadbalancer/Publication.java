@@ -157,6 +157,10 @@ public record Publication(
             @Nullable List<Published> ingress,
             List<Condition> conditions,
             List<String> removedConditions) {
+        /** Conditions whose messages have numbers, or names of nodes. */
+        private static final List<String> IN_NUMBERS =
+                List.of(WellKnownNames.TARGETS_HEALTHY, WellKnownNames.ANNOUNCED);
+
         public Difference {
             conditions = new ArrayList<>(conditions);
             removedConditions = new ArrayList<>(removedConditions);
@@ -175,14 +179,17 @@ public record Publication(
                                     .isPresent());
         }
 
-        /** Whether nothing is new but how many targets pass, and for {@code service} it is as good as before. */
-        public boolean isInNumbersOfTargetsOnly(ServiceState service) {
+        /**
+         * Whether nothing is new but how many targets pass, or which nodes announce its addresses, and for {@code service} it is
+         * as good as before.
+         */
+        public boolean isInNumbersOnly(ServiceState service) {
             return !finalizer
                     && servedByClass == null
                     && ingress == null
                     && removedConditions.isEmpty()
                     && conditions.stream()
-                            .allMatch(wanted -> wanted.type().equals(WellKnownNames.TARGETS_HEALTHY)
+                            .allMatch(wanted -> IN_NUMBERS.contains(wanted.type())
                                     && service.condition(wanted.type())
                                             .filter(old -> old.status() == wanted.status())
                                             .isPresent());

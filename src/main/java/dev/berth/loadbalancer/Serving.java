@@ -231,6 +231,7 @@ public final class Serving {
                 facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request(), served)),
                 situation.provider().isOutOfSight(),
                 isInConflict(),
+                situation.announcements(),
                 situation.now());
     }
 
@@ -275,11 +276,11 @@ public final class Serving {
                 .orElseGet(() -> new ServingEffect.Publish(wanted, inWordsOnly, reports()));
     }
 
-    /** Whether nothing is new but words of its provider, or how many targets pass. */
+    /** Whether nothing is new but words of its provider, how many targets pass, or which nodes announce. */
     private boolean isInWordsOnly(Publication.Difference patch) {
         boolean isOfItsProvider = facts.pending().isPresent()
                 || facts.trouble().filter(Trouble::isOfItsProvider).isPresent();
-        return (isOfItsProvider && patch.isInWordsOnly(service)) || patch.isInNumbersOfTargetsOnly(service);
+        return (isOfItsProvider && patch.isInWordsOnly(service)) || patch.isInNumbersOnly(service);
     }
 
     private List<ServingEffect.Report> reports() {

@@ -1,5 +1,6 @@
 package dev.berth.loadbalancer;
 
+import dev.berth.announce.Announcements;
 import dev.berth.claim.AddressConstraints;
 import dev.berth.claim.Holding;
 import dev.berth.ip.Ip;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param provider what is known of its provider
  * @param waits what is not to be tried before its time
  * @param wordsWait how long other words in its status, and nothing else, must still wait; absent: not at all
+ * @param announcements who announces which address, as the agents say
  * @param now the lastTransitionTime of a condition whose status changes
  */
 public record Situation(
@@ -26,9 +28,22 @@ public record Situation(
         ProviderState provider,
         Waits waits,
         Optional<Duration> wordsWait,
+        Announcements announcements,
         Instant now) {
     public Situation {
         holdings = List.copyOf(holdings);
+    }
+
+    /** Without agents. */
+    Situation(
+            boolean live,
+            List<Holding> holdings,
+            PoolBook pools,
+            ProviderState provider,
+            Waits waits,
+            Optional<Duration> wordsWait,
+            Instant now) {
+        this(live, holdings, pools, provider, waits, wordsWait, Announcements.NONE, now);
     }
 
     /** Which of the addresses that are surely its own it keeps. */

@@ -17,6 +17,11 @@ public final class WellKnownNames {
     /** Whether the provider made the addresses carry traffic; absent where there is nothing to say. */
     public static final String PROGRAMMED = "berth.dev/Programmed";
 
+    /**
+     * Whether a node announces its addresses, by ARP, NDP or BGP; absent where its provider has none announced by Berth's agents.
+     */
+    public static final String ANNOUNCED = "berth.dev/Announced";
+
     /** True while somebody else keeps writing this Service's load balancer status; else absent. */
     public static final String STATUS_CONFLICT = "berth.dev/StatusConflict";
 
@@ -98,6 +103,7 @@ public final class WellKnownNames {
     public static final List<String> CONDITIONS = List.of(
             ADDRESS_ASSIGNED,
             PROGRAMMED,
+            ANNOUNCED,
             TARGETS_HEALTHY,
             STATUS_CONFLICT,
             SHARING_CONFLICT,

@@ -3,15 +3,20 @@ package dev.berth.announce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.berth.ip.Ip;
+import dev.berth.testing.TypedPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The lines of an agent's /announcements that docs/l2.md and docs/bgp.md show. */
+/** What docs/l2.md and docs/bgp.md show of what agents say. */
 class AnnouncementsPageTest {
+    private static final Path L2 = Path.of("docs/l2.md");
+
     /** The block of code after the sentence that introduces it. */
     private static List<String> shown(String page) throws IOException {
         return Files.readAllLines(Path.of("docs", page)).stream()
@@ -29,6 +34,33 @@ class AnnouncementsPageTest {
                         "192.168.1.240: " + new Verdict.Announces("eth0", 2).sentence(),
                         "192.168.1.241: " + new Verdict.Silent(Reason.ANOTHER_NODE, "worker-2").sentence(),
                         "192.168.1.242: " + new Verdict.Silent(Reason.NO_ENDPOINTS, "").sentence());
+    }
+
+    private static Announcement announcement(
+            String address, SequencedMap<String, List<String>> silent, String... nodes) {
+        return new Announcement(Ip.parse(address), Protocol.L2, List.of(nodes), List.of(), silent, 3);
+    }
+
+    @Test
+    void whoAnnouncesAnAddress_isAsThePageShows() throws IOException {
+        SequencedMap<String, List<String>> silent = new TreeMap<>();
+        silent.put(Reason.NO_ENDPOINTS.camelCase(), List.of("worker-1", "worker-2", "worker-3"));
+        Announcement announced = announcement("192.168.1.240", new TreeMap<>(), "worker-1");
+
+        List<List<String>> columns = TypedPage.step(L2, "kubectl get addresses -o custom-columns")
+                .printed()
+                .lines()
+                .skip(1)
+                .map(line -> List.of(line.split("\\s+", -1)).subList(0, 2))
+                .toList();
+        assertThat(columns)
+                .containsExactly(
+                        List.of("192.168.1.240", announced.by()),
+                        List.of(
+                                "192.168.1.242",
+                                announcement("192.168.1.242", silent).by()));
+        assertThat(TypedPage.step(L2, "kubectl get service web -o jsonpath").printed())
+                .isEqualToIgnoringWhitespace(announced.sentence());
     }
 
     @Test

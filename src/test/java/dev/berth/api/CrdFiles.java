@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.api.v1alpha1.AgentReport;
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.api.v1alpha1.ServiceCIDRPolicy;
@@ -36,8 +37,13 @@ final class CrdFiles {
     /** Makes the folder a kustomize base: a kustomization may take in other folders, but no single file from outside. */
     private static final String KUSTOMIZATION = "kustomization.yaml";
 
-    private static final List<Class<? extends CustomResource<?, ?>>> KINDS =
-            List.of(AddressPool.class, Address.class, BGPPeer.class, LoadBalancerClass.class, ServiceCIDRPolicy.class);
+    private static final List<Class<? extends CustomResource<?, ?>>> KINDS = List.of(
+            AddressPool.class,
+            Address.class,
+            AgentReport.class,
+            BGPPeer.class,
+            LoadBalancerClass.class,
+            ServiceCIDRPolicy.class);
 
     private static final JSONSchemaProps TEXT =
             new JSONSchemaPropsBuilder().withType("string").build();
@@ -131,6 +137,11 @@ final class CrdFiles {
             columns.stream().filter(column -> column.getPriority() == 0).forEach(column -> column.setPriority(null));
             JSONSchemaProps schema = version.getSchema().getOpenAPIV3Schema();
             schema.setRequired(List.of("spec"));
+            if (kind == AgentReport.class) {
+                // All of it is its spec.
+                schema.getProperties().remove("status");
+                version.setSubresources(null);
+            }
             describe(schema, kind);
             tellOfTheName(schema, kind);
             bound(schema.getProperties().get("status"), "");
@@ -190,6 +201,9 @@ final class CrdFiles {
 
     /** The one of metav1.Condition, which the client's class does not have. */
     private static void giveTheConditionsTheirSchema(JSONSchemaProps schema) {
+        if (!schema.getProperties().containsKey("status")) {
+            return;
+        }
         JSONSchemaProps status = property(schema, "status");
         explain(status, "conditions", "What is so and what is not, one of each type.");
         explain(status, "observedGeneration", "The metadata.generation that the status is of.");

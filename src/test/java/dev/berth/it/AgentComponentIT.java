@@ -77,7 +77,7 @@ class AgentComponentIT {
     }
 
     @Test
-    void agent_hasAServiceAccountOfItsOwn_thatReadsAndWritesNothing() {
+    void agent_hasAServiceAccountOfItsOwn_thatReads_andWritesItsReportAlone() {
         assertThat(pod().getServiceAccountName()).isEqualTo("berth-agent");
         ClusterRole role = manifests
                 .all(ClusterRole.class)
@@ -85,7 +85,12 @@ class AgentComponentIT {
                 .findFirst()
                 .orElseThrow();
         assertThat(role.getRules())
-                .filteredOn(rule -> rule.getNonResourceURLs().isEmpty())
+                .filteredOn(rule -> rule.getResources().equals(List.of("agentreports")))
+                .singleElement()
+                .satisfies(rule -> assertThat(rule.getVerbs()).containsExactly("create", "patch"));
+        assertThat(role.getRules())
+                .filteredOn(rule -> rule.getNonResourceURLs().isEmpty()
+                        && !rule.getResources().equals(List.of("agentreports")))
                 .flatExtracting(PolicyRule::getVerbs)
                 .containsOnly("list", "watch");
         assertThat(role.getRules())
@@ -97,7 +102,8 @@ class AgentComponentIT {
                 });
         assertThat(role.getRules())
                 .flatExtracting(PolicyRule::getResources)
-                .containsExactlyInAnyOrder("services", "nodes", "endpointslices", "addresses", "loadbalancerclasses");
+                .containsExactlyInAnyOrder(
+                        "services", "nodes", "endpointslices", "addresses", "loadbalancerclasses", "agentreports");
     }
 
     @Test
@@ -135,15 +141,21 @@ class AgentComponentIT {
                     assertThat(role.getMetadata().getNamespace()).isEqualTo("berth-agents");
                     assertThat(role.getRules())
                             .extracting(PolicyRule::getResources, PolicyRule::getVerbs)
-                            .containsExactly(
-                                    tuple(List.of("secrets"), List.of("list", "watch")),
-                                    tuple(List.of("leases"), List.of("create", "patch")));
+                            .containsExactly(tuple(List.of("secrets"), List.of("list", "watch")));
                 });
-        assertThat(withBgp.all(Role.class)
-                        .filter(one -> one.getMetadata().getName().equals("berth-leases"))
+    }
+
+    @Test
+    void agents_writeLeasesOfTheirNamespace_whichTheOperatorLists() {
+        assertThat(manifests
+                        .all(Role.class)
+                        .filter(one -> List.of("berth-agent", "berth-leases")
+                                .contains(one.getMetadata().getName()))
                         .flatMap(one -> one.getRules().stream()))
                 .extracting(PolicyRule::getResources, PolicyRule::getVerbs)
-                .containsExactly(tuple(List.of("leases"), List.of("list")));
+                .containsExactlyInAnyOrder(
+                        tuple(List.of("leases"), List.of("create", "patch")),
+                        tuple(List.of("leases"), List.of("list")));
     }
 
     @Test

@@ -365,8 +365,13 @@ class MistakesIT {
 
     @Test
     void eachField_isExplained_andEnumsAndDefaultsAreSaid() {
-        for (String kind :
-                List.of("addresses", "addresspools", "bgppeers", "loadbalancerclasses", "servicecidrpolicies")) {
+        for (String kind : List.of(
+                "addresses",
+                "addresspools",
+                "agentreports",
+                "bgppeers",
+                "loadbalancerclasses",
+                "servicecidrpolicies")) {
             assertThat(admin.kubectl("explain", kind + ".spec"))
                     .as(kind)
                     .contains("FIELDS:")

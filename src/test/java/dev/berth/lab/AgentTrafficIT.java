@@ -173,6 +173,33 @@ class AgentTrafficIT {
         await(() -> ips.stream().flatMap(ip -> having(ip).stream()).toList(), List::isEmpty);
     }
 
+    @Test
+    void whoAnnounces_isInTheColumn_andInTheConditionOfTheService_andSoIsWhyNobodyDoes() {
+        LabPod pod = pod(1, "a");
+        Service service = service("web", UnaryOperator.identity());
+        String ip = ip(service);
+        LabAgent first = owner(ip);
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                first.node().name(),
+                "True Announced: node " + first.node().name() + " announces " + ip + " by ARP");
+        cordon(first.node(), true);
+        LabAgent second = await(() -> having(ip), having -> having.size() == 1 && having.getFirst() != first)
+                .getFirst();
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                second.node().name(),
+                "True Announced: node " + second.node().name() + " announces " + ip + " by ARP");
+        pod.close();
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                "nobody",
+                "False NoEndpoints: nobody announces " + ip + ": its Services have no ready endpoint");
+    }
+
     /** Power is cut: its agent is gone, and its network. */
     private Duration powerCut(Service service) {
         LabAgent lost = owner(ip(service));
@@ -183,6 +210,16 @@ class AgentTrafficIT {
         Moment answered = lab.client().until(true, url(service)).join();
         Duration took = Duration.ofNanos(answered.at() - cut);
         said("power cut, to the first request that is answered", took);
+        // Nobody takes back what the node that is gone has said.
+        String heir = having(ip(service)).stream()
+                .filter(agent -> agent != lost)
+                .map(agent -> agent.node().name())
+                .findFirst()
+                .orElseThrow();
+        if (operator.isAlive()) {
+            Traffic.awaitAnnounced(
+                    lab, service, heir, "True Announced: node " + heir + " announces " + ip(service) + " by ARP");
+        }
         // Its kernel has not been restarted, so it comes back with the address.
         assertThat(lost.has(ip(service))).isTrue();
         return took;

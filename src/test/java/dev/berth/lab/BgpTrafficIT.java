@@ -216,6 +216,14 @@ class BgpTrafficIT {
                 .contains("berth_agent_bgp_sessions 1.0")
                 .contains("berth_agent_bgp_routes 2.0");
         Promtool.requireAnswers(lab.folder(), agents.getFirst().metrics(), Monitoring.panels(Monitoring.Source.AGENT));
+        Traffic.awaitAnnounced(
+                lab,
+                service,
+                "3 nodes",
+                "True Announced: nodes node1, node2, node3 announce %s by BGP; nodes node1, node2, node3 announce %s by BGP"
+                        .formatted(ips.getFirst(), ips.getLast()));
+        assertThat(lab.controlPlane().kubectl("get", "agentreport", "node1", "--no-headers"))
+                .matches("(?s)node1 +0 +2 .*");
         BGPPeer peer = awaitPeer("router", BgpTrafficIT::isReady);
         assertThat(ready(peer).getMessage()).isEqualTo("3 of 3 nodes have a session");
         assertThat(peer.getStatus().nodes())
@@ -248,8 +256,14 @@ class BgpTrafficIT {
         assertOnlyFailedWhatWasUnderWay(load.join(), CLIENTS);
         assertThat(awaitReply(lab.client(), url(local)).name()).isEqualTo(second.name());
 
+        Traffic.awaitAnnounced(lab, local, "node2", "True Announced: node node2 announces " + ip(local) + " by BGP");
         second.close();
         awaitNextHops(ip(local));
+        Traffic.awaitAnnounced(
+                lab,
+                local,
+                "nobody",
+                "False NoEndpoints: nobody announces " + ip(local) + ": its Services have no ready endpoint");
         assertThat(agents.getFirst().announcements()).contains(ip(local) + ": its Services have no ready endpoint");
     }
 

@@ -2,12 +2,14 @@ package dev.berth.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.ip.Ip;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -60,6 +62,51 @@ final class Traffic {
     static void assertOnlyFailedWhatWasUnderWay(Load load, int clients) {
         assertThat(load.failed()).as("failed: %s", load.errors()).isLessThanOrEqualTo(clients);
         assertThat(load.errors()).allSatisfy(error -> assertThat(error).endsWith("connection reset by peer"));
+    }
+
+    /**
+     * Waits until this is what people read of who announces the first address of a Service, and of all of them.
+     *
+     * @param by in the column of the Address
+     * @param condition status, reason and message of the Service's
+     */
+    static void awaitAnnounced(Lab lab, Service service, String by, String condition) {
+        String address = Ip.parse(Installation.ips(service).getFirst()).objectName();
+        Awaitility.await()
+                // Words alone are written twice a minute.
+                .atMost(PATIENCE.multipliedBy(3))
+                .pollInterval(Duration.ofMillis(500))
+                .untilAsserted(() -> {
+                    assertThat(announcedBy(lab, address)).isEqualTo(by);
+                    assertThat(announced(lab, service)).isEqualTo(condition);
+                });
+    }
+
+    private static String announcedBy(Lab lab, String address) {
+        List<String> lines = lab.controlPlane()
+                .kubectl("get", "address", address, "-o", "wide")
+                .lines()
+                .toList();
+        String header = lines.getFirst();
+        int from = header.indexOf("ANNOUNCED-BY");
+        return lines.get(1).substring(from, header.indexOf("RELEASED")).strip();
+    }
+
+    private static String announced(Lab lab, Service service) {
+        return lab
+                .controlPlane()
+                .adminClient()
+                .services()
+                .inNamespace(service.getMetadata().getNamespace())
+                .withName(service.getMetadata().getName())
+                .get()
+                .getStatus()
+                .getConditions()
+                .stream()
+                .filter(one -> one.getType().equals("berth.dev/Announced"))
+                .map(one -> one.getStatus() + " " + one.getReason() + ": " + one.getMessage())
+                .findFirst()
+                .orElse("");
     }
 
     static <T> T await(Callable<T> supplier, Predicate<T> wanted) {

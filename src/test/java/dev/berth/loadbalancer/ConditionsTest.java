@@ -2,6 +2,9 @@ package dev.berth.loadbalancer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Announcements;
+import dev.berth.announce.NodeReport;
+import dev.berth.announce.Protocol;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Holding;
@@ -9,6 +12,7 @@ import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
+import dev.berth.ip.IpRange;
 import dev.berth.loadbalancer.ClassDeclaration.Classless;
 import dev.berth.loadbalancer.ServiceState.FamilyPolicy;
 import dev.berth.loadbalancer.Trouble.Reason;
@@ -29,6 +33,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Each condition of a Service that is served, and what it says. */
@@ -57,6 +62,7 @@ class ConditionsTest {
                         Optional.empty(),
                         false,
                         false,
+                        Announcements.NONE,
                         NOW)
                 .all().stream()
                         .map(condition -> condition.type().replace("berth.dev/", "") + "=" + condition.status() + " "
@@ -149,6 +155,7 @@ class ConditionsTest {
                         Optional.of(ready),
                         false,
                         false,
+                        Announcements.NONE,
                         NOW)
                 .all().stream()
                         .filter(condition -> condition.type().equals(WellKnownNames.TARGETS_HEALTHY))
@@ -216,6 +223,7 @@ class ConditionsTest {
                         Optional.empty(),
                         false,
                         false,
+                        Announcements.NONE,
                         NOW)
                 .all().stream()
                         .filter(condition -> condition.type().equals(WellKnownNames.ADDRESS_STRANDED))
@@ -262,5 +270,55 @@ class ConditionsTest {
                                 .findFirst()
                                 .orElseThrow()
                                 .printed());
+    }
+
+    private static List<String> announced(String provider, Announcements announcements, String... addresses) {
+        ServedClass served = SampleClasses.one(
+                        "x/y", provider, Capabilities.fromPools(IpMode.VIP), null, Classless.ALWAYS)
+                .served()
+                .getFirst();
+        return new Conditions(
+                        new SampleService().build(),
+                        served,
+                        Facts.NONE,
+                        List.of(addresses).stream().map(Ip::parse).toList(),
+                        List.of(),
+                        PoolBook.empty(),
+                        Optional.empty(),
+                        false,
+                        false,
+                        announcements,
+                        NOW)
+                .all().stream()
+                        .filter(condition -> condition.type().equals(WellKnownNames.ANNOUNCED))
+                        .map(condition -> condition.status() + " " + condition.reason() + ": " + condition.message())
+                        .toList();
+    }
+
+    @Test
+    void announced_saysWho_orWhyNobodyDoes_ofProvidersThatAgentsAnnounce() {
+        Announcements known = Announcements.NONE.reported(
+                "worker-1",
+                new NodeReport(new TreeMap<>(Map.of(
+                        Protocol.L2,
+                        new NodeReport.Part(
+                                List.of(IpRange.parse("192.0.2.1")),
+                                new TreeMap<>(Map.of("NoEndpoints", List.of(IpRange.parse("2001:db8::1")))))))),
+                NOW);
+        assertThat(announced("l2", known, "192.0.2.1"))
+                .containsExactly("True Announced: node worker-1 announces 192.0.2.1 by ARP");
+        assertThat(announced("l2", known, "192.0.2.1", "2001:db8::1"))
+                .containsExactly("False NoEndpoints: node worker-1 announces 192.0.2.1 by ARP; nobody announces"
+                        + " 2001:db8::1: its Services have no ready endpoint");
+        assertThat(announced("l2", known, "192.0.2.1", "192.0.2.7"))
+                .containsExactly(
+                        "Unknown NotReported: node worker-1 announces 192.0.2.1 by ARP; no agent has said yet who"
+                                + " announces 192.0.2.7");
+        assertThat(announced("bgp", known, "192.0.2.1"))
+                .singleElement()
+                .asString()
+                .startsWith("False NoAgent: ");
+        assertThat(announced("l2", known)).isEmpty();
+        assertThat(announced("pool", known, "192.0.2.1")).isEmpty();
     }
 }

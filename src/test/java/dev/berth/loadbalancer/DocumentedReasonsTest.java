@@ -26,7 +26,14 @@ class DocumentedReasonsTest {
 
     /** Kinds, operators of selectors, and what a Node says. */
     private static final Set<String> NO_REASONS = Set.of(
-            "AddressPools", "DoesNotExist", "InternalIP", "NetworkUnavailable", "NotIn", "ServiceCIDR", "ServiceCIDRs");
+            "AddressPools",
+            "AgentReport",
+            "DoesNotExist",
+            "InternalIP",
+            "NetworkUnavailable",
+            "NotIn",
+            "ServiceCIDR",
+            "ServiceCIDRs");
 
     @Test
     void eachReason_isOnThePage() throws IOException {

@@ -69,6 +69,11 @@ import org.jspecify.annotations.Nullable;
         type = AdditionalPrinterColumn.Type.STRING,
         priority = 1)
 @AdditionalPrinterColumn(
+        name = "Announced-By",
+        jsonPath = ".status.announcement.by",
+        type = AdditionalPrinterColumn.Type.STRING,
+        priority = 1)
+@AdditionalPrinterColumn(
         name = "Released",
         jsonPath = ".spec.releasedAt",
         type = AdditionalPrinterColumn.Type.DATE,
@@ -215,7 +220,7 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
 
     /**
      * What the spec and the pools make of the address. Informational: nothing reads it. An address that is just in use has no
-     * status, so that it costs no second write.
+     * status, so that it costs no second write, unless agents announce it.
      */
     @JsonClassDescription("What spec and pools make of the address, for people to read.")
     @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -228,10 +233,30 @@ public class Address extends OwnResource<Address.Spec, Address.Status> {
                     "The Services in spec.claims after the first, in one line, for kubectl get: their names, or namespace/name where the namespace is another. Absent: there is none.")
             String sharedWith,
 
+            @Nullable @JsonPropertyDescription(
+                    "Who announces it by ARP, NDP or BGP; absent: its class has none of its addresses announced by agents, or no Service has it.")
+            Announcement announcement,
+
             @Nullable @Size(max = 8) @JsonPropertyDescription(
                     "One at most. Reserved: kept for a Service to come, or from everyone. Cooling: released, and resting. Stranded: a Service has it, and no pool any more. None: a Service has it, or Berth has not seen it yet.")
             List<Condition> conditions)
             implements HasConditions {}
+
+    /** Who announces an address, by what the agents say. */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Announcement(
+            @Nullable @JsonPropertyDescription(
+                    "The node that announces it; how many nodes do, such as 3 nodes; nobody; or unknown. A number may be some minutes old.")
+            String by,
+
+            @Nullable @JsonPropertyDescription("Since when this node does, several do, or nobody does.")
+            String since,
+
+            @Nullable @JsonPropertyDescription("Why, in one word.")
+            String reason,
+
+            @Nullable @JsonPropertyDescription("The same as a sentence: which nodes, or why nobody does.")
+            String message) {}
 
     /** Any content. */
     static final class Reader extends OwnResource.Reader<Address, Spec, Status> {

@@ -1,5 +1,6 @@
 package dev.berth.controller.address;
 
+import dev.berth.announce.Announcement;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.claim.Claim;
 import dev.berth.claim.ClaimSpec;
@@ -17,15 +18,18 @@ import dev.berth.pool.Pool;
 import dev.berth.pool.PoolBook;
 import io.fabric8.kubernetes.api.model.Condition;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,14 +47,23 @@ public final class AddressConditions implements AutoCloseable {
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final Duration AGAIN = Duration.ofSeconds(30);
 
+    /** How late it is shown that another number of nodes announce an address, and how much later for each address. */
+    private static final Duration NUMBERS = Duration.ofSeconds(60);
+
+    private static final Duration NUMBERS_PER_ADDRESS = Duration.ofMillis(100);
+
     private final Caches caches;
     private final Ledger ledger;
     private final StatusWriter statuses;
     private final InstantSource clock;
+    private final BiFunction<Ip, @Nullable String, Optional<Announcement>> announcements;
     private final DelayQueue<Look> looks = new DelayQueue<>();
 
-    /** Those that are in the queue. */
-    private final Set<Ip> due = ConcurrentHashMap.newKeySet();
+    /** When each is looked at next that is in the queue: others of it there are void. */
+    private final Map<Ip, Long> due = new ConcurrentHashMap<>();
+
+    /** Since when only how many nodes announce it is otherwise. */
+    private final Map<Ip, Long> numbers = new ConcurrentHashMap<>();
 
     private final Thread writer;
 
@@ -66,12 +79,22 @@ public final class AddressConditions implements AutoCloseable {
         }
     }
 
-    /** Starts the writer. */
-    public AddressConditions(Caches caches, Ledger ledger, StatusWriter statuses, InstantSource clock) {
+    /**
+     * Starts the writer.
+     *
+     * @param announcements who announces an address of a class; absent: agents announce none of that class
+     */
+    public AddressConditions(
+            Caches caches,
+            Ledger ledger,
+            StatusWriter statuses,
+            InstantSource clock,
+            BiFunction<Ip, @Nullable String, Optional<Announcement>> announcements) {
         this.caches = caches;
         this.ledger = ledger;
         this.statuses = statuses;
         this.clock = clock;
+        this.announcements = announcements;
         this.writer = Thread.ofVirtual().name("address-conditions").start(this::write);
     }
 
@@ -91,17 +114,23 @@ public final class AddressConditions implements AutoCloseable {
     }
 
     private void look(Ip ip, Duration delay) {
-        if (due.add(ip)) {
-            looks.add(new Look(ip, System.nanoTime() + delay.toNanos()));
-        }
+        long at = System.nanoTime() + delay.toNanos();
+        due.compute(ip, (_, before) -> {
+            if (before != null && before - at <= 0) {
+                return before;
+            }
+            looks.add(new Look(ip, at));
+            return at;
+        });
     }
 
     private void write() {
         try {
             while (true) {
-                Ip ip = looks.take().ip();
-                due.remove(ip);
-                show(ip);
+                Look look = looks.take();
+                if (due.remove(look.ip(), look.nanoTime())) {
+                    show(look.ip());
+                }
             }
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt();
@@ -112,6 +141,7 @@ public final class AddressConditions implements AutoCloseable {
         try {
             Optional<Address> object = caches.addresses().get(null, ip.objectName());
             if (object.isEmpty()) {
+                numbers.remove(ip);
                 return;
             }
             // Whoever waits for a condition finds the pool in its column then, which is of a label.
@@ -148,11 +178,55 @@ public final class AddressConditions implements AutoCloseable {
                         .flatMap(this::liesIn)
                         .orElse(null),
                 claim.flatMap(known -> sharedWith(known.spec())).orElse(null),
+                claim.flatMap(known -> announcement(known, old == null ? null : old.announcement()))
+                        .orElse(null),
                 conditions);
         Address.Status known = old == null
-                ? new Address.Status(null, null, shown)
-                : new Address.Status(old.pool(), old.sharedWith(), shown);
+                ? new Address.Status(null, null, null, shown)
+                : new Address.Status(old.pool(), old.sharedWith(), old.announcement(), shown);
         return wanted.equals(known) || statuses.write(address, wanted);
+    }
+
+    private Optional<Address.Announcement> announcement(Claim claim, Address.@Nullable Announcement old) {
+        if (claim.spec().phase() != ClaimSpec.Phase.BOUND) {
+            return Optional.empty();
+        }
+        return announcements
+                .apply(claim.ip(), claim.loadBalancerClass())
+                .map(now -> inTime(claim.ip(), shown(now, old, clock.instant()), old));
+    }
+
+    /** What is to be shown of it; since when, if that has been said before. */
+    static Address.Announcement shown(Announcement now, Address.@Nullable Announcement old, Instant time) {
+        String by = old == null ? null : old.by();
+        String since = old == null ? null : old.since();
+        boolean lasts = by != null && since != null && (by.equals(now.by()) || now.differsInNumberFrom(by));
+        return new Address.Announcement(
+                now.by(),
+                lasts ? since : time.truncatedTo(ChronoUnit.SECONDS).toString(),
+                now.reason(),
+                now.sentence());
+    }
+
+    /** Another number alone waits, the longer the more addresses there are: each node may announce them all. */
+    private Address.Announcement inTime(Ip ip, Address.Announcement wanted, Address.@Nullable Announcement old) {
+        if (old == null
+                || wanted.equals(old)
+                || !Objects.equals(wanted.since(), old.since())
+                || !Objects.equals(wanted.message(), old.message())) {
+            numbers.remove(ip);
+            return wanted;
+        }
+        long now = System.nanoTime();
+        long left = numbers.computeIfAbsent(ip, _ -> now)
+                + NUMBERS.plus(NUMBERS_PER_ADDRESS.multipliedBy(numbers.size())).toNanos()
+                - now;
+        if (left <= 0) {
+            numbers.remove(ip);
+            return wanted;
+        }
+        look(ip, Duration.ofNanos(left));
+        return old;
     }
 
     private boolean showLabels(Address address) {

@@ -2,6 +2,7 @@ package dev.berth.controller.bgppeer;
 
 import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.BGPPeer.NodeSession;
+import dev.berth.controller.Heartbeats;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cache;

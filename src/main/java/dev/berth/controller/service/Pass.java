@@ -70,6 +70,7 @@ record Pass(
                 memory.provider(),
                 request -> memory.retries.postponed(request, steady()),
                 memory.status.wordsMustWait(steady()),
+                parts.announcements().get(),
                 now());
     }
 

@@ -1,5 +1,6 @@
 package dev.berth.controller.service;
 
+import dev.berth.announce.Announcements;
 import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 import dev.berth.claim.Ledger;
@@ -91,6 +92,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param deleteOrphaned whether what providers have for Services that are gone is deleted, or only reported
      * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
      * @param certificates of classes with TLS, by the name of their Secret
+     * @param announcements who announces which address, as the agents say
      */
     public record Parts(
             Cluster cluster,
@@ -110,8 +112,9 @@ public final class ServiceControl implements ClassControl.Services {
             Timer later,
             boolean deleteOrphaned,
             List<ForeignAnnotations> migrateFrom,
-            Function<String, ClassCertificate> certificates) {
-        /** Without TLS. */
+            Function<String, ClassCertificate> certificates,
+            Supplier<Announcements> announcements) {
+        /** Without TLS, and without agents. */
         public Parts(
                 Cluster cluster,
                 Ledger ledger,
@@ -148,7 +151,8 @@ public final class ServiceControl implements ClassControl.Services {
                     later,
                     deleteOrphaned,
                     migrateFrom,
-                    secret -> ClassCertificate.NONE);
+                    secret -> ClassCertificate.NONE,
+                    () -> Announcements.NONE);
         }
     }
 

@@ -2,12 +2,19 @@ package dev.berth.controller.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.announce.Announcement;
+import dev.berth.announce.Protocol;
+import dev.berth.api.v1alpha1.Address;
 import dev.berth.claim.ClaimSpec;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.address.AddressConditions.Report;
+import dev.berth.ip.Ip;
 import java.time.Instant;
+import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AddressConditionsTest {
@@ -71,5 +78,29 @@ class AddressConditionsTest {
     void addressOfOneService_needsNoStatusToShowIt() {
         assertThat(AddressConditions.sharedWith(USED)).isEmpty();
         assertThat(AddressConditions.sharedWith(claimedBy())).isEmpty();
+    }
+
+    private static Announcement by(String... nodes) {
+        return new Announcement(
+                Ip.parse("192.0.2.1"), Protocol.BGP, List.of(nodes), List.of(), new TreeMap<>(), nodes.length);
+    }
+
+    private static String since(Announcement now, Address.@Nullable Announcement before) {
+        return String.valueOf(AddressConditions.shown(now, before, Instant.parse("2026-01-02T00:00:00.5Z"))
+                .since());
+    }
+
+    private static Address.Announcement before(String by) {
+        return new Address.Announcement(by, "2026-01-01T00:00:00Z", "Announced", "");
+    }
+
+    @Test
+    void announcement_isSinceAnotherNodeHasIt_orSeveral_orNobody() {
+        assertThat(since(by("a"), null)).isEqualTo("2026-01-02T00:00:00Z");
+        assertThat(since(by("a"), before("b"))).isEqualTo("2026-01-02T00:00:00Z");
+        assertThat(since(by("a"), before("2 nodes"))).isEqualTo("2026-01-02T00:00:00Z");
+        assertThat(since(by("a", "b"), before("nobody"))).isEqualTo("2026-01-02T00:00:00Z");
+        assertThat(since(by("a"), before("a"))).isEqualTo("2026-01-01T00:00:00Z");
+        assertThat(since(by("a", "b"), before("3 nodes"))).isEqualTo("2026-01-01T00:00:00Z");
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.berth.api.v1alpha1.BGPPeer;
+import dev.berth.controller.Heartbeats;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
 import dev.berth.kube.Cache;

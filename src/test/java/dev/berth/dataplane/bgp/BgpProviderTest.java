@@ -38,8 +38,8 @@ class BgpProviderTest {
                     assertThat(refused.kind()).isEqualTo(ProviderException.Kind.PERMANENT);
                     assertThat(refused)
                             .hasMessage(
-                                    "parameter \"interfaces\" is unknown; provider \"bgp\" knows communities,"
-                                            + " localPref, peerSelector, peers, withoutEndpoints; make a new LoadBalancerClass");
+                                    "parameter \"interfaces\" is unknown; provider \"bgp\" knows aggregationLength,"
+                                            + " aggregationLengthV6, communities, localPref, peerSelector, peers, withoutEndpoints; make a new LoadBalancerClass");
                 });
     }
 }

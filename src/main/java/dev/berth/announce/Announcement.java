@@ -1,0 +1,149 @@
+package dev.berth.announce;
+
+import dev.berth.ip.Ip;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Who announces one address, by what the agents of all nodes say.
+ *
+ * @param nodes that announce it, by name
+ * @param unheard nodes that announced it, and whose agents are not heard of any more
+ * @param silent nodes that do not, by the name of the {@link Reason}
+ * @param agents how many agents that announce by the protocol are heard of
+ */
+public record Announcement(
+        Ip address,
+        Protocol protocol,
+        List<String> nodes,
+        List<String> unheard,
+        SequencedMap<String, List<String>> silent,
+        int agents) {
+    /** How many nodes a message names: one that counts more would be written whenever one of many nodes comes or goes. */
+    static final int NAMED = 3;
+
+    /** Whether anybody announces it. From the best to the worst. */
+    public enum State {
+        ANNOUNCED,
+        UNKNOWN,
+        NOBODY
+    }
+
+    public Announcement {
+        nodes = List.copyOf(nodes);
+        unheard = List.copyOf(unheard);
+        SequencedMap<String, List<String>> copy = new TreeMap<>();
+        silent.forEach((reason, names) -> copy.put(reason, List.copyOf(names)));
+        silent = Collections.unmodifiableSequencedMap(copy);
+    }
+
+    public State state() {
+        if (!nodes.isEmpty()) {
+            return State.ANNOUNCED;
+        }
+        return unheard.isEmpty() && (!silent.isEmpty() || agents == 0) ? State.NOBODY : State.UNKNOWN;
+    }
+
+    /** Whether nobody announces it for no other reason than that its Services have no endpoint. */
+    public static boolean isForWantOfEndpoints(String reason) {
+        return reason.equals(Reason.NO_ENDPOINTS.camelCase()) || reason.equals(Reason.NO_LOCAL_ENDPOINTS.camelCase());
+    }
+
+    /** In one word, as conditions have it. */
+    public String reason() {
+        return switch (state()) {
+            case ANNOUNCED -> isSplit() ? "SeveralNodes" : "Announced";
+            case UNKNOWN -> unheard.isEmpty() ? "NotReported" : "AgentNotHeardOf";
+            case NOBODY -> agents == 0 ? Reason.NO_AGENT.camelCase() : first().orElse("NotReported");
+        };
+    }
+
+    /** Two nodes answer ARP for it: their agents do not hear each other. */
+    private boolean isSplit() {
+        return protocol == Protocol.L2 && nodes.size() > 1;
+    }
+
+    /** The reason of most nodes. That there is no endpoint on a node says less than any other. */
+    private Optional<String> first() {
+        return silent.entrySet().stream()
+                .max((one, other) -> {
+                    int byWeight = Integer.compare(weight(one.getKey()), weight(other.getKey()));
+                    return byWeight != 0
+                            ? byWeight
+                            : Integer.compare(
+                                    one.getValue().size(), other.getValue().size());
+                })
+                .map(Map.Entry::getKey);
+    }
+
+    private static int weight(String reason) {
+        return reason.equals(Reason.NO_LOCAL_ENDPOINTS.camelCase()) ? 0 : 1;
+    }
+
+    /** For a column: a node's name, how many nodes, {@code nobody} or {@code unknown}. */
+    public String by() {
+        return switch (state()) {
+            case ANNOUNCED -> nodes.size() == 1 ? nodes.getFirst() : nodes.size() + " nodes";
+            case NOBODY -> "nobody";
+            case UNKNOWN -> "unknown";
+        };
+    }
+
+    /** Whether several nodes announce it, and did so when {@link #by} was this. */
+    public boolean differsInNumberFrom(String before) {
+        return nodes.size() > 1 && before.endsWith(" nodes");
+    }
+
+    /**
+     * Human-readable, without an end. Many nodes are not counted: a Service is read by every node of the cluster, and is
+     * not to be written when one of them is restarted.
+     */
+    public String sentence() {
+        return switch (state()) {
+            case ANNOUNCED ->
+                "%s %s %s by %s%s"
+                        .formatted(
+                                named(nodes),
+                                nodes.size() == 1 ? "announces" : "announce",
+                                address,
+                                protocol.name(address.family()),
+                                isSplit() ? "; their agents do not hear each other" : "");
+            case UNKNOWN ->
+                unheard.isEmpty()
+                        ? "no agent has said yet who announces %s".formatted(address)
+                        : "%s announced %s, and %s not heard of any more; it may go on"
+                                .formatted(
+                                        named(unheard),
+                                        address,
+                                        unheard.size() == 1 ? "its agent is" : "their agents are");
+            case NOBODY -> "nobody announces %s: %s".formatted(address, agents == 0 ? withoutAgents() : why());
+        };
+    }
+
+    private String withoutAgents() {
+        return protocol == Protocol.L2
+                ? "no agent is heard of; is the DaemonSet berth-agent installed, and does it run?"
+                : "no agent that announces by BGP is heard of; is the DaemonSet berth-agent installed with a speaker"
+                        + " (docs/bgp.md), and does it run?";
+    }
+
+    private String why() {
+        return silent.size() == 1
+                ? Reason.sentence(silent.firstEntry().getKey())
+                : silent.entrySet().stream()
+                        .map(one -> named(one.getValue()) + ": " + Reason.sentence(one.getKey()))
+                        .collect(Collectors.joining("; "));
+    }
+
+    private static String named(List<String> nodes) {
+        if (nodes.size() > NAMED) {
+            return "more than " + NAMED + " nodes";
+        }
+        return (nodes.size() == 1 ? "node " : "nodes ") + String.join(", ", nodes);
+    }
+}

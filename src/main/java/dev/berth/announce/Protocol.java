@@ -1,0 +1,38 @@
+package dev.berth.announce;
+
+import dev.berth.ip.IpFamily;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** How agents announce addresses, by the provider of their LoadBalancerClass. */
+public enum Protocol {
+    /** By ARP and NDP: one node at a time. */
+    L2("l2"),
+
+    /** Each node that can deliver. */
+    BGP("bgp");
+
+    private final String provider;
+
+    Protocol(String provider) {
+        this.provider = provider;
+    }
+
+    /** The name of the provider. */
+    public String provider() {
+        return provider;
+    }
+
+    /** That of a provider; absent: agents do not announce its addresses. */
+    public static Optional<Protocol> find(String provider) {
+        return Stream.of(values()).filter(one -> one.provider.equals(provider)).findFirst();
+    }
+
+    /** As people call it, for an address of this family. */
+    String name(IpFamily family) {
+        if (this == BGP) {
+            return "BGP";
+        }
+        return family == IpFamily.IPV4 ? "ARP" : "NDP";
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.berth.controller.announcement;
+
+import org.jspecify.annotations.NullMarked;
