@@ -29,7 +29,7 @@ final class OperatorCommand implements Callable<Integer> {
                             + "\" would lose its load balancers");
             return 2;
         }
-        Optional<String> unfit = MemoryLimit.ofThisProcess().tooSmall().or(() -> Preflight.check(options.kubeconfig));
+        Optional<String> unfit = MemoryLimit.ofThisProcess().tooSmall().or(() -> Preflight.check(options));
         if (unfit.isPresent()) {
             System.err.println("berth: " + unfit.get());
             return 1;

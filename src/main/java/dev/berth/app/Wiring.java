@@ -201,7 +201,13 @@ public final class Wiring {
         this.quarkus = quarkus;
         this.registry = registry;
         this.scraped = scraped;
-        lease = new LeaderLease(client, options.leaderElectNamespace, options.leaderElectLeaseName, identity, clock);
+        lease = new LeaderLease(
+                client,
+                options.leaderElectNamespace,
+                options.leaderElectLeaseName,
+                options.controllerName,
+                identity,
+                clock);
         leadership = new Leadership(lease, fencingToken::set, this::adopt, Wiring::exit);
         ServiceMeters.showLeader(gate::isOpen, registry);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());

@@ -33,14 +33,25 @@ public final class LeaderLease {
     private final KubernetesClient client;
     private final String namespace;
     private final String name;
+    private final String controllerName;
     private final String identity;
     private final Clock clock;
 
-    /** @param identity the holder's, if this replica leads */
-    public LeaderLease(KubernetesClient client, String namespace, String name, String identity, Clock clock) {
+    /**
+     * @param controllerName is written into the Lease by who leads, for {@link OtherInstallations}
+     * @param identity the holder's, if this replica leads
+     */
+    public LeaderLease(
+            KubernetesClient client,
+            String namespace,
+            String name,
+            String controllerName,
+            String identity,
+            Clock clock) {
         this.client = client;
         this.namespace = namespace;
         this.name = name;
+        this.controllerName = controllerName;
         this.identity = identity;
         this.clock = clock;
     }
@@ -111,8 +122,14 @@ public final class LeaderLease {
                         Map.of(
                                 "resourceVersion",
                                 lease.getMetadata().getResourceVersion(),
+                                "labels",
+                                OtherInstallations.LABELS,
                                 "annotations",
-                                Map.of(TOKEN, Long.toString(token)))));
+                                Map.of(
+                                        TOKEN,
+                                        Long.toString(token),
+                                        OtherInstallations.CONTROLLER_NAME,
+                                        controllerName))));
                 return token;
             } catch (KubernetesClientException failure) {
                 if (failure.getCode() != HttpURLConnection.HTTP_CONFLICT || tries == TRIES) {

@@ -31,7 +31,7 @@ class LeadershipTest {
                 """.formatted(holder)));
         Clock clock = Clock.fixed(Instant.ofEpochMilli(7), ZoneOffset.UTC);
         leadership = new Leadership(
-                new LeaderLease(server.client(), "berth-system", "berth", "us", clock),
+                new LeaderLease(server.client(), "berth-system", "berth", "berth.dev/controller", "us", clock),
                 token -> done.add("token " + token),
                 this::work,
                 () -> done.add("end"));

@@ -24,7 +24,12 @@ class HeldLeaseTest {
                  "metadata": {"namespace": "berth-system", "name": "berth"}, "spec": {"holderIdentity": "%s"}}
                 """.formatted(holder)));
         lease = new LeaderLease(
-                server.client(), "berth-system", "berth", "us", Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+                server.client(),
+                "berth-system",
+                "berth",
+                "berth.dev/controller",
+                "us",
+                Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
     }
 
     @AfterEach

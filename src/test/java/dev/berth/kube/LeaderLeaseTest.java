@@ -90,7 +90,13 @@ class LeaderLeaseTest {
 
     private static long tokenWithoutElection(AnsweringServer.Answers answers) {
         try (AnsweringServer server = new AnsweringServer("/", answers)) {
-            return new LeaderLease(server.client(), "berth-system", "berth", "us", Clock.fixed(NOW, ZoneOffset.UTC))
+            return new LeaderLease(
+                            server.client(),
+                            "berth-system",
+                            "berth",
+                            "berth.dev/controller",
+                            "us",
+                            Clock.fixed(NOW, ZoneOffset.UTC))
                     .takeTokenWithoutElection();
         }
     }

@@ -8,9 +8,10 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
-/** What {@code helm template} makes of Berth's chart. */
+/** What Helm makes of Berth's chart. */
 public final class HelmChart {
     private static final String CHART = "src/main/helm/berth";
 
@@ -44,23 +45,41 @@ public final class HelmChart {
         return answer.errors();
     }
 
+    /**
+     * What Helm says against installing the chart, with its own values, on a cluster.
+     *
+     * @param arguments further ones of {@code helm install}
+     * @throws IllegalStateException if it has nothing against it
+     */
+    public static String installRefusal(Path kubeconfig, String release, String... arguments) {
+        List<String> command = new ArrayList<>(List.of("install", release, CHART, "--kubeconfig=" + kubeconfig));
+        command.addAll(List.of(arguments));
+        Answer answer = helm(command, "");
+        if (answer.code() == 0) {
+            throw new IllegalStateException("helm install installs " + release);
+        }
+        return answer.errors();
+    }
+
     private record Answer(int code, String output, String errors) {}
 
     private static Answer template(String values, String... arguments) {
+        List<String> command =
+                new ArrayList<>(List.of("template", "berth", CHART, "--namespace=berth-system", "--values=-"));
+        command.addAll(List.of(arguments));
+        return helm(command, values);
+    }
+
+    private static Answer helm(List<String> arguments, String standardInput) {
         try {
             Path errors = Files.createTempFile("helm", ".err");
             try {
-                ProcessBuilder command = new ProcessBuilder(
-                        KubeBinaries.ofThisMachine().helm().toString(),
-                        "template",
-                        "berth",
-                        CHART,
-                        "--namespace=berth-system",
-                        "--values=-");
-                command.command().addAll(List.of(arguments));
+                ProcessBuilder command =
+                        new ProcessBuilder(KubeBinaries.ofThisMachine().helm().toString());
+                command.command().addAll(arguments);
                 Process helm = command.redirectError(errors.toFile()).start();
                 try (OutputStream input = helm.getOutputStream()) {
-                    input.write(values.getBytes(UTF_8));
+                    input.write(standardInput.getBytes(UTF_8));
                 }
                 String output;
                 try (InputStream rendered = helm.getInputStream()) {

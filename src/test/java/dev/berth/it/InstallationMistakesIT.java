@@ -1,0 +1,86 @@
+package dev.berth.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.Installation;
+import dev.berth.testing.OperatorProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Somebody installs Berth beside another, or on kinds of an older one: it ends with one line that says what to change. */
+@SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
+class InstallationMistakesIT {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    private static ControlPlane cluster;
+    private static Path kubeconfig;
+
+    @BeforeAll
+    static void start() {
+        cluster = ControlPlane.builder().start();
+        Installation.applyManifests(cluster);
+        kubeconfig = cluster.serviceAccountKubeconfig("berth-system", "berth");
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @Test
+    void kindOfAnOlderBerth_endsTheOperator_andNoLongerOnceItIsBroughtUpToDate() {
+        cluster.kubectl(
+                "patch",
+                "crd",
+                "addresses.berth.dev",
+                "--type=json",
+                "--patch=[{\"op\":\"remove\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/retain\"}]");
+
+        endsWith(
+                "berth: CustomResourceDefinition addresses.berth.dev is of an older Berth: it has no spec.retain; apply"
+                        + " the manifests of this version, which bring the kinds (with Helm: upgrade with"
+                        + " crds.enabled=true, or apply crds/)");
+
+        cluster.kubectl("apply", "-k", "crds");
+        try (OperatorProcess operator = OperatorProcess.start(kubeconfig)) {
+            operator.awaitLog("ready after");
+        }
+    }
+
+    @Test
+    void secondBerthOfOneControllerName_ends_andOneOfItsOwnNameStarts() {
+        cluster.kubectl("create", "namespace", "second");
+        try (OperatorProcess first = OperatorProcess.start(kubeconfig, "--leader-elect")) {
+            first.awaitLog("ready after");
+
+            endsWith(
+                    "berth: another Berth serves this cluster: it leads by Lease berth-system/berth, and has the"
+                            + " controller name berth.dev/controller, too; remove one of the two, or give this one a"
+                            + " --controller-name of its own (docs/operations.md, \"Limits\")",
+                    "--leader-elect",
+                    "--leader-elect-namespace=second");
+            try (OperatorProcess replica = OperatorProcess.start(kubeconfig, "--leader-elect")) {
+                replica.awaitLog("leads");
+            }
+            try (OperatorProcess other = OperatorProcess.start(
+                    kubeconfig, "--leader-elect-namespace=second", "--controller-name=example.com/second")) {
+                other.awaitLog("ready after");
+            }
+        }
+        // The Lease was handed over: whoever comes now is the only one.
+        try (OperatorProcess next = OperatorProcess.start(kubeconfig, "--leader-elect-namespace=second")) {
+            next.awaitLog("ready after");
+        }
+    }
+
+    private static void endsWith(String line, String... flags) {
+        try (OperatorProcess operator = OperatorProcess.start(kubeconfig, flags)) {
+            assertThat(operator.exitCode(BOUND)).as(operator.log()).isEqualTo(1);
+            assertThat(operator.log().strip()).isEqualTo(line);
+        }
+    }
+}
