@@ -50,12 +50,26 @@ public final class RenderedManifests {
             String added = components.stream()
                     .map(component -> manifests + "/components/" + component)
                     .collect(Collectors.joining(", "));
-            Files.writeString(folder.resolve("kustomization.yaml"), """
+            return ofKustomization(folder, """
                     apiVersion: kustomize.config.k8s.io/v1beta1
                     kind: Kustomization
                     resources: [%s]
                     components: [%s]
                     """.formatted(manifests, added) + changes);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /**
+     * What such a kustomization makes.
+     *
+     * @param folder gets it
+     * @param text as YAML
+     */
+    public static RenderedManifests ofKustomization(Path folder, String text) {
+        try {
+            Files.writeString(folder.resolve("kustomization.yaml"), text);
             Process kubectl = new ProcessBuilder(
                             KubeBinaries.ofThisMachine().kubectl().toString(), "kustomize", folder.toString())
                     .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A person's shell: bash in a folder that looks like the project's, with kubectl and its kubeconfig. */
+/** A person's shell: bash in a folder that looks like the project's, with kubectl, helm and their kubeconfig. */
 public final class TypingShell {
     private final Path folder;
     private final Path kubeconfig;
@@ -34,6 +34,8 @@ public final class TypingShell {
             Path programs = Files.createDirectory(folder.resolve("bin"));
             Files.createSymbolicLink(
                     programs.resolve("kubectl"), KubeBinaries.ofThisMachine().kubectl());
+            Files.createSymbolicLink(
+                    programs.resolve("helm"), KubeBinaries.ofThisMachine().helm());
             Files.createSymbolicLink(programs.resolve("java"), Path.of(System.getProperty("java.home"), "bin", "java"));
             return new TypingShell(folder, kubeconfig, patience);
         } catch (IOException failure) {
