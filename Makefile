@@ -131,7 +131,7 @@ dev: kube-to-run ## an API server that stays up; after each edit only the operat
 	  dev.berth.demo.Dev $(FAST_BUILD) package -DskipTests
 
 .PHONY: test-units
-test-units: generated-check go-check workflows-check go-test ## what CI runs beside the integration tests: all the checks, and the unit tests
+test-units: generated-check go-check workflows-check bundle-check go-test ## what CI runs beside the integration tests: all the checks, and the unit tests
 	@$(FULL_BUILD) verify -DskipITs
 	@$(SLOWEST)
 
@@ -188,6 +188,11 @@ manifests: kubectl $(BUILT) ## regenerates crds/ and src/main/kubernetes/berth.y
 	@$(JAVA_TEST_TREE) dev.berth.api.CrdFiles $(CRDS)
 	@mkdir -p target && $(KUSTOMIZE) > target/berth.yaml && mv target/berth.yaml $(ONE_FILE)
 
+.PHONY: bundle
+bundle: kubectl ## writes a bundle for the Operator Lifecycle Manager into target/bundle, and validates it
+	@KUBECTL=$$(command -v kubectl || $(KUBE) --path kubectl) src/build/olm
+	@echo "make: target/bundle"
+
 .PHONY: proto
 proto: ## regenerates the Go form of src/main/proto
 	@echo "make: writing $(STUBS)/"
@@ -206,7 +211,7 @@ format: ## puts the Java and Go sources into the one format
 	@gofmt -w $(EXAMPLES)
 
 .PHONY: check
-check: generated-check go-check workflows-check ## checks format, compiler findings, workflows, and that generated files are up to date
+check: generated-check go-check workflows-check bundle-check ## checks format, compiler findings, workflows, the bundle, and that generated files are up to date
 	@echo "make: checking the format, the compiler's findings and $(CRDS)/"
 	@$(MVN) -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Pchecks test -Dtest=CrdGenerationTest -Dquarkus.log.level=WARN
 
@@ -267,6 +272,11 @@ go-check:
 	@unformatted=$$(gofmt -l $(EXAMPLES)) && test -z "$$unformatted" || \
 	  { echo "make: run make format, these are not as gofmt has them: $$unformatted" >&2; exit 1; }
 	@$(GO) vet -mod=readonly ./...
+
+.PHONY: bundle-check
+bundle-check: kubectl
+	@echo "make: checking that the manifests make a valid bundle; the first time, Go compiles for a minute"
+	@KUBECTL=$$(command -v kubectl || $(KUBE) --path kubectl) src/build/olm target/checks/bundle
 
 WORKFLOWS = $(wildcard $(CURDIR)/.github/workflows/*.yml)
 
