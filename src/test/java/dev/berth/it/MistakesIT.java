@@ -161,6 +161,26 @@ class MistakesIT {
     }
 
     @Test
+    void deletingThePoolAroundAnAddressThatWasReservedByHand_costsItsServiceNothing() {
+        String namespace = berth.namespace("reserved");
+        AddressPool pool = berth.pool(namespace, "198.18.0.96/28");
+        berth.service(namespace, "web");
+        admin.awaitIps(namespace, "web", "198.18.0.96");
+        admin.reserve("198.18.0.99", namespace, "mail");
+        berth.service(namespace, "mail");
+        admin.awaitIps(namespace, "mail", "198.18.0.99");
+
+        berth.client().resource(pool).delete();
+        admin.awaitSaid(namespace, "web", WellKnownNames.ADDRESS_STRANDED, "PoolDeleted");
+        berth.pool(namespace, "198.18.1.96/28");
+        admin.kubectl("annotate", "addresspool", namespace, "berth.dev/release-stranded=1");
+        admin.awaitIps(namespace, "web", "198.18.1.96");
+
+        assertThat(admin.ipsOf(namespace, "mail")).containsExactly("198.18.0.99");
+        admin.awaitNotSaid(namespace, "mail", WellKnownNames.ADDRESS_STRANDED);
+    }
+
+    @Test
     void theReasonForWaiting_beginsWithWhatTheServiceAskedFor() {
         String namespace = berth.namespace("reasons");
         for (String other : List.of("a", "b", "c")) {
