@@ -65,6 +65,7 @@ class CommandBlocksTest {
             operations("kubectl apply -f reservations.yaml"),
             operations("kubectl get addresses -o yaml"),
             operations("kubectl create -f addresses.yaml"),
+            operations("kubectl get services --all-namespaces"),
             Row.typed(OPERATIONS, "kubectl delete -k <your folder>", "lab/PodsIT", "kubectl delete -k own"),
             operations("helm uninstall"),
             Row.typed(

@@ -227,20 +227,23 @@ public final class Allocator {
                 return new Answer.No(RefusalReason.IN_USE, heldBy(held, sameNamespace));
             }
             if (!request.loadBalancerClass().equals(held.loadBalancerClass())) {
-                return new Answer.No(RefusalReason.NOT_SHAREABLE, "it is of class " + held.loadBalancerClass());
+                return new Answer.No(
+                        RefusalReason.NOT_SHAREABLE, held.ip() + " is of class " + held.loadBalancerClass());
             }
             if (!mine.terms().equals(theirs.terms())) {
                 return new Answer.No(
-                        RefusalReason.NOT_SHAREABLE, "it is shared by " + theirs.terms() + ", not " + mine.terms());
+                        RefusalReason.NOT_SHAREABLE,
+                        held.ip() + " is shared by " + theirs.terms() + ", not " + mine.terms());
             }
             if (held.spec().isFullFor(request.service())) {
-                return new Answer.No(RefusalReason.NOT_SHAREABLE, "as many Services share it as can");
+                return new Answer.No(RefusalReason.NOT_SHAREABLE, "as many Services share " + held.ip() + " as can");
             }
             Optional<Sharing.Port> clash = theirs.clash(mine.ports());
             if (clash.isPresent()) {
                 return new Answer.No(
                         RefusalReason.NOT_SHAREABLE,
-                        clash.get() + " is of Service " + clash.get().service());
+                        clash.get() + " of " + held.ip() + " is of Service "
+                                + clash.get().service());
             }
             Claim claim = held.claim();
             // What one of its name held before is taken over or given back first, not shared with it.

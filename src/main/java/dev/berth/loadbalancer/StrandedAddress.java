@@ -15,13 +15,16 @@ final class StrandedAddress {
 
     /** In words, with what becomes of it. */
     static WaitReason why(Holding holding, PoolBook pools) {
-        String pool = "AddressPool \"" + holding.spec().pool() + "\"";
-        boolean isThere = pools.named(String.valueOf(holding.spec().pool())).isPresent();
-        return new WaitReason(
-                (isThere ? Reason.OutsideOfPools : Reason.PoolDeleted).name(),
-                (isThere
-                                ? pool + " does not have " + holding.ip() + " any more"
-                                : pool + ", which had " + holding.ip() + ", does not exist any more")
-                        + "; the Service keeps the address until it is deleted or the pool takes it back");
+        String name = String.valueOf(holding.spec().pool());
+        String pool = "AddressPool \"" + name + "\"";
+        String kept = "; the Service keeps the address until it is deleted or ";
+        return pools.named(name).isPresent()
+                ? new WaitReason(
+                        Reason.OutsideOfPools.name(),
+                        pool + " does not have " + holding.ip() + " any more" + kept + "the pool takes it back")
+                : new WaitReason(
+                        Reason.PoolDeleted.name(),
+                        pool + ", which had " + holding.ip() + ", does not exist any more" + kept
+                                + "a pool of that name, created anew, takes it back");
     }
 }

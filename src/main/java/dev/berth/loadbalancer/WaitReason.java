@@ -27,8 +27,14 @@ public record WaitReason(String reason, String message) {
     private static final String NOT_AVAILABLE = "AddressNotAvailable";
     private static final String SHARED_SOON = "SharedAddressPending";
 
-    /** Those that only what the Service asks for itself can have. */
-    private static final List<String> OF_ANNOTATIONS = List.of(NOT_AVAILABLE, SHARED_SOON);
+    private static final String RAISE_QUOTA = "; release a Service or raise the quota";
+    private static final String NO_FAMILY = "NoPoolForFamily";
+    private static final String EXHAUSTED = "PoolExhausted";
+    private static final String OVER_QUOTA = "QuotaExceeded";
+    private static final String NOT_ALLOWED = "NoPoolAllows";
+
+    /** What is said first of two families that differ. */
+    private static final List<String> BY_WEIGHT = List.of(NO_FAMILY, NOT_AVAILABLE, EXHAUSTED, OVER_QUOTA, NOT_ALLOWED);
 
     public WaitReason {
         message = OneLine.of(message, LONGEST_MESSAGE);
@@ -43,13 +49,15 @@ public record WaitReason(String reason, String message) {
 
     /**
      * The whole explanation in one: what it asks for and is not there comes first, then what explains most; pools that it
-     * does not mean are counted.
+     * does not mean are counted. A family that no pool has comes last, if the Service can do without it.
      *
      * @param refusals of every pool, by family; or of the one whose address is just being claimed for both
      */
     public static WaitReason of(AddressRequest request, List<Refusal> refusals) {
         WaitReason why = because(request, refusals);
-        boolean isByAnnotation = !request.wishes().pools().isEmpty() || OF_ANNOTATIONS.contains(why.reason);
+        boolean isByAnnotation = !request.wishes().pools().isEmpty()
+                || !request.wishes().addresses().isEmpty()
+                || SHARED_SOON.equals(why.reason);
         return isByAnnotation ? new WaitReason(why.reason, why.message + WellKnownNames.ANNOTATIONS_PAGE) : why;
     }
 
@@ -63,7 +71,39 @@ public record WaitReason(String reason, String message) {
                     ? new WaitReason("NoPool", "there is no AddressPool; create one")
                     : new WaitReason("PoolNotFound", String.join("; ", meant.missing()));
         }
-        return notInAnyPool(request, meant).or(() -> taken(meant)).orElseGet(() -> refused(meant));
+        List<IpFamily> families = meant.families();
+        List<WaitReason> alike = families.stream()
+                .map(family -> ofFamily(request, meant.of(family), family, families))
+                .distinct()
+                .toList();
+        if (alike.size() == 1) {
+            return alike.getFirst();
+        }
+        List<IpFamily> byWeight = families.stream()
+                .sorted(Comparator.comparingInt(family -> weight(request, ofFamily(request, meant.of(family), family))))
+                .toList();
+        WaitReason first = ofFamily(request, meant.of(byWeight.getFirst()).withoutOthers(), byWeight.getFirst());
+        WaitReason last = ofFamily(request, meant.of(byWeight.getLast()).withoutMissing(), byWeight.getLast());
+        return new WaitReason(first.reason, first.message + "; " + last.message);
+    }
+
+    private static int weight(AddressRequest request, WaitReason why) {
+        return why.reason.equals(NO_FAMILY) && !request.allOrNone() ? BY_WEIGHT.size() : BY_WEIGHT.indexOf(why.reason);
+    }
+
+    private static WaitReason ofFamily(AddressRequest request, Meant meant, IpFamily family) {
+        return ofFamily(request, meant, family, List.of(family));
+    }
+
+    /** @param named the families that the sentence is about */
+    private static WaitReason ofFamily(AddressRequest request, Meant meant, IpFamily family, List<IpFamily> named) {
+        String families = named.stream().map(IpFamily::toString).collect(Collectors.joining(" or "));
+        return notInAnyPool(request, meant, family, families)
+                .or(() -> taken(meant))
+                .orElseGet(() -> request.wishes()
+                        .address(family)
+                        .map(ip -> refused(meant, ip))
+                        .orElseGet(() -> refused(meant, families)));
     }
 
     /**
@@ -101,8 +141,20 @@ public record WaitReason(String reason, String message) {
             return refusals.stream().map(Refusal::family).distinct().toList();
         }
 
-        List<Refusal> of(IpFamily family) {
-            return refusals.stream().filter(r -> r.family() == family).toList();
+        Meant of(IpFamily family) {
+            return new Meant(
+                    whose,
+                    missing,
+                    refusals.stream().filter(r -> r.family() == family).toList(),
+                    others);
+        }
+
+        Meant withoutOthers() {
+            return new Meant(whose, missing, refusals, 0);
+        }
+
+        Meant withoutMissing() {
+            return new Meant(whose, List.of(), refusals, others);
         }
 
         /** What does not exist, and then {@code clauses}. */
@@ -124,30 +176,29 @@ public record WaitReason(String reason, String message) {
         }
     }
 
-    /** None of the pools has addresses of a family, or the very address that is asked for. */
-    private static Optional<WaitReason> notInAnyPool(AddressRequest request, Meant meant) {
-        for (IpFamily family : meant.families()) {
-            List<Refusal> of = meant.of(family);
-            if (of.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
-                return Optional.of(new WaitReason(
-                        "NoPoolForFamily",
-                        meant.around("no AddressPool" + meant.whose() + " has " + family + " addresses (of " + of.size()
-                                        + ")")
-                                + "; add a range of " + family + " to one"));
-            }
-            Optional<Ip> asked = request.wishes().address(family);
-            if (asked.isPresent() && of.stream().allMatch(r -> NOT_THERE.contains(r.rule()))) {
-                String why = of.stream()
-                        .map(Refusal::detail)
-                        .filter(detail -> !detail.isEmpty())
-                        .findFirst()
-                        .map(detail -> ": " + detail)
-                        .orElse("");
-                return Optional.of(new WaitReason(
-                        NOT_AVAILABLE, meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
-            }
+    /** None of the pools has addresses of the family, or the very address that is asked for. */
+    private static Optional<WaitReason> notInAnyPool(
+            AddressRequest request, Meant meant, IpFamily family, String families) {
+        List<Refusal> of = meant.refusals();
+        if (of.stream().allMatch(r -> r.rule() == RefusalReason.NO_SUCH_FAMILY)) {
+            return Optional.of(new WaitReason(
+                    NO_FAMILY,
+                    meant.around("no AddressPool" + meant.whose() + " has " + families + " addresses (of " + of.size()
+                                    + ")")
+                            + "; add a range of " + families + " to one"));
         }
-        return Optional.empty();
+        Optional<Ip> asked = request.wishes().address(family);
+        if (asked.isEmpty() || !of.stream().allMatch(r -> NOT_THERE.contains(r.rule()))) {
+            return Optional.empty();
+        }
+        String why = of.stream()
+                .map(Refusal::detail)
+                .filter(detail -> !detail.isEmpty())
+                .findFirst()
+                .map(detail -> ": " + detail)
+                .orElse("");
+        return Optional.of(new WaitReason(
+                NOT_AVAILABLE, meant.around("no AddressPool" + meant.whose() + " has " + asked.get() + why)));
     }
 
     private static Optional<WaitReason> taken(Meant meant) {
@@ -159,32 +210,48 @@ public record WaitReason(String reason, String message) {
                 : Optional.of(new WaitReason(NOT_AVAILABLE, meant.withMissing(clauses(named))));
     }
 
-    private static WaitReason refused(Meant meant) {
-        // What a pool that nobody named lacks explains nothing; a pool that is full explains most, then an exhausted
-        // quota.
-        List<Refusal> telling = meant.refusals().stream()
+    private static WaitReason refused(Meant meant, String families) {
+        List<Refusal> telling = telling(meant);
+        String clauses = meant.around(clauses(telling));
+        if (telling.stream().anyMatch(WaitReason::isFull)) {
+            return new WaitReason(
+                    EXHAUSTED, "no free " + families + " address: " + clauses + "; add a range or release a Service");
+        }
+        return telling.stream().anyMatch(WaitReason::isOverQuota)
+                ? new WaitReason(OVER_QUOTA, "no " + families + " address: " + clauses + RAISE_QUOTA)
+                : new WaitReason(NOT_ALLOWED, "no AddressPool gives it an " + families + " address: " + clauses);
+    }
+
+    /** Of the very address that it asks for, which a pool has and nobody holds. */
+    private static WaitReason refused(Meant meant, Ip asked) {
+        List<Refusal> telling = telling(meant);
+        String message = "no AddressPool gives it " + asked + ": " + meant.around(clauses(telling));
+        if (telling.stream().anyMatch(WaitReason::isFull)) {
+            return new WaitReason(NOT_AVAILABLE, message);
+        }
+        return telling.stream().anyMatch(WaitReason::isOverQuota)
+                ? new WaitReason(OVER_QUOTA, message + RAISE_QUOTA)
+                : new WaitReason(NOT_ALLOWED, message);
+    }
+
+    /**
+     * What a pool that nobody named lacks explains nothing; a pool that is full explains most, then an exhausted quota.
+     */
+    private static List<Refusal> telling(Meant meant) {
+        return meant.refusals().stream()
                 .filter(refusal -> !meant.whose().isEmpty() || !NOT_THERE.contains(refusal.rule()))
                 .sorted(Comparator.comparing((Refusal refusal) -> !isFull(refusal))
-                        .thenComparing(refusal -> refusal.rule() != RefusalReason.OVER_QUOTA))
+                        .thenComparing(refusal -> !isOverQuota(refusal)))
                 .toList();
-        String clauses = meant.around(clauses(telling));
-        boolean full = telling.stream().anyMatch(WaitReason::isFull);
-        String wanted = meant.families().stream().map(IpFamily::toString).collect(Collectors.joining(" and "));
-        if (!full && telling.stream().anyMatch(refusal -> refusal.rule() == RefusalReason.OVER_QUOTA)) {
-            return new WaitReason(
-                    "QuotaExceeded",
-                    "no " + wanted + " address: " + clauses + "; release a Service or raise the quota");
-        }
-        return full
-                ? new WaitReason(
-                        "PoolExhausted",
-                        "no free " + wanted + " address: " + clauses + "; add a range or release a Service")
-                : new WaitReason("NoPoolAllows", "no AddressPool gives it an " + wanted + " address: " + clauses);
     }
 
     private static String clauses(List<Refusal> refusals) {
         return refusals.stream().limit(NAMED_POOLS).map(Refusal::clause).collect(Collectors.joining("; "))
                 + (refusals.size() > NAMED_POOLS ? "; and " + (refusals.size() - NAMED_POOLS) + " more pools" : "");
+    }
+
+    private static boolean isOverQuota(Refusal refusal) {
+        return refusal.rule() == RefusalReason.OVER_QUOTA;
     }
 
     private static boolean isFull(Refusal refusal) {

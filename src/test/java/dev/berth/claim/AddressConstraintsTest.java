@@ -341,7 +341,7 @@ class AddressConstraintsTest {
 
         assertThat(answer(sharing(request("b", 0, IPV4), "k", 8080, 443))).isEqualTo("192.0.2.1");
         assertThat(answer(sharing(asking(request("b", 0, IPV4), "192.0.2.0"), "k", 443)))
-                .isEqualTo("edge NOT_SHAREABLE: TCP/443 is of Service prod/a");
+                .isEqualTo("edge NOT_SHAREABLE: TCP/443 of 192.0.2.0 is of Service prod/a");
     }
 
     @Test
@@ -368,8 +368,8 @@ class AddressConstraintsTest {
         AddressRequest ofOtherClass = new AddressRequest(
                 b.service(), b.uid(), "x", b.families(), false, b.bearer(), sameTerms.wishes(), List.of(), b.turn());
 
-        assertThat(answer(named)).isEqualTo("edge NOT_SHAREABLE: it is shared by VIP, not Proxy");
-        assertThat(answer(ofOtherClass)).isEqualTo("edge NOT_SHAREABLE: it is of class berth.dev/pool");
+        assertThat(answer(named)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 is shared by VIP, not Proxy");
+        assertThat(answer(ofOtherClass)).isEqualTo("edge NOT_SHAREABLE: 192.0.2.0 is of class berth.dev/pool");
         assertThat(answer(sharing(b, "l", 81))).isEqualTo("192.0.2.1");
         assertThat(answer(sharing(asking(b, "192.0.2.0"), "l", 81)))
                 .isEqualTo("edge IN_USE: 192.0.2.0 is of Service prod/a");
@@ -477,7 +477,7 @@ class AddressConstraintsTest {
         assertThat(ledger.holding(FIRST).orElseThrow().owners()).hasSize(64);
 
         assertThat(answer(sharing(asking(request("named", 0, IPV4), FIRST.toString()), "k", 80)))
-                .isEqualTo("edge NOT_SHAREABLE: as many Services share it as can");
+                .isEqualTo("edge NOT_SHAREABLE: as many Services share " + FIRST + " as can");
         take(sharing(request("late", 0, IPV4), "k", 80));
         assertThat(ledger.heldFor(key("late")).getFirst().ip()).isEqualTo(Ip.parse("192.0.2.1"));
         assertThat(answer(sharing(request("later", 0, IPV4), "k", 81))).isEqualTo("joins 192.0.2.1");

@@ -186,6 +186,8 @@ class OperationsPageIT {
     void finalizer_isTakenOffByHand_whereBerthIsGone() throws IOException {
         shell.type("kubectl patch service web --type=merge"
                 + " -p '{\"metadata\":{\"finalizers\":[\"berth.dev/load-balancer-cleanup\"]}}'");
+        assertThat(type("kubectl get services --all-namespaces"))
+                .isEqualToNormalizingWhitespace("default web [berth.dev/load-balancer-cleanup]");
         shell.type("kubectl delete service web --wait=false");
         assertThat(shell.type("kubectl get service web -o name")).isEqualTo("service/web");
 

@@ -41,6 +41,13 @@ class PoolReasonsIT {
                 change.apply(builder).editSpec().withIpFamilies("IPv6").endSpec();
     }
 
+    private static UnaryOperator<ServiceBuilder> preferDualStack(UnaryOperator<ServiceBuilder> change) {
+        return builder -> change.apply(builder)
+                .editSpec()
+                .withIpFamilyPolicy("PreferDualStack")
+                .endSpec();
+    }
+
     @Test
     void poolWithTheExhaustedQuota_isSaidFirst_whereTheServiceNamesNone() {
         String namespace = berth.namespace("quota-first");
@@ -86,6 +93,16 @@ class PoolReasonsIT {
                         namespace, "six", ofIpv6(annotated(WellKnownNames.ADDRESS_POOL, full)), "NoPoolForFamily"))
                 .isEqualTo("no AddressPool that it asks for has IPv6 addresses (of 1)" + others
                         + "; add a range of IPv6 to one" + PAGE);
+        assertThat(admin.waits(
+                        namespace,
+                        "dual",
+                        preferDualStack(annotated(WellKnownNames.ADDRESS_POOL, full)),
+                        "PoolExhausted"))
+                .isEqualTo("no free IPv4 address: AddressPool \"" + full
+                        + "\" (0 of 1 free); add a range or release a Service; no AddressPool that it asks for has IPv6"
+                        + " addresses (of 1)" + others + "; add a range of IPv6 to one" + PAGE);
+        assertThat(admin.waits(namespace, "named", annotated(WellKnownNames.ADDRESSES, "198.18.21.16"), "NoPoolAllows"))
+                .isEqualTo("no AddressPool gives it 198.18.21.16: AddressPool \"" + asleep + "\" is suspended" + PAGE);
         assertThat(admin.waits(
                         namespace,
                         "asleep",

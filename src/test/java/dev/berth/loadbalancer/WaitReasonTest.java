@@ -27,12 +27,16 @@ class WaitReasonTest {
     }
 
     private static AddressRequest asksFor(List<String> classPools, AddressConstraints wishes) {
+        return asksFor(classPools, wishes, false);
+    }
+
+    private static AddressRequest asksFor(List<String> classPools, AddressConstraints wishes, boolean allOrNone) {
         return new AddressRequest(
                 new ServiceKey("prod", "web"),
                 "u1",
                 "x/y",
                 List.of(IpFamily.IPV4, IpFamily.IPV6),
-                false,
+                allOrNone,
                 new Requester(classPools, Map.of(), Map.of()),
                 wishes,
                 List.of(),
@@ -147,6 +151,71 @@ class WaitReasonTest {
         assertThat(of(List.of(refusal("edge", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY))))
                 .isEqualTo(new WaitReason(
                         "NoPoolForFamily", "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one"));
+    }
+
+    @Test
+    void familyThatNoPoolHas_comesLast_ifTheServiceCanDoWithoutIt_andFirst_ifItCannot() {
+        List<Refusal> refusals = List.of(
+                refusal("edge", IpFamily.IPV4, RefusalReason.FULL),
+                refusal("edge", IpFamily.IPV6, RefusalReason.NO_SUCH_FAMILY));
+        String full = "no free IPv4 address: AddressPool \"edge\" (0 of 14 free); add a range or release a Service";
+        String missing = "no AddressPool has IPv6 addresses (of 1); add a range of IPv6 to one";
+
+        assertThat(of(refusals)).isEqualTo(new WaitReason("PoolExhausted", full + "; " + missing));
+        assertThat(WaitReason.of(asksFor(List.of(), AddressConstraints.NONE, true), refusals))
+                .isEqualTo(new WaitReason("NoPoolForFamily", missing + "; " + full));
+    }
+
+    @Test
+    void whatKeepsItFromBothFamilies_isSaidOnce_ifItIsTheSame_andByFamily_ifNot() {
+        assertThat(of(List.of(
+                        refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED),
+                        refusal("edge", IpFamily.IPV6, RefusalReason.SUSPENDED))))
+                .isEqualTo(new WaitReason(
+                        "NoPoolAllows",
+                        "no AddressPool gives it an IPv4 or IPv6 address: AddressPool \"edge\" is suspended"));
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), pools("exmaple", "edge")),
+                        List.of(
+                                refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED),
+                                refusal("other", IpFamily.IPV4, RefusalReason.NOT_NAMED),
+                                new Refusal(
+                                        "edge", IpFamily.IPV6, RefusalReason.FULL, "", BigInteger.ZERO, BigInteger.TEN),
+                                refusal("other", IpFamily.IPV6, RefusalReason.NOT_NAMED))))
+                .isEqualTo(new WaitReason(
+                        "PoolExhausted",
+                        "no free IPv6 address: AddressPool \"exmaple\", which it asks for, does not exist; AddressPool"
+                                + " \"edge\" (0 of 10 free); add a range or release a Service; no AddressPool gives it an IPv4"
+                                + " address: AddressPool \"edge\" is suspended; 1 other pool is not among those that it asks for"
+                                + " (see docs/annotations.md)"));
+    }
+
+    @Test
+    void addressThatAPoolHas_andDoesNotGive_isNamed_withThePage() {
+        AddressConstraints wishes = new AddressConstraints(List.of(Ip.parse("192.0.2.7")), List.of(), null, false);
+        Refusal elsewhere = refusal("other", IpFamily.IPV4, RefusalReason.NOT_ITS_ADDRESS);
+
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), wishes),
+                        List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.SUSPENDED))))
+                .isEqualTo(
+                        new WaitReason(
+                                "NoPoolAllows",
+                                "no AddressPool gives it 192.0.2.7: AddressPool \"edge\" is suspended (see docs/annotations.md)"));
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), wishes),
+                        List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OVER_QUOTA))))
+                .satisfies(why -> assertThat(why.reason()).isEqualTo("QuotaExceeded"))
+                .satisfies(why -> assertThat(why.message())
+                        .startsWith("no AddressPool gives it 192.0.2.7: AddressPool \"edge\" (quota: ")
+                        .endsWith("; release a Service or raise the quota (see docs/annotations.md)"));
+        assertThat(WaitReason.of(
+                        asksFor(List.of(), wishes),
+                        List.of(elsewhere, refusal("edge", IpFamily.IPV4, RefusalReason.OTHERS_WAIT))))
+                .isEqualTo(new WaitReason(
+                        "AddressNotAvailable",
+                        "no AddressPool gives it 192.0.2.7: AddressPool \"edge\" (0 of 14 free, for others who have waited"
+                                + " longer) (see docs/annotations.md)"));
     }
 
     @Test
