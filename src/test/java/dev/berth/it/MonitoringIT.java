@@ -2,6 +2,7 @@ package dev.berth.it;
 
 import static dev.berth.testing.Monitoring.Source.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -85,7 +86,8 @@ class MonitoringIT {
     }
 
     @Test
-    void aServiceWithOneOfTwoFamilies_isEnoughForTheAlertAboutThoseThatWait(Installation berth) {
+    void aServiceWithOneOfTheFamiliesThatItPrefers_raisesAnAlertOfItsOwn_andNotTheOneAboutThoseThatWait(
+            Installation berth) {
         String namespace = berth.namespace("one-family");
         OperatorProcess operator = berth.startOperator();
         berth.pool(namespace, "198.51.100.80/28");
@@ -98,15 +100,20 @@ class MonitoringIT {
                 .untilAsserted(
                         () -> assertThat(operator.metric("berth_services_waiting", "reason", "PartiallyAssigned"))
                                 .isOne());
-        Alert alert = Monitoring.alerts().stream()
-                .filter(one -> one.name().equals("BerthServicesWaiting"))
-                .findFirst()
-                .orElseThrow();
-
         String scraped = operator.metrics();
         assertThat(scraped.lines().filter(line -> line.startsWith("berth_services_waiting{")))
                 .allMatch(line -> line.contains("\"PartiallyAssigned\"") || line.endsWith(" 0.0"));
-        Promtool.requireAnswers(folder, scraped, List.of(new Query(alert.name(), alert.expression())));
+        Promtool.requireAnswers(folder, scraped, List.of(query("BerthServicesPartiallyAssigned")));
+        assertThatThrownBy(() -> Promtool.requireAnswers(folder, scraped, List.of(query("BerthServicesWaiting"))))
+                .hasMessageContaining("berth_services_waiting");
+    }
+
+    private static Query query(String alert) {
+        return Monitoring.alerts().stream()
+                .filter(one -> one.name().equals(alert))
+                .map(one -> new Query(one.name(), one.expression()))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
