@@ -14,8 +14,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,19 +25,38 @@ class PrintedTextTest {
     private static final Pattern TABLE = Pattern.compile(
             "kubectl get (addresspool|address|agentreport|bgppeer|loadbalancerclass|servicecidrpolic)[a-z]*( [^ -]+)?( -o wide)?");
 
-    /** The pages that have printed text, and the tests that compare it. */
-    private static final Map<String, List<String>> COMPARED = Map.ofEntries(
-            Map.entry("cookbook.md", List.of("it/CookbookIT")),
-            Map.entry("annotations.md", List.of("loadbalancer/IgnoredAnnotationsTest")),
-            Map.entry("address-pools.md", List.of("it/MistakesIT")),
-            Map.entry("addresses.md", List.of("PrintedTextTest")),
-            Map.entry("bgp.md", List.of("controller/bgppeer/PeerSummaryTest")),
-            Map.entry("cluster-addresses.md", List.of("controller/servicecidr/PolicyStatusTest")),
-            Map.entry("demo.md", List.of("demo/DemoIT")),
-            Map.entry("l2.md", List.of("announce/AnnouncementsPageTest")),
-            Map.entry("load-balancer-classes.md", List.of("loadbalancer/ConditionsTest")),
-            Map.entry("operations.md", List.of("it/RemovalIT", "it/UnservedIT")),
-            Map.entry("quick-start.md", List.of("lab/PodsIT")));
+    /**
+     * A test that compares what a page shows.
+     *
+     * @param typed part of the command whose output it compares; empty: it types the whole page
+     * @param test its class, as a path in the package of this one
+     */
+    private record Compared(String page, String typed, String test) {
+        boolean isAbout(String where, TypedPage.Step step) {
+            return page.equals(where) && step.typed().contains(typed);
+        }
+    }
+
+    private static final String JAR = "java -jar target/quarkus-app/quarkus-run.jar ";
+
+    private static final List<Compared> COMPARED = List.of(
+            new Compared("cookbook.md", "", "it/CookbookIT"),
+            new Compared("demo.md", "", "demo/DemoIT"),
+            new Compared("quick-start.md", "", "lab/PodsIT"),
+            new Compared("annotations.md", "kubectl get service web", "loadbalancer/IgnoredAnnotationsTest"),
+            new Compared("address-pools.md", "kubectl get addresspool edge", "it/MistakesIT"),
+            new Compared("addresses.md", JAR + "address ", "PrintedTextTest"),
+            new Compared("bgp.md", "kubectl get bgppeers", "controller/bgppeer/PeerSummaryTest"),
+            new Compared("bgp.md", "kubectl get bgppeer router -o jsonpath", "controller/bgppeer/PeerSummaryTest"),
+            new Compared(
+                    "cluster-addresses.md",
+                    "kubectl get servicecidrpolicies",
+                    "controller/servicecidr/PolicyStatusTest"),
+            new Compared("l2.md", "kubectl get addresses -o custom-columns", "announce/AnnouncementsPageTest"),
+            new Compared("l2.md", "kubectl get service web -o jsonpath", "announce/AnnouncementsPageTest"),
+            new Compared("load-balancer-classes.md", "TargetsHealthy", "loadbalancer/ConditionsTest"),
+            new Compared("operations.md", "kubectl get crds,namespaces", "it/RemovalIT"),
+            new Compared("operations.md", JAR + "status", "it/UnservedIT"));
 
     private static final int FIRST_SCREEN = 40;
 
@@ -58,19 +75,21 @@ class PrintedTextTest {
     }
 
     @Test
-    void eachPageWithPrintedText_isComparedByATest() throws IOException {
-        Set<String> withText = Set.copyOf(pages().stream()
-                .filter(page -> printed(page).findAny().isPresent())
-                .map(page -> DOCS.relativize(page).toString())
-                .toList());
-
-        assertThat(withText).isEqualTo(COMPARED.keySet());
-        for (Map.Entry<String, List<String>> page : COMPARED.entrySet()) {
-            for (String test : page.getValue()) {
-                assertThat(Files.readString(Path.of("src/test/java/dev/berth/" + test + ".java")))
-                        .as(test)
-                        .contains(page.getKey());
-            }
+    void whatPagesShowAsPrinted_isComparedByATest() throws IOException {
+        for (Path page : pages()) {
+            String name = DOCS.relativize(page).toString();
+            assertThat(printed(page))
+                    .allSatisfy(step -> assertThat(COMPARED.stream().filter(row -> row.isAbout(name, step)))
+                            .as("%s:%d: %s", name, step.line(), step.typed())
+                            .hasSize(1));
+        }
+        for (Compared row : COMPARED) {
+            assertThat(printed(DOCS.resolve(row.page())))
+                    .as(row.toString())
+                    .anyMatch(step -> row.isAbout(row.page(), step));
+            assertThat(Files.readString(Path.of("src/test/java/dev/berth/" + row.test() + ".java")))
+                    .as(row.test())
+                    .contains(row.page(), row.typed());
         }
     }
 

@@ -736,10 +736,7 @@ public final class Wiring {
                 .anyMatch(served -> served.capabilities().targets() == Targets.NODE_PORTS
                         && served.healthCheck().isLeftToTheNodes());
         if (matters && kubeProxies.ask(surroundings.targets())) {
-            LOG.info(
-                    "nodes {}: health checks of type Auto {}",
-                    kubeProxies.areThere() ? "have a kube-proxy" : "have no kube-proxy",
-                    kubeProxies.areThere() ? "ask it" : "look whether a node port takes connections");
+            LOG.info("{}", kubeProxies.described());
             services.kubeProxiesChanged();
         }
     }

@@ -43,6 +43,13 @@ public final class KubeProxies {
         return areThere;
     }
 
+    /** What the nodes said last, and what follows from it, for the log. */
+    public String described() {
+        return areThere
+                ? "nodes have a kube-proxy: health checks of type Auto ask it"
+                : "nodes have no kube-proxy: health checks of type Auto look whether a node port takes connections";
+    }
+
     /**
      * Asks some of {@code nodes}, one after the other; takes seconds where they do not answer.
      *

@@ -43,6 +43,29 @@ class PublishedJarsIT {
                 .endsWith("exit code 0");
     }
 
+    @Test
+    void providerOfTheTutorial_withoutACheck_failsByTheRulesThatItNames(@TempDir Path project, @TempDir Path folder)
+            throws IOException {
+        String page = Files.readString(Path.of("docs/write-a-provider.md"));
+        for (Path file : writeFiles(page, project)) {
+            String source = Files.readString(file);
+            Files.writeString(file, source.replaceFirst("(?m)^ *refuseDeposed\\(request\\);\n", ""));
+        }
+        Matcher rules = Pattern.compile("(?m)^five do, ([^:]+):").matcher(page);
+        assertThat(rules.find()).isTrue();
+        Matcher said = Pattern.compile("with a lower\\s+fencing token.*").matcher(page);
+        assertThat(said.find()).isTrue();
+
+        String output = SampleProvider.compiledInto(project, folder).test();
+
+        assertThat(Pattern.compile("required_(fencing\\d+)_\\w+\\(\\) :: FAILED")
+                        .matcher(output)
+                        .results()
+                        .map(failed -> failed.group(1)))
+                .containsExactlyInAnyOrder(rules.group(1).split(", | and ", -1));
+        assertThat(output).contains("5 tests failed").contains(said.group().replaceAll("\\s+", " "));
+    }
+
     /** Each indented block that follows the name of a Java file in a line of its own, into that file of {@code project}. */
     private static List<Path> writeFiles(String page, Path project) throws IOException {
         List<Path> written = new ArrayList<>();

@@ -6,6 +6,7 @@ import dev.berth.provider.LoadBalancerRequest.Node;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class KubeProxiesTest {
     }
 
     @Test
-    void areThere_untilEveryNodeRefuses_andAgainWhenOneListens() throws IOException {
+    void areThere_untilEveryNodeRefuses_asTheLogSays_andAgainWhenOneListens() throws IOException {
         int port;
         try (ServerSocket kubeProxy = listening(0)) {
             port = kubeProxy.getLocalPort();
@@ -31,6 +32,9 @@ class KubeProxiesTest {
 
             assertThat(asked.ask(HERE)).isTrue();
             assertThat(asked.areThere()).isFalse();
+            assertThat(Path.of("docs/load-balancer-classes.md"))
+                    .content()
+                    .contains("\n    " + asked.described() + "\n");
             assertThat(asked.ask(HERE)).as("as before").isFalse();
 
             try (ServerSocket again = listening(port)) {

@@ -94,6 +94,24 @@ class PeerSummaryTest {
     }
 
     @Test
+    void row_isAsDocsBgpMdHasIt() throws IOException {
+        List<String> cells = List.of(TypedPage.step(Path.of("docs/bgp.md"), "kubectl get bgppeers")
+                .printed()
+                .lines()
+                .toList()
+                .getLast()
+                .split("\\s+", -1));
+        PeerSummary all = PeerSummary.of(
+                GENERATION,
+                List.of(),
+                Stream.of("worker-1", "worker-2", "worker-3")
+                        .map(PeerSummaryTest::established)
+                        .toList());
+
+        assertThat(cells.subList(4, 6)).containsExactly(all.sessions(), all.isReady() ? "True" : "False");
+    }
+
+    @Test
     void message_isAsDocsBgpMdHasIt() throws IOException {
         TypedPage.Step step = TypedPage.step(Path.of("docs/bgp.md"), "kubectl get bgppeer router -o jsonpath");
         String why = step.printed().substring(step.printed().indexOf("Secret "));
