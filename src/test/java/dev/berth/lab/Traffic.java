@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
@@ -71,14 +72,20 @@ final class Traffic {
      * @param condition status, reason and message of the Service's
      */
     static void awaitAnnounced(Lab lab, Service service, String by, String condition) {
+        awaitAnnounced(lab, service, () -> by, named -> condition);
+    }
+
+    /** The same, where it may be another with each look. */
+    static void awaitAnnounced(Lab lab, Service service, Supplier<String> by, UnaryOperator<String> condition) {
         String address = Ip.parse(Installation.ips(service).getFirst()).objectName();
         Awaitility.await()
                 // Words alone are written twice a minute.
                 .atMost(PATIENCE.multipliedBy(3))
                 .pollInterval(Duration.ofMillis(500))
                 .untilAsserted(() -> {
-                    assertThat(announcedBy(lab, address)).isEqualTo(by);
-                    assertThat(announced(lab, service)).isEqualTo(condition);
+                    String expected = by.get();
+                    assertThat(announcedBy(lab, address)).isEqualTo(expected);
+                    assertThat(announced(lab, service)).isEqualTo(condition.apply(expected));
                 });
     }
 
