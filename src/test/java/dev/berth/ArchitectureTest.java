@@ -11,6 +11,9 @@ import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.berth.kube.ApiBudget;
+import dev.berth.kube.FabricClusterNetwork;
+import dev.berth.kube.LiveAddresses;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -191,6 +194,25 @@ class ArchitectureTest {
                 .should()
                 .haveNameMatching("(?i).*(util|utils|common|helper|helpers|manager)(\\..*|\\$.*)?")
                 .check(MAIN);
+    }
+
+    /** All of an operator's calls count against the API server's limits together; the audit is a command of its own. */
+    @Test
+    void apiBudget_isMadeOnceInAnOperator() {
+        assertThat(callers(ApiBudget.class, "<init>"))
+                .containsExactlyInAnyOrder(
+                        "dev.berth.app.Wiring", "dev.berth.kube.FabricClusterNetwork", "dev.berth.kube.LiveAddresses");
+        assertThat(callers(FabricClusterNetwork.class, "live")).containsExactly("dev.berth.kube.LiveAddresses");
+        assertThat(callers(LiveAddresses.class, "<init>")).containsExactly("dev.berth.app.AuditCommand");
+    }
+
+    /** The classes that call it from elsewhere, once for each call. */
+    private static List<String> callers(Class<?> type, String member) {
+        return MAIN.get(type).getAccessesToSelf().stream()
+                .filter(access -> access.getTarget().getName().equals(member))
+                .map(access -> access.getOriginOwner().getName())
+                .filter(owner -> !owner.equals(type.getName()))
+                .toList();
     }
 
     /** What has more is a state of its own, which wants names and transitions. */

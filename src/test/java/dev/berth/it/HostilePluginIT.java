@@ -1,6 +1,7 @@
 package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Capabilities;
@@ -44,6 +45,7 @@ class HostilePluginIT {
     private static final String PROVIDER = """
             package plugin;
             import dev.berth.provider.*;
+            import java.nio.file.*;
             import java.time.Duration;
             import java.util.*;
             public final class Hostile implements LoadBalancerProvider, ProviderFactory {
@@ -66,9 +68,21 @@ class HostilePluginIT {
                         case "nothing" -> null;
                         case "hasty" -> EnsureOutcome.pending(Duration.ZERO, "soon");
                         case "forger" -> throw new ProviderException("\\u001b[2Jquota\\n2026-01-01 INFO all is well");
-                        case "spinner", "twister" -> { while (true) Thread.onSpinWait(); }
+                        case "spinner", "twister" -> never();
                         default -> ready(request.addresses().getFirst());
                     };
+                }
+                private static EnsureOutcome never() {
+                    long look = System.nanoTime();
+                    while (true) {
+                        if (System.nanoTime() - look < 0) {
+                            Thread.onSpinWait();
+                        } else if (Files.exists(Path.of("SPUN_ENOUGH"))) {
+                            try { Thread.sleep(1_000); } catch (InterruptedException ignored) {}
+                        } else {
+                            look = System.nanoTime() + 1_000_000_000L;
+                        }
+                    }
                 }
             }
             """;
@@ -130,11 +144,18 @@ class HostilePluginIT {
                 """.formatted(name, name.startsWith("far-") ? FAR : name.startsWith("own-") ? OWN : CLASS);
     }
 
+    /** Those who spin sleep from when this file is there; their calls return neither before nor after. */
+    private Path spunEnough() {
+        return temporary.resolve("spun-enough");
+    }
+
     private Path plugins() throws IOException {
         Path classes = Files.createDirectory(temporary.resolve("classes"));
         Path services = Files.createDirectories(classes.resolve("META-INF/services"));
         Files.writeString(services.resolve("dev.berth.provider.ProviderFactory"), "plugin.Hostile\n");
-        Path source = Files.writeString(temporary.resolve("Hostile.java"), PROVIDER);
+        Path source = Files.writeString(
+                temporary.resolve("Hostile.java"),
+                PROVIDER.replace("SPUN_ENOUGH", spunEnough().toString()));
         SampleProvider.run(
                 "javac",
                 List.of("-d", classes.toString(), "-cp", Build.file("classes").toString(), source.toString()));
@@ -203,6 +224,10 @@ class HostilePluginIT {
             assertThat(shown.lines())
                     .contains("honest=198.51.100.14")
                     .containsAll(ROWS.stream().map(row -> row.service() + "=").toList());
+            Files.createFile(spunEnough());
+            cluster.kubectl("wait", "--for=condition=CallsStuck", "--timeout=90s", "loadbalancerclass/hostile");
+            await().untilAsserted(() -> assertThat(operator.metric("berth_provider_stuck_calls", "class", "hostile"))
+                    .isEqualTo(2));
             assertThat(far.log()).contains("serving provider \"hostile\"");
             assertThat(operator.log()).doesNotContain("\u001b[2J", "\n2026-01-01 INFO");
         }
