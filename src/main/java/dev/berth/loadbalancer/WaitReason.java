@@ -79,9 +79,8 @@ public record WaitReason(String reason, String message) {
         if (alike.size() == 1) {
             return alike.getFirst();
         }
-        List<IpFamily> byWeight = families.stream()
-                .sorted(Comparator.comparingInt(family -> weight(request, ofFamily(request, meant.of(family), family))))
-                .toList();
+        boolean asTheyCome = weight(request, alike.getFirst()) <= weight(request, alike.getLast());
+        List<IpFamily> byWeight = asTheyCome ? families : families.reversed();
         WaitReason first = ofFamily(request, meant.of(byWeight.getFirst()).withoutOthers(), byWeight.getFirst());
         WaitReason last = ofFamily(request, meant.of(byWeight.getLast()).withoutMissing(), byWeight.getLast());
         return new WaitReason(first.reason, first.message + "; " + last.message);
