@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of one of our kinds, beside those that an API server knows of it. It drops the others from what it is sent,
- * and says nothing.
+ * without an error.
  */
 final class KindFields {
     private final List<String> missing = new ArrayList<>();
