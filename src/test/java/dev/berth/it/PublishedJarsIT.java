@@ -2,9 +2,17 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerProvider;
+import dev.berth.provider.LoadBalancerRequest;
+import dev.berth.provider.ServiceIdentity;
 import dev.berth.testing.Build;
 import dev.berth.testing.SampleProvider;
 import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,6 +72,35 @@ class PublishedJarsIT {
                         .map(failed -> failed.group(1)))
                 .containsExactlyInAnyOrder(rules.group(1).split(", | and ", -1));
         assertThat(output).contains("5 tests failed").contains(said.group().replaceAll("\\s+", " "));
+    }
+
+    @Test
+    void providerOfTheTutorial_goesOn_afterItsProcessEndedInTheMiddleOfAWrite(
+            @TempDir Path project, @TempDir Path folder, @TempDir Path world) throws Exception {
+        writeFiles(Files.readString(Path.of("docs/write-a-provider.md")), project);
+        SampleProvider.compiledInto(project, folder);
+        try (URLClassLoader classes = new URLClassLoader(
+                new URL[] {folder.resolve("main-classes").toUri().toURL()})) {
+            Constructor<?> constructor =
+                    classes.loadClass("com.example.FolderProvider").getDeclaredConstructor(Path.class);
+            constructor.setAccessible(true);
+            LoadBalancerProvider provider = (LoadBalancerProvider) constructor.newInstance(world);
+            ServiceIdentity web = new ServiceIdentity("prod", "web", "u1");
+            LoadBalancerRequest request = LoadBalancerRequest.builder("c1", web, IpMode.PROXY)
+                    .addresses(List.of("192.0.2.1"))
+                    .fencingToken(7)
+                    .build();
+            // Half of what the one before was about to write.
+            Files.writeString(world.resolve(provider.getLoadBalancerName(web) + ".new"), "192.0.");
+            Files.writeString(world.resolve("token-c1.new"), "");
+
+            assertThat(provider.getLoadBalancer(request)).isEmpty();
+            provider.ensureLoadBalancer(request);
+            assertThat(provider.getLoadBalancer(request).orElseThrow().ingress())
+                    .containsExactly(Ingress.ofIp("192.0.2.1", IpMode.PROXY));
+            provider.ensureLoadBalancerDeleted(request);
+            assertThat(provider.getLoadBalancer(request)).isEmpty();
+        }
     }
 
     /** Each indented block that follows the name of a Java file in a line of its own, into that file of {@code project}. */

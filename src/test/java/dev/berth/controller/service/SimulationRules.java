@@ -356,13 +356,25 @@ final class SimulationRules {
         check(
                 !before.unknown().isEmpty(),
                 () -> "a restart of a settled cluster wrote " + (cluster.writes() - before.writes()) + " times");
-        if (!before.frees()
-                && claimsOf(before.unknown(), before.claims()).equals(claimsOf(before.unknown(), cluster.claims))) {
-            check(
-                    others(before.unknown(), before.services()).equals(others(before.unknown(), cluster.services)),
-                    () -> "a restart of a settled cluster changed more than " + before.unknown() + ": "
-                            + before.services() + " are now " + cluster.services);
+        Set<ServiceKey> concerned = new HashSet<>(before.unknown());
+        if (before.frees()
+                || !claimsOf(before.unknown(), before.claims()).equals(claimsOf(before.unknown(), cluster.claims))) {
+            // They may get what is free now.
+            before.services().values().stream()
+                    .filter(service -> !hasAllItAsksFor(service))
+                    .map(ServiceState::key)
+                    .forEach(concerned::add);
         }
+        check(
+                others(concerned, before.services()).equals(others(concerned, cluster.services)),
+                () -> "a restart of a settled cluster changed more than " + concerned + ": " + before.services()
+                        + " are now " + cluster.services);
+    }
+
+    private static boolean hasAllItAsksFor(ServiceState service) {
+        return service.condition(WellKnownNames.ADDRESS_ASSIGNED)
+                .filter(condition -> condition.reason().equals("Assigned"))
+                .isPresent();
     }
 
     private static Map<Ip, Claim> claimsOf(Set<ServiceKey> services, Map<Ip, Claim> all) {
