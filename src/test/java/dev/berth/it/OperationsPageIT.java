@@ -99,7 +99,15 @@ class OperationsPageIT {
     }
 
     private static void service() {
-        shell.type("kubectl create service loadbalancer web --tcp=80");
+        shell.type("kubectl create service loadbalancer web --tcp=80 --dry-run=client -o yaml | kubectl apply -f -");
+    }
+
+    /** A Service is gone before the Addresses that it had. */
+    private static void delete(String service) {
+        shell.type("kubectl delete service " + service + " --timeout=50s");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(shell.type("kubectl get addresses -o yaml"))
+                        .doesNotContain("name: " + service + "\n"));
     }
 
     private static void awaitAddress(String address) {
@@ -160,7 +168,7 @@ class OperationsPageIT {
         shell.type("kubectl create service loadbalancer other --tcp=80");
         shell.type("kubectl wait --for=condition=berth.dev/AddressAssigned --timeout=50s service/other");
         awaitAddress("192.0.2.0");
-        shell.type("kubectl delete service other --timeout=50s");
+        delete("other");
     }
 
     @Test
@@ -168,22 +176,20 @@ class OperationsPageIT {
     void exportedReservation_isForTheServiceOfThatName() throws IOException {
         type("java -jar target/quarkus-app/quarkus-run.jar export");
         startOperator();
-        shell.type("kubectl delete service web --timeout=50s");
-        await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(shell.type("kubectl get addresses")).isEqualTo("No resources found"));
+        delete("web");
 
         assertThat(type("kubectl apply -f reservations.yaml")).isEqualTo("address.berth.dev/192.0.2.0 created");
 
         shell.type("kubectl create service loadbalancer other --tcp=80");
         service();
         awaitAddress("192.0.2.0");
-        shell.type("kubectl delete service other --timeout=50s");
+        delete("other");
     }
 
     @Test
     @Order(5)
     void finalizer_isTakenOffByHand_whereBerthIsGone() throws IOException {
+        service();
         shell.type("kubectl patch service web --type=merge"
                 + " -p '{\"metadata\":{\"finalizers\":[\"berth.dev/load-balancer-cleanup\"]}}'");
         assertThat(type("kubectl get services --all-namespaces"))
