@@ -94,12 +94,13 @@ THIS_MAKE := $(MAKE)
 .PHONY: test
 test: kube-to-test lab-tools ## builds and runs every test (mvn verify), with all checks beside them
 	@echo "make: mvn verify: each test class as it ends; reports in target/. Beside it make check and go-test: $(CHECKS_LOG)"
-	@mkdir -p target; \
+	@mkdir -p target; rm -f target/processor-seconds; \
 	nice -n 19 $(THIS_MAKE) --no-print-directory OFFLINE=-o check go-test > $(CHECKS_LOG) 2>&1 & checks=$$!; \
 	$(FULL_BUILD) -Punchecked verify; tests=$$?; \
 	wait $$checks || $(THIS_MAKE) --no-print-directory check go-test || tests=1; \
 	exit $$tests
 	@$(SLOWEST)
+	@$(PROCESSOR_TIMES)
 	@echo "make: every test passed, and every check"
 
 .PHONY: image
@@ -107,8 +108,10 @@ image: $(BUILT) ## builds the image by docker, podman or buildah, whichever is h
 	@src/build/image $(IMAGE)
 
 .PHONY: e2e
-e2e: lab-possible ## (root, Linux) Berth as Pods on a cluster of two nodes, from the quick start to the removal
-	@$(THIS_MAKE) --no-print-directory it IT=PodsIT
+e2e: lab-possible ## (root, Linux) Berth as Pods on a cluster of two nodes, from the quick start to the removal; FROM=<commit>: an upgrade first
+	@$(if $(FROM),rm -rf target/older && mkdir -p target/older && git archive $(FROM) | tar x -C target/older && \
+	  $(MVN) -q -f target/older/pom.xml package -DskipTests -Punchecked)
+	@$(THIS_MAKE) --no-print-directory it IT=PodsIT IT_OPTIONS='$(if $(FROM),-Dberth.older=target/older)'
 
 .PHONY: test-fast
 test-fast: ## unit tests only, on fewer seeds, without the checks of the code, coverage and Go (a minute)
@@ -119,7 +122,7 @@ it: kube-to-test lab-tools ## one integration test, built without the checks: ma
 	@test -n "$(IT)" || { echo "make: which one? For example: make it IT=PoolEditsIT" >&2; exit 2; }
 	@for it in $$(echo '$(IT)' | tr , ' '); do test -n "$$(find src/test/java -name "$${it%%#*}.java")" || \
 	  { echo "make: src/test/java has no $${it%%#*}.java" >&2; exit 2; }; done
-	@$(FAST_BUILD) $(TEST_LOG) verify -DskipUTs -Dit.test='$(IT)'
+	@$(FAST_BUILD) $(TEST_LOG) verify -DskipUTs -Dit.test='$(IT)' $(IT_OPTIONS)
 
 .PHONY: dev
 dev: kube-to-run ## an API server that stays up; after each edit only the operator is built and started again
@@ -246,6 +249,12 @@ generated-check: one-file-check proto-check
 # The ten classes that took longest, of the reports that there are.
 SLOWEST = sed -n 's/.*<testsuite .* name="\([^"]*\)" time="\([^"]*\)".*/\2 \1/p' target/*-reports/TEST-*.xml | sort -rn | \
   awk 'NR <= 10 { sub(/.*[.]/, "", $$2); printf "%s%s %.0f s", NR == 1 ? "make: slowest: " : ", ", $$2, $$1 } END { print "" }'
+
+# What each class took of the processor, with all that it started; where that is known.
+PROCESSOR_TIMES = test ! -f target/processor-seconds || \
+  awk '{ seconds[$$2] += $$1 } END { for (name in seconds) print seconds[name], name }' target/processor-seconds | sort -rn | \
+  awk '{ all += $$1; if ($$2 ~ /[.]lab[.]/) lab += $$1; sub(/.*[.]/, "", $$2); if (NR <= 10) most = most sprintf(", %s %.0f", $$2, $$1) } \
+    END { printf "make: processor seconds of integration tests: %.0f, %.0f of them in the lab; most%s\n", all, lab, most }'
 
 .PHONY: go-test
 go-test:
