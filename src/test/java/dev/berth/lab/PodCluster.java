@@ -20,7 +20,8 @@ import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A whole cluster that runs Pods, in namespaces: control plane, scheduler, and nodes with kubelet, containerd and
- * kube-proxy, all real. Its images are Berth's own, as src/main/docker/Dockerfile makes it, and {@link #PEER_IMAGE}.
+ * kube-proxy, all real. Its images are Berth's own, as src/main/docker/Dockerfile makes it, {@link #PEER_IMAGE},
+ * and on node1 the one of HAProxy.
  *
  * <pre>
  *   client -------- bridge ---- node1 ---- its Pods
@@ -48,7 +49,7 @@ final class PodCluster implements AutoCloseable {
     private final List<PodNode> nodes = new ArrayList<>();
     private final ControlPlane controlPlane;
 
-    private PodCluster(List<Path> images, int count) {
+    private PodCluster(PodImages images, int count) {
         ControlGroups.removeLeftOvers(owned.path());
         bridge.plug(client, "10.77.0.100", "fd77::100");
         controlPlane = ControlPlane.builder()
@@ -57,7 +58,7 @@ final class PodCluster implements AutoCloseable {
                 .controllerManager("*")
                 .start();
         try {
-            IntStream.rangeClosed(1, count).forEach(number -> connect(number, images));
+            IntStream.rangeClosed(1, count).forEach(number -> connect(number, images.ofNode(number)));
             nodes.forEach(this::route);
             awaitNodes();
         } catch (RuntimeException failure) {
@@ -68,7 +69,7 @@ final class PodCluster implements AutoCloseable {
 
     /** Starts it, and returns once all nodes are Ready. */
     static PodCluster start(PodImages images, int nodes) {
-        return new PodCluster(images.archives(), nodes);
+        return new PodCluster(images, nodes);
     }
 
     private void connect(int number, List<Path> images) {

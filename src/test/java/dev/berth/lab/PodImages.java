@@ -8,30 +8,37 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * The images of a {@link PodCluster}, made by src/test/lab/image.
  *
  * @param archives what containerd imports
+ * @param haproxy what the containerd of one node imports beside them, for one Pod
  */
-record PodImages(List<Path> archives) implements AutoCloseable {
+record PodImages(List<Path> archives, Path haproxy) implements AutoCloseable {
+    /** The system property that names the directory of a project of an older commit, which is built; absent: there is none. */
+    static final String OLDER = "berth.older";
+
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     /**
-     * Builds them.
+     * Builds them; the operator of {@link #OLDER} as berth:older.
      *
      * @throws IllegalStateException if one cannot be built, with what was printed
      */
     static PodImages build() {
         try {
             Path folder = Files.createDirectories(Build.file("pods").toAbsolutePath());
-            List<Path> archives = Stream.of("berth", "peer-1", "peer-pause")
+            Optional<String> older = Optional.ofNullable(System.getProperty(OLDER));
+            List<Path> archives = Stream.concat(
+                            Stream.of("berth", "peer-1", "peer-pause"),
+                            older.stream().map(_ -> "berth-older"))
                     .map(name -> folder.resolve(name + ".tar"))
                     .toList();
-            for (Path archive : archives) {
-                Files.deleteIfExists(archive);
-            }
+            PodImages images = new PodImages(archives, folder.resolve("berth-haproxy.tar"));
+            images.delete();
             ChildProcess building = ChildProcess.start(
                     "image",
                     List.of(
@@ -40,25 +47,40 @@ record PodImages(List<Path> archives) implements AutoCloseable {
                             "src/test/lab/image",
                             Build.file("").toString(),
                             folder.toString(),
-                            Peer.program()),
+                            Peer.program(),
+                            older.map(project -> Path.of(project, "target")
+                                            .toAbsolutePath()
+                                            .toString())
+                                    .orElse("")),
                     Path.of("").toAbsolutePath(),
                     folder.resolve("image.log"));
             if (building.exitCode(PATIENCE) != 0) {
                 throw new IllegalStateException("src/test/lab/image, whose log is %s, ends with:%n%s"
                         .formatted(folder.resolve("image.log"), building.logTail(20)));
             }
-            return new PodImages(archives);
+            return images;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** What the node of this number imports. */
+    List<Path> ofNode(int number) {
+        return number == 1
+                ? Stream.concat(archives.stream(), Stream.of(haproxy)).toList()
+                : archives;
+    }
+
+    private void delete() throws IOException {
+        for (Path archive : ofNode(1)) {
+            Files.deleteIfExists(archive);
         }
     }
 
     @Override
     public void close() {
         try {
-            for (Path archive : archives) {
-                Files.deleteIfExists(archive);
-            }
+            delete();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

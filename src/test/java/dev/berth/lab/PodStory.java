@@ -30,6 +30,11 @@ final class PodStory implements BeforeTestExecutionCallback, AfterTestExecutionC
         return result;
     }
 
+    /** Prints a figure, too. */
+    static void figure(String what) {
+        DONE.add("pods:           " + what);
+    }
+
     private static void note(String what, long began) {
         DONE.add("pods: %6.1f s  %s"
                 .formatted(Duration.ofNanos(System.nanoTime() - began).toMillis() / 1000.0, what));

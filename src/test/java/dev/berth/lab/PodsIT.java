@@ -6,10 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
+import dev.berth.testing.TlsFiles;
 import dev.berth.testing.TypedPage;
 import dev.berth.testing.TypingShell;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,13 +21,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +48,11 @@ class PodsIT {
 
     /** Of docs/quick-start.md; the network sends it to node1. */
     private static final String WEB = "http://192.0.2.1/";
+
+    /** The name of the component's Service. */
+    private static final String HAPROXY = "berth-haproxy.berth-haproxy.svc";
+
+    private static final int MANY = 2_000;
 
     /** Pods that answer on port 8080, with the names of their nodes. */
     private static final String WEB_PODS = """
@@ -140,6 +153,54 @@ class PodsIT {
                 .orElseThrow();
     }
 
+    /** {@code make e2e FROM=<commit>}; until there is a release. */
+    @Test
+    @Order(0)
+    @EnabledIfSystemProperty(named = PodImages.OLDER, matches = ".+")
+    void olderBerth_isUpgraded_andUpgradedBack_andServicesKeepTheirAddresses() throws IOException {
+        Path older = Path.of(System.getProperty(PodImages.OLDER)).toAbsolutePath();
+        shell.type("mkdir older");
+        Files.writeString(folder.resolve("older/kustomization.yaml"), """
+                resources: [%s/src/main/kubernetes]
+                images: [{name: berth, newTag: older}]
+                """.formatted(fromHere("older", older)));
+        shell.type("kubectl apply -k older");
+        awaitRollout();
+        shell.type("""
+                cat <<EOF | kubectl apply -f %s/src/main/kubernetes/load-balancer-class.yaml -f -
+                apiVersion: berth.dev/v1alpha1
+                kind: AddressPool
+                metadata: {name: upgraded}
+                spec: {addresses: [192.0.2.48/28]}
+                EOF""".formatted(older));
+        newService();
+        newService();
+        Map<String, List<String>> before = addresses();
+        assertThat(before).hasSize(2);
+
+        for (String folder : List.of("src/main/kubernetes", "older", "src/main/kubernetes")) {
+            shell.type("kubectl apply -k " + folder);
+            awaitRollout();
+            newService();
+            assertThat(addresses()).as(folder).containsAllEntriesOf(before);
+        }
+        deleteAllServices();
+        shell.type("kubectl delete addresspools,loadbalancerclasses --all --timeout=180s");
+        shell.type("kubectl delete -k src/main/kubernetes --timeout=180s");
+    }
+
+    /** The way from a folder of the test's own to one of this machine: kustomize takes no absolute ones. */
+    private static Path fromHere(String own, Path there) throws IOException {
+        return folder.toRealPath().resolve(own).relativize(there.toRealPath());
+    }
+
+    private static void deleteAllServices() {
+        shell.type("kubectl delete services --all --timeout=180s");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(shell.type("kubectl get addresses")).isEqualTo("No resources found"));
+    }
+
     @Test
     @Order(1)
     void quickStart_goesAsThePageSays_andARequestFromOutsideIsAnswered() throws IOException {
@@ -161,7 +222,7 @@ class PodsIT {
     }
 
     private static void typeAndCompare(TypedPage.Step step) {
-        String printed = withoutAges(shell.type(step.typed()));
+        String printed = withoutAges(shell.type(step.typed().replace("<your registry>", "docker.io/library")));
         if (!step.printed().isEmpty()) {
             assertThat(printed).as("%s:%d", QUICK_START, step.line()).isEqualTo(withoutAges(step.printed()));
         }
@@ -217,7 +278,7 @@ class PodsIT {
     void killedLeader_isStartedAgain_andServicesAreServed() {
         ObjectMeta leader = leader();
 
-        shell.type("kill -KILL $(grep -l POD_UID=%s /proc/[0-9]*/environ | cut -d / -f 3)".formatted(leader.getUid()));
+        shell.type("kill -KILL " + processOf(leader));
 
         await().atMost(PATIENCE)
                 .until(() -> replicas().stream()
@@ -281,45 +342,146 @@ class PodsIT {
         awaitRollout();
     }
 
+    /** The limit of the manifests: docs/operations.md, Memory. */
     @Test
     @Order(9)
-    void agents_announceToTheNetwork() throws IOException {
-        shell.type("""
-                kubectl apply -f src/main/kubernetes/components/agent/namespace.yaml
-                kubectl -n berth-agents create secret generic berth-agent --from-literal=key="$(head -c 24 /dev/urandom | base64)"
-                mkdir own""");
-        Path project = folder.toRealPath().resolve("own").relativize(Path.of("").toRealPath());
-        Files.writeString(folder.resolve("own/kustomization.yaml"), """
-                resources: [%1$s/src/main/kubernetes]
-                components: [%1$s/src/main/kubernetes/components/agent]
-                images: [{name: berth, newTag: 0.1.0}]
-                """.formatted(project));
-        shell.type("kubectl apply -k own");
-        shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
+    @Timeout(value = 20, unit = TimeUnit.MINUTES)
+    void memoryLimit_isEnoughForTwoThousandServices() {
+        shell.type("kubectl create namespace many");
         shell.type("""
                 cat <<EOF | kubectl apply -f -
                 apiVersion: berth.dev/v1alpha1
                 kind: AddressPool
-                metadata: {name: lan}
-                spec: {addresses: ["10.77.0.240/28"], priority: 100}
+                metadata: {name: many}
+                spec: {addresses: [198.18.0.0/21], priority: 0, namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: many}}}
+                EOF""");
+        IntStream.range(0, MANY)
+                .parallel()
+                .forEach(number -> admin.resource(serviceOfMany(number)).create());
+
+        awaitAllocatedOfMany(MANY);
+        assertThat(admin.services().inNamespace("many").list().getItems())
+                .hasSize(MANY)
+                .noneMatch(service -> Installation.ips(service).isEmpty());
+        PodStory.figure("peak of the leader's resident memory with %,d Services: %s, of a limit of 384 MiB"
+                .formatted(
+                        MANY,
+                        shell.type("grep VmHWM /proc/%s/status | tr -s '\\t ' ' ' | cut -d ' ' -f 2,3"
+                                .formatted(processOf(leader())))));
+        assertThat(replicas())
+                .flatExtracting(pod -> pod.getStatus().getContainerStatuses())
+                .allSatisfy(container -> {
+                    assertThat(container.getReady()).isTrue();
+                    assertThat(container.getLastState().getTerminated()).isNull();
+                });
+        shell.type("kubectl delete namespace many --wait=false");
+        awaitAllocatedOfMany(0);
+    }
+
+    /** Not by kubectl, which takes more of the processor than the answer. */
+    private static void awaitAllocatedOfMany(int count) {
+        await().atMost(PATIENCE.multipliedBy(2))
+                .pollInterval(Duration.ofSeconds(1))
+                .until(
+                        () -> admin.genericKubernetesResources("berth.dev/v1alpha1", "AddressPool")
+                                .withName("many")
+                                .get()
+                                .<String>get("status", "ipv4", "allocated"),
+                        allocated -> Integer.toString(count).equals(allocated));
+    }
+
+    private static Service serviceOfMany(int number) {
+        return new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace("many")
+                .withName("s" + number)
+                // For no kube-proxy: rules for so many Services would take longer than all else.
+                .addToLabels("service.kubernetes.io/service-proxy-name", "none")
+                .endMetadata()
+                .withNewSpec()
+                .withType("LoadBalancer")
+                .withAllocateLoadBalancerNodePorts(false)
+                .addNewPort()
+                .withPort(80)
+                .endPort()
+                .endSpec()
+                .build();
+    }
+
+    /** Its id, as this test sees it. */
+    private static String processOf(ObjectMeta replica) {
+        return shell.type("grep -l POD_UID=%s /proc/[0-9]*/environ | cut -d / -f 3".formatted(replica.getUid()));
+    }
+
+    @Test
+    @Order(10)
+    void components_areAddedByAKustomizationOfOnesOwn() throws IOException {
+        shell.type("""
+                kubectl apply -f src/main/kubernetes/components/agent/namespace.yaml
+                kubectl apply -f src/main/kubernetes/components/haproxy/namespace.yaml
+                kubectl -n berth-agents create secret generic berth-agent --from-literal=key="$(head -c 24 /dev/urandom | base64)"
+                kubectl label node node1 berth.dev/haproxy=
+                mkdir own tls""");
+        new TlsFiles(folder.resolve("tls")).renew(Set.of(HAPROXY));
+        for (String secret :
+                List.of("berth-haproxy berth-haproxy server", "berth-system berth-haproxy-client client")) {
+            String[] words = secret.split(" ");
+            shell.type(
+                    "kubectl -n %1$s create secret generic %2$s --from-file=ca.crt=tls/ca.pem --from-file=tls.crt=tls/%3$s.pem --from-file=tls.key=tls/%3$s-key.pem"
+                            .formatted((Object[]) words));
+        }
+        Path project = fromHere("own", Path.of(""));
+        // This cluster has no DNS.
+        Files.writeString(folder.resolve("own/kustomization.yaml"), """
+                resources: [%1$s/src/main/kubernetes]
+                components: [%1$s/src/main/kubernetes/components/agent, %1$s/src/main/kubernetes/components/haproxy]
+                images: [{name: berth, newTag: 0.1.0}, {name: berth-haproxy, newTag: 0.1.0}]
+                patches:
+                  - target: {kind: Deployment, name: berth}
+                    patch: |
+                      - {op: add, path: /spec/template/spec/hostAliases, value: [{ip: %2$s, hostnames: [%3$s]}]}
+                """.formatted(
+                        project, cluster.node(1).ipv4(), HAPROXY));
+
+        shell.type("kubectl apply -k own");
+
+        awaitRollout();
+        shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
+        shell.type("kubectl -n berth-haproxy rollout status deployment berth-haproxy --timeout=200s");
+    }
+
+    /** Of one port, to the Pods of {@link #WEB_PODS}; with a pool and a class of its own. */
+    private static void serviceOfClass(String name, String provider, String pool, String policy) {
+        shell.type("""
+                cat <<EOF | kubectl apply -f -
+                apiVersion: berth.dev/v1alpha1
+                kind: AddressPool
+                metadata: {name: %1$s}
+                spec: {addresses: ["%3$s"], priority: 100}
                 ---
                 apiVersion: berth.dev/v1alpha1
                 kind: LoadBalancerClass
-                metadata: {name: l2}
-                spec: {loadBalancerClass: berth.dev/l2, provider: l2, pools: [lan]}
+                metadata: {name: %1$s}
+                spec: {loadBalancerClass: berth.dev/%1$s, provider: %2$s, pools: [%1$s]}
                 ---
                 apiVersion: v1
                 kind: Service
-                metadata: {name: lan}
+                metadata: {name: %1$s}
                 spec:
                   type: LoadBalancer
-                  loadBalancerClass: berth.dev/l2
-                  externalTrafficPolicy: Local
+                  loadBalancerClass: berth.dev/%1$s
+                  externalTrafficPolicy: %4$s
                   selector: {app: web}
                   ports: [{port: 80, targetPort: 8080}]
                 EOF
-                kubectl wait --for=condition=berth.dev/AddressAssigned --timeout=180s service/lan
-                """);
+                kubectl wait --for=condition=berth.dev/AddressAssigned --timeout=180s service/%1$s
+                """.formatted(name, provider, pool, policy));
+    }
+
+    @Test
+    @Order(11)
+    void agents_announceToTheNetwork() {
+        serviceOfClass("lan", "l2", "10.77.0.240/28", "Local");
 
         assertThat(awaitReply(lan()).source()).isEqualTo("10.77.0.100");
     }
@@ -329,7 +491,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(10)
+    @Order(12)
     void podSecurityThatForbidsAgents_isSaid_andAnotherNodeAnnounces() {
         String label = "kubectl label namespace berth-agents --overwrite pod-security.kubernetes.io/enforce=";
         shell.type(label + "restricted");
@@ -345,13 +507,26 @@ class PodsIT {
         shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
     }
 
+    /** With no more rights than the component gives it. */
     @Test
-    @Order(11)
+    @Order(13)
+    void haproxyInAPod_carriesARequestFromOutside() {
+        cluster.client().ip("route add 192.0.2.32/28 via " + cluster.node(1).ipv4());
+        serviceOfClass("edge", "lb", "192.0.2.32/28", "Cluster");
+
+        String address = Objects.requireNonNull(addresses().get("edge")).getFirst();
+        assertThat(awaitReply("http://" + address + "/").name()).startsWith("node");
+        assertThat(shell.type("kubectl get service edge -o jsonpath='{.status.loadBalancer.ingress[*].ipMode}'"))
+                .isEqualTo("Proxy");
+        assertThat(shell.type("curl -sf http://%s:9444/metrics"
+                        .formatted(cluster.node(1).ipv4())))
+                .contains("berth_haproxy_up 1");
+    }
+
+    @Test
+    @Order(14)
     void removal_byThePage_leavesNothingButTheKinds() throws IOException {
-        shell.type("kubectl delete services --all --timeout=180s");
-        await().atMost(PATIENCE)
-                .untilAsserted(
-                        () -> assertThat(shell.type("kubectl get addresses")).isEqualTo("No resources found"));
+        deleteAllServices();
 
         shell.type("kubectl delete -k own -l 'app.kubernetes.io/component!=crds'");
 
