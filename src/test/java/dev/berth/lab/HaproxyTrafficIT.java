@@ -72,6 +72,9 @@ class HaproxyTrafficIT {
     /** Kubernetes' own clients try again after up to a minute by then. */
     private static final Duration OUTAGE_NOTICED = Duration.ofSeconds(90);
 
+    /** The pause of who waits for that: each look takes some of the processor. */
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
     private static Lab lab;
     private static HaproxyHost haproxy;
     private static HaproxyHost direct;
@@ -730,6 +733,7 @@ class HaproxyTrafficIT {
         LabPod second = pod(2, "b");
         Awaitility.await()
                 .atMost(OUTAGE_NOTICED)
+                .pollInterval(PAUSE)
                 .until(
                         () -> lab.client().get(url(service), SURELY),
                         replies -> replies.stream()
@@ -752,6 +756,7 @@ class HaproxyTrafficIT {
         lab.nodes()
                 .forEach(node -> Awaitility.await()
                         .atMost(OUTAGE_NOTICED)
+                        .pollInterval(PAUSE)
                         .until(() -> lab.client()
                                 .get("http://" + node.ipv4() + ":" + nodePort + "/")
                                 .ok()));
