@@ -43,11 +43,10 @@ final class BgpAnnouncer {
     private final Warnings warnings;
 
     private final Due due = new Due();
-    private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>());
+    private volatile Decision decision = new Decision(List.of(), new TreeMap<>(), new TreeMap<>(), List.of());
     private volatile Map<String, SessionState> sessions = Map.of();
 
-    /** The generation of each peer that the speaker was configured with. */
-    private Map<String, Long> observed = Map.of();
+    private Reported reported = new Reported(decision, sessions, Map.of());
 
     private volatile boolean isReached;
     private volatile boolean isEnding;
@@ -56,16 +55,29 @@ final class BgpAnnouncer {
      * What was decided.
      *
      * @param basis what it goes by: the same is not decided twice
+     * @param routes of all verdicts
      */
     private record Decision(
-            List<Object> basis, SequencedMap<String, PeerVerdict> peers, SequencedMap<Ip, RouteVerdict> verdicts) {
-        List<Route> routes() {
-            return Route.merged(verdicts.values().stream()
+            List<Object> basis,
+            SequencedMap<String, PeerVerdict> peers,
+            SequencedMap<Ip, RouteVerdict> verdicts,
+            List<Route> routes) {
+        static Decision of(
+                List<Object> basis, SequencedMap<String, PeerVerdict> peers, SequencedMap<Ip, RouteVerdict> verdicts) {
+            List<Route> routes = Route.merged(verdicts.values().stream()
                     .filter(RouteVerdict.Announces.class::isInstance)
                     .map(verdict -> ((RouteVerdict.Announces) verdict).route())
                     .toList());
+            return new Decision(basis, peers, verdicts, routes);
         }
     }
+
+    /**
+     * What was reported last is made from these.
+     *
+     * @param observed the generation of each peer that the speaker was configured with
+     */
+    private record Reported(Decision decision, Map<String, SessionState> sessions, Map<String, Long> observed) {}
 
     BgpAnnouncer(
             String node,
@@ -127,7 +139,7 @@ final class BgpAnnouncer {
                 metrics.sessions.set(0);
                 sessions = decision.peers().keySet().stream()
                         .collect(Collectors.toMap(name -> name, _ -> SessionState.none(why)));
-                report();
+                var _ = report(reported.observed());
             }
         }
         return true;
@@ -147,19 +159,27 @@ final class BgpAnnouncer {
         metrics.peers.set(decision.peers().size());
         Map<String, SessionState> before = sessions;
         sessions = speaker.bring(new Wanted(routerId(own), wanted, routes, ipv6(own)));
-        observed = objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
+        Map<String, Long> observed =
+                objects.stream().collect(Collectors.toMap(one -> one.peer().name(), BgpView.PeerObject::generation));
         isReached = true;
         metrics.speaker.set(1);
         metrics.sessions.set((double)
                 sessions.values().stream().filter(SessionState::isEstablished).count());
         sessions.forEach((name, state) -> say(name, before.get(name), state));
-        metrics.routes.set((double) routes.stream()
-                .filter(route -> unnegotiated(route).size() < route.peers().size())
-                .count());
-        report();
+        if (report(observed)) {
+            metrics.routes.set((double) routes.stream()
+                    .filter(route -> unnegotiated(route).size() < route.peers().size())
+                    .count());
+        }
     }
 
-    private void report() {
+    /** False: all is as it was. There may be many routes, and this is asked every second. */
+    private boolean report(Map<String, Long> observed) {
+        Reported now = new Reported(decision, sessions, observed);
+        if (now.equals(reported)) {
+            return false;
+        }
+        reported = now;
         reports.now(decision.peers(), sessions, decision.routes(), observed);
         SequencedMap<Ip, RouteVerdict> verdicts = decision.verdicts();
         Map<String, SessionState> states = sessions;
@@ -171,6 +191,7 @@ final class BgpAnnouncer {
                         route -> route.peers().stream()
                                 .anyMatch(peer -> states.containsKey(peer)
                                         && states.get(peer).tells(route))));
+        return true;
     }
 
     private static void say(String name, @Nullable SessionState before, SessionState now) {
@@ -217,7 +238,7 @@ final class BgpAnnouncer {
                 warnings.warn("BGPPeer " + name + ": " + why);
             }
         });
-        decision = new Decision(basis, peers, verdicts);
+        decision = Decision.of(basis, peers, verdicts);
     }
 
     private static String told(RouteVerdict verdict) {

@@ -45,40 +45,6 @@ public record BgpPeer(
         families = List.copyOf(families);
     }
 
-    /** With next hops of each route's own family. */
-    public BgpPeer(
-            String name,
-            String created,
-            SequencedMap<String, String> labels,
-            Ip address,
-            int port,
-            long peerAsn,
-            long myAsn,
-            Optional<String> password,
-            Selector nodes,
-            Timers timers,
-            Optional<Integer> multihop,
-            List<IpFamily> families,
-            int gracefulRestart,
-            Optional<Ip> source) {
-        this(
-                name,
-                created,
-                labels,
-                address,
-                port,
-                peerAsn,
-                myAsn,
-                password,
-                nodes,
-                timers,
-                multihop,
-                families,
-                gracefulRestart,
-                source,
-                false);
-    }
-
     /** In seconds. */
     public record Timers(int hold, int keepalive, int connectRetry) {}
 

@@ -6,15 +6,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.berth.agent.bgp.SessionState;
 import dev.berth.announce.BgpPeer;
+import dev.berth.announce.BgpPeerSample;
 import dev.berth.announce.PeerVerdict;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.pool.Selector;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -38,21 +37,10 @@ class PeerEntryTest {
 
     @Test
     void routesOfASession_areThoseOfTheFamiliesThatWereNegotiated() {
-        BgpPeer peer = new BgpPeer(
-                "router",
-                "",
-                new TreeMap<>(),
-                Ip.parse("192.0.2.254"),
-                179,
-                64512,
-                64513,
-                Optional.of("md5"),
-                Selector.EVERYTHING,
-                new BgpPeer.Timers(90, 30, 5),
-                Optional.empty(),
-                List.of(IpFamily.IPV4, IpFamily.IPV6),
-                30,
-                Optional.empty());
+        BgpPeer peer = new BgpPeerSample("router", "192.0.2.254")
+                .password("md5")
+                .families(IpFamily.IPV4, IpFamily.IPV6)
+                .peer();
         PeerVerdict verdict = new PeerVerdict.Session(peer, "s3cret");
         List<Route> routes = Stream.of("203.0.113.1", "2001:db8::1", "2001:db8::2")
                 .map(Ip::parse)

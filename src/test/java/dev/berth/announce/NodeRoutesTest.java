@@ -25,40 +25,15 @@ class NodeRoutesTest {
     private static final Ip NODE = Ip.parse("192.0.2.1");
     private static final Ip NODE6 = Ip.parse("2001:db8::1");
 
-    private static BgpPeer peer(String name, String address) {
-        return new BgpPeer(
-                name,
-                "2026-01-01T00:00:00Z",
-                new TreeMap<>(Map.of("rack", name)),
-                Ip.parse(address),
-                179,
-                64512,
-                64513,
-                Optional.empty(),
-                Selector.EVERYTHING,
-                new BgpPeer.Timers(90, 30, 5),
-                Optional.empty(),
-                List.of(IpFamily.IPV4, IpFamily.IPV6),
-                30,
-                Optional.empty());
+    private static BgpPeerSample sample(String name, String address) {
+        return new BgpPeerSample(name, address)
+                .created("2026-01-01T00:00:00Z")
+                .label("rack", name)
+                .families(IpFamily.IPV4, IpFamily.IPV6);
     }
 
-    private static BgpPeer with(BgpPeer peer, String created, String password, List<IpFamily> families) {
-        return new BgpPeer(
-                peer.name(),
-                created,
-                peer.labels(),
-                peer.address(),
-                peer.port(),
-                peer.peerAsn(),
-                peer.myAsn(),
-                Optional.of(password).filter(secret -> !secret.isEmpty()),
-                new Selector(List.of(new Selector.Requirement("bgp", Selector.Operator.NOT_IN, List.of("off")))),
-                peer.timers(),
-                peer.multihop(),
-                families,
-                peer.gracefulRestart(),
-                peer.source());
+    private static BgpPeer peer(String name, String address) {
+        return sample(name, address).peer();
     }
 
     private static SequencedMap<String, PeerVerdict> peers(Map<String, String> passwords, BgpPeer... peers) {
@@ -103,7 +78,10 @@ class NodeRoutesTest {
 
     @Test
     void passwordThatTcpCannotTake_isSaid_insteadOfASessionThatNeverComes() {
-        BgpPeer peer = with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "md5", List.of(IpFamily.IPV4));
+        BgpPeer peer = sample("router", "192.0.2.254")
+                .password("md5")
+                .families(IpFamily.IPV4)
+                .peer();
         assertThat(peers(Map.of("md5", "x".repeat(80)), peer))
                 .containsValue(new PeerVerdict.Session(peer, "x".repeat(80)));
         assertThat(peers(Map.of("md5", "\u00e4".repeat(41)), peer))
@@ -113,22 +91,7 @@ class NodeRoutesTest {
 
     @Test
     void sourceAddressThatTheNodeDoesNotHave_isSaid() {
-        BgpPeer plain = peer("router", "192.0.2.254");
-        BgpPeer peer = new BgpPeer(
-                plain.name(),
-                plain.created(),
-                plain.labels(),
-                plain.address(),
-                plain.port(),
-                plain.peerAsn(),
-                plain.myAsn(),
-                plain.password(),
-                plain.nodes(),
-                plain.timers(),
-                plain.multihop(),
-                plain.families(),
-                plain.gracefulRestart(),
-                Optional.of(Ip.parse("192.0.2.9")));
+        BgpPeer peer = sample("router", "192.0.2.254").source("192.0.2.9").peer();
         List<ReadPeer> all = List.of(ReadPeer.of(peer));
         assertThat(NodeRoutes.peers("a", Map.of(), List.of(NODE), Map.of(), List.of(), all))
                 .containsValue(new PeerVerdict.Session(peer, ""));
@@ -227,7 +190,7 @@ class NodeRoutesTest {
         NodeRoutes two = node(
                 Optional.of(NodeFacts.FIT),
                 peer("east", "192.0.2.253"),
-                with(peer("west", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4)));
+                sample("west", "192.0.2.254").families(IpFamily.IPV4).peer());
         assertThat(route(two, asked(ADDRESS, false, List.of("a"), List.of())).peers())
                 .containsExactly("east", "west");
         assertThat(route(two, asked(ADDRESS6, false, List.of("a"), List.of())).peers())
@@ -246,7 +209,9 @@ class NodeRoutesTest {
 
     @Test
     void peerThatIsNotForTheNode_isLeftOut() {
-        BgpPeer peer = with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4));
+        BgpPeer peer = sample("router", "192.0.2.254")
+                .nodes(new Selector(List.of(new Selector.Requirement("bgp", Selector.Operator.NOT_IN, List.of("off")))))
+                .peer();
         assertThat(NodeRoutes.peers(
                         "a", Map.of("bgp", "off"), List.of(), Map.of(), List.of(), List.of(ReadPeer.of(peer))))
                 .isEmpty();
@@ -270,8 +235,11 @@ class NodeRoutesTest {
     void ofTwoPeersWithOneAddress_theOlderCounts() {
         SequencedMap<String, PeerVerdict> both = peers(
                 Map.of(),
-                with(peer("a", "192.0.2.254"), "2026-01-02T00:00:00Z", "", List.of(IpFamily.IPV4)),
-                with(peer("b", "192.0.2.254"), "2026-01-01T00:00:00Z", "", List.of(IpFamily.IPV4)));
+                sample("a", "192.0.2.254")
+                        .created("2026-01-02T00:00:00Z")
+                        .families(IpFamily.IPV4)
+                        .peer(),
+                sample("b", "192.0.2.254").families(IpFamily.IPV4).peer());
         assertThat(both.get("b")).isInstanceOf(PeerVerdict.Session.class);
         assertThat(fault(both.get("a")))
                 .isEqualTo("BGPPeer \"b\" is older and has peerAddress 192.0.2.254, too; remove one");
@@ -279,8 +247,10 @@ class NodeRoutesTest {
 
     @Test
     void secretThatIsMissing_isSaid_andItsPasswordIsTaken_butNeverShown() {
-        BgpPeer peer =
-                with(peer("router", "192.0.2.254"), "2026-01-01T00:00:00Z", "router-md5", List.of(IpFamily.IPV4));
+        BgpPeer peer = sample("router", "192.0.2.254")
+                .password("router-md5")
+                .families(IpFamily.IPV4)
+                .peer();
         assertThat(fault(peers(Map.of(), peer).get("router")))
                 .isEqualTo(
                         "Secret \"router-md5\" is missing, or has no key password; create it in the agents' namespace");
@@ -306,28 +276,9 @@ class NodeRoutesTest {
         assertThat(both.get("router")).isInstanceOf(PeerVerdict.Session.class);
     }
 
-    private static BgpPeer byIpv6(BgpPeer peer) {
-        return new BgpPeer(
-                peer.name(),
-                peer.created(),
-                peer.labels(),
-                peer.address(),
-                peer.port(),
-                peer.peerAsn(),
-                peer.myAsn(),
-                peer.password(),
-                peer.nodes(),
-                peer.timers(),
-                peer.multihop(),
-                peer.families(),
-                peer.gracefulRestart(),
-                peer.source(),
-                true);
-    }
-
     @Test
     void nodeWithoutIpv4Address_announcesIpv4_toPeersThatTakeItsIpv6Address_alone() {
-        BgpPeer takes = byIpv6(peer("takes", "192.0.2.253"));
+        BgpPeer takes = sample("takes", "192.0.2.253").ipv6NextHops().peer();
         SequencedMap<String, PeerVerdict> sessions = peers(Map.of(), takes, peer("router", "192.0.2.254"));
         NodeRoutes node =
                 new NodeRoutes("a", Optional.of(NodeFacts.FIT), new TreeMap<>(Map.of(IpFamily.IPV6, NODE6)), sessions);
@@ -352,7 +303,8 @@ class NodeRoutesTest {
                 List.of(NODE),
                 Map.of(),
                 List.of(),
-                List.of(ReadPeer.of(byIpv6(peer("router", "192.0.2.254")))));
+                List.of(ReadPeer.of(
+                        sample("router", "192.0.2.254").ipv6NextHops().peer())));
         assertThat(verdicts)
                 .containsValue(new PeerVerdict.Unusable(
                         "ipv4NextHop is IPv6, and node a has no IPv6 address; leave the node out by nodeSelector"));

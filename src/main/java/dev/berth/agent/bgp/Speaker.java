@@ -73,6 +73,9 @@ public final class Speaker implements AutoCloseable {
     /** What it announces; absent: a route of which the agent before this one told it. */
     private final SequencedMap<Prefix, Optional<Route>> announced = new TreeMap<>();
 
+    /** It announces these and no others; null: that has to be looked at. */
+    private @Nullable List<Route> kept;
+
     /** Peers by address, as they were told last. */
     private final Map<Ip, Session> told = new HashMap<>();
 
@@ -152,6 +155,7 @@ public final class Speaker implements AutoCloseable {
 
     private void forget() {
         announced.clear();
+        kept = null;
         told.clear();
         rules = null;
     }
@@ -194,8 +198,7 @@ public final class Speaker implements AutoCloseable {
 
     /** What the agent before this one, or this one before it lost sight of the daemon, has told it. */
     private void read() {
-        told.clear();
-        announced.clear();
+        forget();
         for (IpFamily family : IpFamily.values()) {
             daemon().listPath(ListPathRequest.newBuilder()
                             .setTableType(TableType.TABLE_TYPE_GLOBAL)
@@ -208,6 +211,10 @@ public final class Speaker implements AutoCloseable {
     }
 
     private void keepRoutes(List<Route> routes) {
+        if (routes.equals(kept)) {
+            return;
+        }
+        kept = null;
         Map<Prefix, Route> wanted = routes.stream().collect(Collectors.toMap(Route::prefix, route -> route));
         List<String> refusals = new ArrayList<>();
         for (Prefix prefix : List.copyOf(announced.sequencedKeySet())) {
@@ -226,6 +233,7 @@ public final class Speaker implements AutoCloseable {
             LOG.warn("gobgpd refuses {} calls, the first one: {}", refusals.size(), first);
         }
         refused = first;
+        kept = refusals.isEmpty() ? routes : null;
     }
 
     /** Why it refuses a call, which keeps no other from being made; absent: it does not. */

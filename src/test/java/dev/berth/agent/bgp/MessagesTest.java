@@ -17,16 +17,15 @@ import dev.berth.agent.bgp.v1.Policy;
 import dev.berth.agent.bgp.v1.SetPoliciesRequest;
 import dev.berth.agent.bgp.v1.Statement;
 import dev.berth.announce.BgpPeer;
+import dev.berth.announce.BgpPeerSample;
 import dev.berth.announce.Community;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Prefix;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.pool.Selector;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -34,22 +33,18 @@ import org.junit.jupiter.api.Test;
 class MessagesTest {
     private static final long HIGHEST = 4_294_967_295L;
 
+    private static BgpPeerSample sample(String name, long myAsn, int gracefulRestart) {
+        return new BgpPeerSample(name, "192.0.2.254")
+                .port(1790)
+                .asns(HIGHEST, myAsn)
+                .timers(9, 3, 2)
+                .multihop(4)
+                .gracefulRestart(gracefulRestart)
+                .source("192.0.2.1");
+    }
+
     private static BgpPeer peer(String name, long myAsn, int gracefulRestart) {
-        return new BgpPeer(
-                name,
-                "",
-                new TreeMap<>(),
-                Ip.parse("192.0.2.254"),
-                1790,
-                HIGHEST,
-                myAsn,
-                Optional.empty(),
-                Selector.EVERYTHING,
-                new BgpPeer.Timers(9, 3, 2),
-                Optional.of(4),
-                List.of(IpFamily.IPV4),
-                gracefulRestart,
-                Optional.of(Ip.parse("192.0.2.1")));
+        return sample(name, myAsn, gracefulRestart).peer();
     }
 
     private static Route route(Ip address, List<String> peers, Community... communities) {
@@ -127,28 +122,9 @@ class MessagesTest {
                 .containsExactly(IpFamily.IPV4);
     }
 
-    private static BgpPeer byIpv6(BgpPeer peer) {
-        return new BgpPeer(
-                peer.name(),
-                peer.created(),
-                peer.labels(),
-                peer.address(),
-                peer.port(),
-                peer.peerAsn(),
-                peer.myAsn(),
-                peer.password(),
-                peer.nodes(),
-                peer.timers(),
-                peer.multihop(),
-                List.of(IpFamily.IPV4, IpFamily.IPV6),
-                peer.gracefulRestart(),
-                peer.source(),
-                true);
-    }
-
     @Test
     void routerThatDoesNotTakeIpv6NextHops_isToldOfNoIpv4RouteThatHasOne() {
-        BgpPeer peer = byIpv6(peer("router", 64512, 30));
+        BgpPeer peer = sample("router", 64512, 30).ipv6NextHops().peer();
         PeerState both =
                 PeerState.newBuilder().addRemoteCap(has(1)).addRemoteCap(has(2)).build();
         assertThat(Messages.negotiated(peer, both)).containsExactly(IpFamily.IPV6);
@@ -165,8 +141,9 @@ class MessagesTest {
     @Test
     void ipv4Routes_haveTheIpv6NextHop_forThePeersThatAreToHaveIt_andOnceOnlyAccepted() {
         Ip nextHop = Ip.parse("2001:db8::1");
-        List<Session> sessions =
-                List.of(new Session(byIpv6(peer("east", 64512, 30)), ""), new Session(peer("west", 64512, 30), ""));
+        List<Session> sessions = List.of(
+                new Session(sample("east", 64512, 30).ipv6NextHops().peer(), ""),
+                new Session(peer("west", 64512, 30), ""));
         assertThat(Messages.rules(sessions, Optional.of(nextHop)).getPolicies(0).getStatementsList())
                 .extracting(
                         Statement::getName,

@@ -3,7 +3,7 @@ package dev.berth.agent.bgp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.berth.announce.BgpPeer;
+import dev.berth.announce.BgpPeerSample;
 import dev.berth.announce.PeerVerdict.Session;
 import dev.berth.announce.Route;
 import dev.berth.ip.Ip;
@@ -11,7 +11,6 @@ import dev.berth.ip.IpFamily;
 import dev.berth.plugin.grpc.transport.Endpoint;
 import dev.berth.plugin.grpc.transport.KeepAlive;
 import dev.berth.plugin.grpc.transport.Transport;
-import dev.berth.pool.Selector;
 import io.grpc.Server;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -65,22 +63,7 @@ class SpeakerTest {
     }
 
     private static Session session(String address, String password) {
-        BgpPeer peer = new BgpPeer(
-                "at-" + address,
-                "",
-                new TreeMap<>(),
-                Ip.parse(address),
-                179,
-                64512,
-                64513,
-                Optional.empty(),
-                Selector.EVERYTHING,
-                new BgpPeer.Timers(90, 30, 5),
-                Optional.empty(),
-                List.of(IpFamily.IPV4),
-                30,
-                Optional.empty());
-        return new Session(peer, password);
+        return new Session(new BgpPeerSample("at-" + address, address).peer(), password);
     }
 
     private static Wanted wanted(List<Session> sessions, String... addresses) {
