@@ -293,6 +293,9 @@ final class SimulatedPeople {
                 // But for that of its class: the operator that serves it then is the only one who knows.
                 world.unmarked.add(now.uid());
                 cluster.put(key, withOurMarks(now));
+            } else if (now.servedByClass().isEmpty()) {
+                // It may have our other marks: it waits for an address, and looks as if it had this one.
+                world.unmarked.add(now.uid());
             }
             cluster.writeIngressAsStranger(key, ingress);
         }
