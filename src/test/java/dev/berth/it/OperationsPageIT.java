@@ -177,6 +177,7 @@ class OperationsPageIT {
         type("java -jar target/quarkus-app/quarkus-run.jar export");
         startOperator();
         delete("web");
+        assertThat(shell.type("kubectl get addresses")).isEqualTo("No resources found");
 
         assertThat(type("kubectl apply -f reservations.yaml")).isEqualTo("address.berth.dev/192.0.2.0 created");
 
