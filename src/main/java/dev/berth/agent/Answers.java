@@ -31,12 +31,15 @@ final class Answers {
         last = now - PATIENCE;
     }
 
-    synchronized void answered(long now) {
+    /** Whether it did not answer before. */
+    synchronized boolean answered(long now) {
+        boolean isBack = isFailing;
         if (isFailing || now - last > NOTICED) {
             first = now;
         }
         isFailing = false;
         last = now;
+        return isBack;
     }
 
     synchronized void failed() {

@@ -56,6 +56,10 @@ final class Bgp {
         view.interrupt();
     }
 
+    void retry() {
+        view.retry();
+    }
+
     String explained() {
         return announcer.explained();
     }

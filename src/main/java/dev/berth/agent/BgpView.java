@@ -80,6 +80,10 @@ final class BgpView {
         kinds().forEach(Watched::interrupt);
     }
 
+    void retry() {
+        kinds().forEach(Watched::retry);
+    }
+
     void interruptIfSilent() {
         kinds().forEach(Watched::interruptIfSilent);
     }

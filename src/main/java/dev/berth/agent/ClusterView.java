@@ -193,6 +193,11 @@ final class ClusterView {
         kinds().forEach(Watched::interrupt);
     }
 
+    /** Reads at once what could not be read: the API server answers again. */
+    void retry() {
+        kinds().forEach(Watched::retry);
+    }
+
     void close() {
         closed = true;
         kinds().forEach(Watched::close);

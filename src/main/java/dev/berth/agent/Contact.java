@@ -12,6 +12,7 @@ final class Contact {
     private static final Logger LOG = LoggerFactory.getLogger(Contact.class);
     private final ApiServer server;
     private final Runnable lost;
+    private final Runnable back;
     private final Runnable changed;
     private final Answers answers = new Answers(millis());
     private ApiContact said = ApiContact.LOST;
@@ -21,11 +22,13 @@ final class Contact {
      * Asks nothing before {@link #start}.
      *
      * @param lost called when it does not answer: connections to it may be dead
+     * @param back called when it answers again: who waits to ask it once more need not
      * @param changed called when this is otherwise than before
      */
-    Contact(ApiServer server, Runnable lost, Runnable changed) {
+    Contact(ApiServer server, Runnable lost, Runnable back, Runnable changed) {
         this.server = server;
         this.lost = lost;
+        this.back = back;
         this.changed = changed;
     }
 
@@ -71,7 +74,9 @@ final class Contact {
     private void ask() throws InterruptedException {
         try {
             server.ask("/version", Duration.ofMillis(Answers.TIMEOUT));
-            answers.answered(millis());
+            if (answers.answered(millis())) {
+                back.run();
+            }
         } catch (ApiServer.Refused refused) {
             LOG.debug("{}", refused.toString());
             answers.failed();

@@ -57,7 +57,7 @@ public final class NodeAgent implements AutoCloseable {
         bgp = speaker == null
                 ? null
                 : new Bgp(node, server, view, speaker, namespace, renewal, reports, random, metrics, warnings);
-        contact = new Contact(server, this::interrupt, changed);
+        contact = new Contact(server, this::interrupt, this::retry, changed);
         Agent unknowing = new Agent(false, ApiContact.LOST, false, List.of());
         others = new Datagrams(port, key, node, process, unknowing, random, changed, warnings::warn);
         Conflicts conflicts = new Conflicts(metrics);
@@ -75,6 +75,13 @@ public final class NodeAgent implements AutoCloseable {
         view.interrupt();
         if (bgp != null) {
             bgp.interrupt();
+        }
+    }
+
+    private void retry() {
+        view.retry();
+        if (bgp != null) {
+            bgp.retry();
         }
     }
 

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -63,6 +65,9 @@ final class Watched<T> {
 
     /** Whether it is to be listed before anything else. */
     private volatile boolean isAgain;
+
+    /** Has a permit when the next pause is to end at once. */
+    private final Semaphore hurry = new Semaphore(0);
 
     private final LongSupplier clock;
     private final Answer answer;
@@ -184,6 +189,11 @@ final class Watched<T> {
         answer.interruptIfSilent();
     }
 
+    /** Ends the pause after a failure, if there is one: the API server answers again. */
+    void retry() {
+        hurry.release();
+    }
+
     /** Lists all once more: what is kept of an object is otherwise than before. */
     void again() {
         isAgain = true;
@@ -225,11 +235,12 @@ final class Watched<T> {
             LOG.warn("reading {}: {}", kind.path(), message);
         }
         try {
-            Thread.sleep(pause + random.nextLong(pause));
+            boolean isHurried = hurry.tryAcquire(pause + random.nextLong(pause), TimeUnit.MILLISECONDS);
+            hurry.drainPermits();
+            pause = isHurried ? SHORTEST_PAUSE : Math.min(LONGEST_PAUSE, 2 * pause);
         } catch (InterruptedException stopping) {
             answer.closed = true;
         }
-        pause = Math.min(LONGEST_PAUSE, 2 * pause);
     }
 
     private void list() throws IOException, InterruptedException {

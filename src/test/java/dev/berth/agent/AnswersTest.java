@@ -95,6 +95,17 @@ class AnswersTest {
     }
 
     @Test
+    void answerAfterAFailure_orTheFirst_isTheOneThatBringsTheServerBack() {
+        Answers answers = new Answers(0);
+        assertThat(answers.answered(1_000)).isTrue();
+        assertThat(answers.answered(6_000)).isFalse();
+        answers.failed();
+        answers.failed();
+        assertThat(answers.answered(21_000)).isTrue();
+        assertThat(answers.answered(26_000)).isFalse();
+    }
+
+    @Test
     void questionThatNeverEnds_isAnAnswerThatDoesNotCome() {
         Answers answers = new Answers(0);
         for (long now = 1_000; now <= 31_000; now += 5_000) {

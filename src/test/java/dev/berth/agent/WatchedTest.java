@@ -93,6 +93,17 @@ class WatchedTest {
     }
 
     @Test
+    void watchThatWaitsAfterFailures_beginsAtOnce_whenTheServerAnswersAgain() {
+        server.endWatchesAtOnce();
+        watched.start();
+        // By itself it would take 36 s for these.
+        await().until(() -> {
+            watched.retry();
+            return server.watches.size() >= 12;
+        });
+    }
+
+    @Test
     void objectThatCannotBeRead_isAsItWasBefore() {
         server.beginEachWatchWith("MODIFIED", node("a", 2, "?"));
         server.beginEachWatchWith("ADDED", node("b", 3, "2"));

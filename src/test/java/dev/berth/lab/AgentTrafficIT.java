@@ -284,6 +284,9 @@ class AgentTrafficIT {
         agents.forEach(LabAgent::awaitReady);
         // What came meanwhile is seen.
         Service later = service("later", UnaryOperator.identity());
+        await(
+                () -> agents.stream().map(LabAgent::announcements).toList(),
+                said -> said.stream().allMatch(text -> text.contains(ip(later) + ":")));
         assertThat(awaitReply(lab.client(), url(later)).ok()).isTrue();
     }
 
