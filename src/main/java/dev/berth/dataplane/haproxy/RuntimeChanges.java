@@ -4,11 +4,12 @@ import dev.berth.dataplane.haproxy.LoadBalancer.ListenPort;
 import dev.berth.dataplane.haproxy.LoadBalancer.Target;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SequencedSet;
+import java.util.SequencedMap;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +21,11 @@ final class RuntimeChanges {
     private final Haproxy haproxy;
     private final Certificates certificates;
 
-    /** Servers that get no new connections, and are deleted when the last one ends: backend/server. */
-    private final SequencedSet<String> leaving = new LinkedHashSet<>();
+    /**
+     * Servers that get no new connections, and are deleted when the last one ends: backend/server, and the words of the
+     * configuration.
+     */
+    private final SequencedMap<String, List<String>> leaving = new LinkedHashMap<>();
 
     RuntimeChanges(Haproxy haproxy, Certificates certificates) {
         this.haproxy = haproxy;
@@ -87,20 +91,26 @@ final class RuntimeChanges {
     }
 
     private boolean remove(LoadBalancer one, ListenPort port, Target target) {
-        return remove(one.proxy(port) + "/" + target.server())
-                && (!one.usesAllIfAllFail() || remove(one.unchecked(port) + "/" + target.server()));
+        return remove(one.proxy(port) + "/" + target.server(), Configuration.server(one.parameters(), target))
+                && (!one.usesAllIfAllFail()
+                        || remove(
+                                one.unchecked(port) + "/" + target.server(),
+                                Configuration.uncheckedServer(one.parameters(), target)));
     }
 
-    private boolean remove(String server) {
-        leaving.add(server);
+    private boolean remove(String server, List<String> words) {
+        leaving.put(server, words);
         return silently("set server " + server + " state maint");
     }
 
     private boolean add(String server, List<String> words) {
-        // One that is leaving still has connections, and maybe another health check.
-        return !leaving.contains(server)
-                && haproxy.runtime("add server " + server + " " + String.join(" ", words))
-                        .contains("registered");
+        List<String> former = leaving.get(server);
+        if (former != null) {
+            // It still has connections, so that it cannot be deleted and added with another health check.
+            return former.equals(words) && leaving.remove(server, words);
+        }
+        return haproxy.runtime("add server " + server + " " + String.join(" ", words))
+                .contains("registered");
     }
 
     private boolean addUnchecked(LoadBalancer one, String server, Target target) {
@@ -128,7 +138,8 @@ final class RuntimeChanges {
 
     /** Those whose last connection has ended. */
     void deleteLeaving() {
-        leaving.removeIf(server -> haproxy.runtime("del server " + server).contains("deleted"));
+        leaving.keySet()
+                .removeIf(server -> haproxy.runtime("del server " + server).contains("deleted"));
     }
 
     /** After a reload, the new worker has none of them. */

@@ -9,7 +9,6 @@ import dev.berth.lab.LoopbackStaysClean;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest;
-import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.provider.LoadBalancerRequest.HealthCheck;
 import dev.berth.provider.LoadBalancerRequest.Node;
 import dev.berth.provider.LoadBalancerRequest.Port;
@@ -214,20 +213,22 @@ class HaproxyBadInputIT {
         HaproxyProvider provider = processes.provider(directory, Map.of("binary", picky.toString()));
         try (ServerSocket first = new ServerSocket(30080, 9, InetAddress.ofLiteral("127.0.0.1"));
                 ServerSocket second = new ServerSocket(30080, 9, InetAddress.ofLiteral("127.0.0.2"))) {
-            provider.ensureLoadBalancer(toPods("127.0.0.2"));
+            provider.ensureLoadBalancer(toNodes(30080, "127.0.0.2"));
             try (Socket held = new Socket(ADDRESS, 80);
                     Socket other = second.accept()) {
                 assertThat(held.isConnected() && other.isConnected()).isTrue();
-                provider.updateLoadBalancer(toPods("127.0.0.1"));
+                provider.updateLoadBalancer(toNodes(30080, "127.0.0.1"));
 
-                // The second one still has a connection, so it is not back without a reload. The first one goes before.
+                // The second one still has a connection, so with another health check it is not back without a reload.
+                // The
+                // third one comes before.
                 Files.createFile(directory.resolve("refuse"));
-                assertThatThrownBy(() -> provider.updateLoadBalancer(toPods("127.0.0.2")))
+                assertThatThrownBy(() -> provider.updateLoadBalancer(toNodes(30081, "127.0.0.3", "127.0.0.2")))
                         .hasMessage("HAProxy refuses the configuration: config : it does not like it");
             }
             Files.delete(directory.resolve("refuse"));
 
-            provider.updateLoadBalancer(toPods("127.0.0.1"));
+            provider.updateLoadBalancer(toNodes(30080, "127.0.0.1"));
             try (Socket client = new Socket(ADDRESS, 80)) {
                 first.setSoTimeout(5_000);
                 first.accept().close();
@@ -236,13 +237,12 @@ class HaproxyBadInputIT {
         }
     }
 
-    private LoadBalancerRequest toPods(String... addresses) {
+    private LoadBalancerRequest toNodes(int checkPort, String... addresses) {
         return request(ADDRESS, 80).toBuilder()
-                .nodes(List.of())
-                .healthCheck(null)
-                .endpoints(Stream.of(addresses)
-                        .map(address -> new Endpoint("", address, 30080, "n1"))
+                .nodes(Stream.of(addresses)
+                        .map(address -> Node.named(address).withAddresses(List.of(address)))
                         .toList())
+                .healthCheck(new HealthCheck(checkPort, null))
                 .build();
     }
 

@@ -218,6 +218,33 @@ class HaproxyHealthIT {
     }
 
     @Test
+    void aPodThatReturns_whileAConnectionToItLasts_isTakenUpWithoutAReload() throws IOException {
+        ServerSocket lasting = new ServerSocket(NODE_PORT, 50, InetAddress.ofLiteral("127.0.0.1"));
+        lasting.setSoTimeout(10_000);
+        sockets.add(lasting);
+        node("127.0.0.2");
+        HaproxyProvider provider = processes.provider(directory, Map.of());
+        provider.ensureLoadBalancer(pods("127.0.0.1"));
+        String worker = worker();
+
+        try (Socket client = new Socket(ADDRESS, 80);
+                Socket server = lasting.accept()) {
+            provider.updateLoadBalancer(pods("127.0.0.2"));
+            assertThat(answer()).isEqualTo("127.0.0.2");
+            provider.updateLoadBalancer(pods("127.0.0.1"));
+
+            client.getOutputStream().write('?');
+            assertThat(server.getInputStream().read()).isEqualTo('?');
+            try (Socket other = new Socket(ADDRESS, 80);
+                    Socket next = lasting.accept()) {
+                other.getOutputStream().write('!');
+                assertThat(next.getInputStream().read()).isEqualTo('!');
+            }
+        }
+        assertThat(worker()).as("without a reload").isEqualTo(worker);
+    }
+
+    @Test
     void aPodThatDoesNotListen_getsNoConnections() {
         node("127.0.0.2");
         HaproxyProvider provider = processes.provider(directory, Map.of());
