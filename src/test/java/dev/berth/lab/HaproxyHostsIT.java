@@ -25,8 +25,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +41,6 @@ class HaproxyHostsIT {
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private static final int TRIES = 3;
-    private static final Pattern WAITED = Pattern.compile("some avg10=([0-9.]+)");
 
     private Lab lab;
     private Namespace second;
@@ -136,36 +133,19 @@ class HaproxyHostsIT {
         }
     }
 
-    /**
-     * The best of some counts: what else the machine does only adds to it. Where tasks wait for a processor most of the
-     * time, it adds to each.
-     */
+    /** The best of some counts: what else the machine does only adds to it. */
     private static void assertServedSoon(Supplier<Move> tried) {
         Move move = tried.get();
-        Duration limit = limit();
+        Duration limit = Limit.of(LIMIT);
         for (int tries = 1; tries < TRIES && !move.isGood(limit); tries++) {
             move = tried.get();
-            limit = limit();
+            limit = Limit.of(LIMIT);
         }
         System.out.printf(
                 "taken over, to the last client that is answered: %d ms%n",
                 move.took().toMillis());
         assertThat(move.took()).isLessThan(limit);
         assertThat(move.failures()).isEmpty();
-    }
-
-    private static Duration limit() {
-        return isMachineBusy() ? LIMIT.multipliedBy(3) : LIMIT;
-    }
-
-    /** Whether tasks have waited for a processor in more than half of the last 10 s, as the kernel tells. */
-    private static boolean isMachineBusy() {
-        try {
-            Matcher waited = WAITED.matcher(Files.readString(Path.of("/proc/pressure/cpu")));
-            return waited.find() && Double.parseDouble(waited.group(1)) > 50;
-        } catch (IOException unknown) {
-            return false;
-        }
     }
 
     @Test
@@ -185,7 +165,7 @@ class HaproxyHostsIT {
 
         try (Watch watch = new Watch(ips)) {
             moves(ips, urls);
-            assertThat(watch.longestOnTwo()).isLessThan(limit());
+            assertThat(watch.longestOnTwo()).isLessThan(Limit.of(LIMIT));
         }
     }
 
@@ -201,7 +181,7 @@ class HaproxyHostsIT {
 
     /** One that waits for a processor for longer than its lease loses what it has. */
     private void assertStaysOn(HaproxyHost host, List<String> ips) {
-        if (isMachineBusy()) {
+        if (Limit.isMachineBusy()) {
             Awaitility.await()
                     .untilAsserted(() -> assertThat(ips)
                             .allSatisfy(ip -> assertThat(having(ip)).hasSize(1)));

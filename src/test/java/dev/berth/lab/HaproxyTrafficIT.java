@@ -54,11 +54,11 @@ class HaproxyTrafficIT {
     /** Requests that meet each of a few pods: one of four is left out once in 10^12 times. */
     private static final int SURELY = 100;
 
-    /** From a crash to the next request that is answered, in milliseconds of the client's clock, as docs/haproxy.md has it. */
-    private static final long BACK_MILLIS = 2_000;
+    /** From a crash to the next request that is answered. */
+    private static final Duration BACK = Duration.ofSeconds(2);
 
     /** Who waits so long for an answer has lost it: the machine does not stop for that long. */
-    private static final long LOST_MILLIS = 5_000;
+    private static final Duration LOST = Duration.ofSeconds(5);
 
     /** The fastest of so many crashes counts: what else the machine does only adds to each. */
     private static final int CRASHES = 3;
@@ -243,7 +243,7 @@ class HaproxyTrafficIT {
             Load done = load.end();
             assertNoneFailed(done);
             assertThat(done.byName()).containsKeys(here.name(), there.name());
-            assertThat(done.lastOf(there.name(), unhealthy)).isLessThan(DRAINED);
+            assertThat(done.lastOf(there.name(), unhealthy)).isLessThan(Limit.of(DRAINED));
         }
     }
 
@@ -764,7 +764,7 @@ class HaproxyTrafficIT {
 
     private static void assertWentOn(Load done) {
         assertNoneFailed(done);
-        assertThat(done.gap()).isLessThan(LOST_MILLIS);
+        assertThat(Duration.ofMillis(done.gap())).isLessThan(Limit.of(LOST));
     }
 
     @Test
@@ -798,18 +798,20 @@ class HaproxyTrafficIT {
             assertWentOn(load.end());
         }
 
-        long back = millisWithoutHaproxy(service);
-        for (int crashes = 1; crashes < CRASHES && back >= BACK_MILLIS; crashes++) {
-            back = millisWithoutHaproxy(service);
+        Duration back = timeWithoutHaproxy(service);
+        Duration limit = Limit.of(BACK);
+        for (int crashes = 1; crashes < CRASHES && back.compareTo(limit) >= 0; crashes++) {
+            back = timeWithoutHaproxy(service);
+            limit = Limit.of(BACK);
         }
-        assertThat(back).isLessThan(BACK_MILLIS);
+        assertThat(back).isLessThan(limit);
         addPort(81);
         awaitReply(lab.client(), "http://" + Installation.ips(service).getFirst() + ":81/");
         assertThat(operator.log()).doesNotContain("Uncaught");
     }
 
     /** HAProxy is killed: from the last answer before to the first one after. */
-    private long millisWithoutHaproxy(Service service) {
+    private Duration timeWithoutHaproxy(Service service) {
         try (Until<Load> load = lab.client().loadUntilEnd(url(service))) {
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
             haproxy.signalHaproxy("KILL");
@@ -817,7 +819,7 @@ class HaproxyTrafficIT {
             Load done = load.end();
             assertThat(done.failed()).as("it was away").isPositive();
             System.out.printf("HAProxy killed, from one answer to the next: %d ms%n", done.gap());
-            return done.gap();
+            return Duration.ofMillis(done.gap());
         }
     }
 }
