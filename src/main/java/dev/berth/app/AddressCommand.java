@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "address",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Prints the name of the Address object of an IP address, in whatever way the address is written:"
                 + " kubectl get address \"$(berth address 2001:DB8::1)\"")
 final class AddressCommand implements Callable<Integer> {

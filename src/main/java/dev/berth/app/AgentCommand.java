@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "agent",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description =
                 "Announces the addresses of Services on this node by ARP and NDP, and by BGP, until it is stopped.")
 final class AgentCommand implements Callable<Integer> {

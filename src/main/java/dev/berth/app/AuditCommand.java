@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "audit",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Prints how full the cluster's Service ranges (ServiceCIDRs) are, and what is wrong with them and"
                 + " with the addresses of the Services. It changes nothing.",
         exitCodeListHeading = "Exit codes:%n",

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "export",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Prints every Address as a reservation for the Service of its name, to be applied to another"
                 + " cluster, or to this one when it is recreated. With --from: how that controller announces addresses, as"
                 + " objects of Berth's kinds; what does not carry over is in comments. It changes nothing.")

@@ -12,6 +12,7 @@ import picocli.CommandLine.ParameterException;
         name = "berth",
         description = "Gives every LoadBalancer Service its address.",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         subcommands = {
             OperatorCommand.class,
             AgentCommand.class,

@@ -14,6 +14,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "operator",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Reconciles LoadBalancer Services until it is stopped.")
 final class OperatorCommand implements Callable<Integer> {
     @Mixin

@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "provider-host",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Serves a provider over gRPC until it is stopped. A Berth calls it by a file"
                 + " NAME.grpc.properties in its own --plugin-dir.")
 final class ProviderHostCommand implements Callable<Integer> {

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "Prints how many classes, pools and addresses there are, which Services wait for an address, and"
                 + " which no LoadBalancerClass serves. It changes nothing.")
 final class StatusCommand implements Callable<Integer> {

@@ -8,6 +8,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -25,6 +26,20 @@ class MainTest {
     void help_namesTheCommands() {
         assertThat(run("--help")).isZero();
         assertThat(said.toString()).contains("operator", "address", "audit", "export", "provider-host", "status");
+    }
+
+    @Test
+    void version_isThatOfTheProject_forEachCommand() throws IOException {
+        String project;
+        try (Stream<String> pom = Files.lines(Path.of("pom.xml"))) {
+            project = pom.filter(line -> line.startsWith("  <version>"))
+                    .map(line -> line.replaceAll("</?version>", "").strip())
+                    .findFirst()
+                    .orElseThrow();
+        }
+        assertThat(run("--version")).isZero();
+        assertThat(run("operator", "--version")).isZero();
+        assertThat(said.toString().lines()).containsExactly("berth " + project, "berth " + project);
     }
 
     @Test
