@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReleaseIT {
     private static final String BERTH = "sha256:" + "0123456789abcdef".repeat(4);
     private static final String HAPROXY = "sha256:" + "fedcba9876543210".repeat(4);
+    private static final String GOBGP = "sha256:" + "02468ace13579bdf".repeat(4);
 
     @TempDir
     private Path folder;
@@ -62,7 +63,7 @@ class ReleaseIT {
 
     @Test
     void manifestsAndChart_nameTheImagesByTheirDigests_andAlertsTheirPages() throws IOException {
-        assertThat(release(version(), "berth=" + BERTH, "berth-haproxy=" + HAPROXY))
+        assertThat(release(version(), "berth=" + BERTH, "berth-haproxy=" + HAPROXY, "berth-gobgp=" + GOBGP))
                 .satisfies(
                         answer -> assertThat(answer.code()).as(answer.output()).isZero());
 
@@ -77,7 +78,7 @@ class ReleaseIT {
                 "template",
                 "berth",
                 folder.resolve("berth-" + version() + ".tgz").toString(),
-                "--set=dataplanes.haproxy.enabled=true,dataplanes.l2.enabled=true"));
+                "--set=dataplanes.haproxy.enabled=true,dataplanes.l2.enabled=true,dataplanes.bgp.enabled=true"));
         assertThat(rendered.output()
                         .lines()
                         .filter(line -> line.contains(" image: "))
@@ -85,18 +86,20 @@ class ReleaseIT {
                 .containsExactlyInAnyOrder(
                         "image: registry.example/berth/berth@" + BERTH,
                         "image: registry.example/berth/berth@" + BERTH,
+                        "image: registry.example/berth/berth-gobgp@" + GOBGP,
                         "image: registry.example/berth/berth-haproxy@" + HAPROXY);
     }
 
     @Test
     void aRelease_ofAnotherVersionThanTheManifests_orWithoutAnImage_isRefused() throws IOException {
-        Answer version = release("99.0.0", "berth=" + BERTH, "berth-haproxy=" + HAPROXY);
+        Answer version = release("99.0.0", "berth=" + BERTH, "berth-haproxy=" + HAPROXY, "berth-gobgp=" + GOBGP);
         assertThat(version.code()).isEqualTo(1);
         assertThat(version.output()).contains("says that the image is " + version() + ", and the release is 99.0.0");
 
-        assertThat(release(version(), "berth=" + BERTH).output())
-                .contains("berth and berth-haproxy are needed, each with its digest");
-        assertThat(release(version(), "berth=latest").output()).contains("\"berth=latest\" is not berth=sha256:");
+        assertThat(release(version(), "berth=" + BERTH, "berth-haproxy=" + HAPROXY)
+                        .output())
+                .contains("berth, berth-haproxy and berth-gobgp are needed, each with its digest");
+        assertThat(release(version(), "berth=latest").output()).contains("\"berth=latest\" is not NAME=sha256:");
         assertThat(folder).isEmptyDirectory();
     }
 }
