@@ -33,7 +33,7 @@ record PodImages(List<Path> archives, Path haproxy) implements AutoCloseable {
             Path folder = Files.createDirectories(Build.file("pods").toAbsolutePath());
             Optional<String> older = Optional.ofNullable(System.getProperty(OLDER));
             List<Path> archives = Stream.concat(
-                            Stream.of("berth", "peer-1", "peer-pause"),
+                            Stream.of("berth", "berth-gobgp", "peer-1", "peer-pause"),
                             older.stream().map(_ -> "berth-older"))
                     .map(name -> folder.resolve(name + ".tar"))
                     .toList();

@@ -247,8 +247,17 @@ class PodsIT {
                         until curl -sf http://127.0.0.1:8080/metrics; do kill -0 %1; sleep 0.2; done""")).contains("berth_ipmode_dropped 0");
     }
 
+    /** The text of a Service may be in any language. */
     @Test
     @Order(3)
+    void image_printsAllCharacters_andItsVersion() {
+        String java = "kubectl -n berth-system exec deployment/berth -- java ";
+        assertThat(shell.type(java + "-XshowSettings:properties -version 2>&1")).contains("stdout.encoding = UTF-8");
+        assertThat(shell.type(java + "-jar quarkus-run.jar --version")).startsWith("berth 0.1.0");
+    }
+
+    @Test
+    @Order(4)
     void rolloutRestart_keepsAddresses() {
         newService();
         Map<String, List<String>> before = addresses();
@@ -262,7 +271,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(4)
+    @Order(5)
     void deletedLeader_isFollowedByTheOther() {
         ObjectMeta leader = leader();
 
@@ -274,7 +283,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(5)
+    @Order(6)
     void killedLeader_isStartedAgain_andServicesAreServed() {
         ObjectMeta leader = leader();
 
@@ -289,7 +298,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(6)
+    @Order(7)
     void drainedNode_letsBerthGo_andServicesKeepTheirAddresses() {
         Map<String, List<String>> before = addresses();
         String node = replicas().stream()
@@ -315,7 +324,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(7)
+    @Order(8)
     void imageThatIsNotThere_isNamed_andWhoServesStays() {
         shell.type("kubectl -n berth-system set image deployment/berth operator=berth:not-there");
 
@@ -330,7 +339,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(8)
+    @Order(9)
     void memoryTooSmallForTheHeap_isSaidByThePod() {
         shell.type(
                 "kubectl -n berth-system set resources deployment berth --requests=memory=64Mi --limits=memory=128Mi");
@@ -344,7 +353,7 @@ class PodsIT {
 
     /** The limit of the manifests: docs/operations.md, Memory. */
     @Test
-    @Order(9)
+    @Order(10)
     @Timeout(value = 20, unit = TimeUnit.MINUTES)
     void memoryLimit_isEnoughForTwoThousandServices() {
         shell.type("kubectl create namespace many");
@@ -414,7 +423,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(10)
+    @Order(11)
     void components_areAddedByAKustomizationOfOnesOwn() throws IOException {
         shell.type("""
                 kubectl apply -f src/main/kubernetes/components/agent/namespace.yaml
@@ -434,8 +443,14 @@ class PodsIT {
         // This cluster has no DNS.
         Files.writeString(folder.resolve("own/kustomization.yaml"), """
                 resources: [%1$s/src/main/kubernetes]
-                components: [%1$s/src/main/kubernetes/components/agent, %1$s/src/main/kubernetes/components/haproxy]
-                images: [{name: berth, newTag: 0.1.0}, {name: berth-haproxy, newTag: 0.1.0}]
+                components:
+                  - %1$s/src/main/kubernetes/components/agent
+                  - %1$s/src/main/kubernetes/components/bgp
+                  - %1$s/src/main/kubernetes/components/haproxy
+                images:
+                  - {name: berth, newTag: 0.1.0}
+                  - {name: berth-gobgp, newTag: 0.1.0}
+                  - {name: berth-haproxy, newTag: 0.1.0}
                 patches:
                   - target: {kind: Deployment, name: berth}
                     patch: |
@@ -446,6 +461,7 @@ class PodsIT {
         shell.type("kubectl apply -k own");
 
         awaitRollout();
+        // An agent is ready once it reaches its speaker.
         shell.type("kubectl -n berth-agents rollout status daemonset berth-agent --timeout=200s");
         shell.type("kubectl -n berth-haproxy rollout status deployment berth-haproxy --timeout=200s");
     }
@@ -479,7 +495,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(11)
+    @Order(12)
     void agents_announceToTheNetwork() {
         serviceOfClass("lan", "l2", "10.77.0.240/28", "Local");
 
@@ -491,7 +507,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(12)
+    @Order(13)
     void podSecurityThatForbidsAgents_isSaid_andAnotherNodeAnnounces() {
         String label = "kubectl label namespace berth-agents --overwrite pod-security.kubernetes.io/enforce=";
         shell.type(label + "restricted");
@@ -509,7 +525,7 @@ class PodsIT {
 
     /** With no more rights than the component gives it. */
     @Test
-    @Order(13)
+    @Order(14)
     void haproxyInAPod_carriesARequestFromOutside() {
         cluster.client().ip("route add 192.0.2.32/28 via " + cluster.node(1).ipv4());
         serviceOfClass("edge", "lb", "192.0.2.32/28", "Cluster");
@@ -524,7 +540,7 @@ class PodsIT {
     }
 
     @Test
-    @Order(14)
+    @Order(15)
     void removal_byThePage_leavesNothingButTheKinds() throws IOException {
         deleteAllServices();
 
