@@ -253,7 +253,7 @@ class AgentTrafficIT {
     void ownerThatLosesItsPower_isReplaced_andComesBackWithoutASecondOwner() {
         Service service = serviceNeverOnTheNodeOf(pod(1, "a"));
         for (int times = Integer.getInteger("lab.cuts", 1); times > 0; times--) {
-            assertThat(powerCut(service)).isLessThan(Limit.of(FAILOVER));
+            assertThat(powerCut(service)).isLessThan(FAILOVER);
             powerReturns();
             owner(ip(service));
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
@@ -268,7 +268,7 @@ class AgentTrafficIT {
         lab.controlPlane().stopApiServer();
         try {
             assertThat(lab.client().get(url(service), 20)).allMatch(Reply::ok);
-            assertThat(powerCut(service)).isLessThan(Limit.of(FAILOVER));
+            assertThat(powerCut(service)).isLessThan(FAILOVER);
             // It cannot know that it should not have the address, and another answers for it.
             LabAgent back = agents.stream()
                     .filter(agent -> !agent.isRunning() && agent.has(ip(service)))

@@ -243,7 +243,7 @@ class HaproxyTrafficIT {
             Load done = load.end();
             assertNoneFailed(done);
             assertThat(done.byName()).containsKeys(here.name(), there.name());
-            assertThat(done.lastOf(there.name(), unhealthy)).isLessThan(Limit.of(DRAINED));
+            assertThat(done.lastOf(there.name(), unhealthy)).isLessThan(DRAINED);
         }
     }
 
@@ -764,7 +764,7 @@ class HaproxyTrafficIT {
 
     private static void assertWentOn(Load done) {
         assertNoneFailed(done);
-        assertThat(Duration.ofMillis(done.gap())).isLessThan(Limit.of(LOST));
+        assertThat(Duration.ofMillis(done.gap())).isLessThan(LOST);
     }
 
     @Test
