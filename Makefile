@@ -144,9 +144,9 @@ test-its: kube-to-test lab-tools ## the integration tests, or a part of them: ma
 	@$(SLOWEST)
 
 .PHONY: bench
-bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller (minutes)
-	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller
-	@$(JAVA_TEST_TREE) dev.berth.bench.Bench
+bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller and MetalLB's (an hour); make bench BENCH="--rounds=1 --only=Berth"
+	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller metallb
+	@$(JAVA_TEST_TREE) dev.berth.bench.Bench $(BENCH)
 
 .PHONY: bench-haproxy
 bench-haproxy: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) compares Berth's HAProxy with one by hand, and times changes (minutes)

@@ -1,125 +1,176 @@
 package dev.berth.bench;
 
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.demo.InstalledBerth;
-import dev.berth.testing.ChildProcess;
+import dev.berth.bench.Contender.Installed;
+import dev.berth.bench.Contender.Running;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
-import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.Program;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
-import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /**
- * How long until Services that wait at the start of a controller all have their address: Berth, and Kubernetes' own
- * service controller with 10 workers and no limit to its rate. In turn, each against its own API server; all
- * processes share this machine. Prints numbers and judges none.
- *
- * <p>Arguments: how many rounds (3) and how many Services (2,000).
+ * Berth beside Kubernetes' own service controller, MetalLB's controller, and the API server without any. They take turns, each
+ * against an API server of its own; all processes share this machine. Prints numbers and judges none.
  */
-public final class Bench {
-    private static final String NAMESPACE = "bench";
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
-    private static final int CREATORS = 8;
-    private static final String POOL = """
-            apiVersion: berth.dev/v1alpha1
-            kind: AddressPool
-            metadata:
-              name: bench
-            spec:
-              addresses: [198.18.0.0/15]
-            """;
-    private static final Path METRICS = Path.of("target/bench-metrics.txt");
-    private static final Path LOG = Path.of("target/bench-service-controller.log");
+@Command(name = "bench", mixinStandardHelpOptions = true)
+public final class Bench implements Runnable {
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
+    private static final Duration SETTLE = Duration.ofSeconds(5);
+    private static final Duration LOOK = Duration.ofSeconds(20);
+    private static final Duration REST = Duration.ofMinutes(1);
+    private static final int STREAMED = 1000;
+    private static final Duration STREAM_PAUSE = Duration.ofMillis(20);
 
-    private final int services;
+    @Option(names = "--rounds", description = "of 2,000 Services (default: ${DEFAULT-VALUE})")
+    int rounds = 3;
 
-    private Bench(int services) {
-        this.services = services;
-    }
+    @Option(names = "--services", description = "of a backlog (default: ${DEFAULT-VALUE})")
+    int services = 2000;
 
-    private interface Contender {
-        Round measure(ControlPlane cluster) throws InterruptedException, IOException;
-    }
+    @Option(names = "--large-rounds", description = "of 10,000 Services (default: ${DEFAULT-VALUE})")
+    int largeRounds = 1;
+
+    @Option(names = "--large", description = "how many they are (default: ${DEFAULT-VALUE})")
+    int large = 10_000;
+
+    @Option(names = "--only", description = "those whose titles contain this")
+    String only = "";
+
+    private final Map<Contender, Figures> figures = new LinkedHashMap<>();
+    private final Figures bare = new Figures();
 
     public static void main(String... arguments) throws Exception {
-        int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 3;
-        int services = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 2000;
         Program.run(() -> {
-            try {
-                new Bench(services).compare(rounds);
-                return 0;
-            } catch (InterruptedException ctrlC) {
-                System.err.println("berth: interrupted");
+            CommandLine command = new CommandLine(new Bench());
+            command.setExecutionExceptionHandler((failure, _, _) -> {
+                failure.printStackTrace();
                 return 1;
-            } catch (RuntimeException failure) {
-                System.err.println("berth: " + failure.getMessage());
-                return 1;
-            }
+            });
+            return command.execute(arguments);
         });
     }
 
-    private void compare(int rounds) throws InterruptedException, IOException {
-        System.out.printf(
-                "%,d Services wait at the start; Kubernetes %s; %d processors for all processes together%n%n",
-                services, KubeBinaries.KUBERNETES, Runtime.getRuntime().availableProcessors());
-        List<Round> berth = new ArrayList<>();
-        List<Round> upstream = new ArrayList<>();
-        for (int round = 1; round <= rounds; round++) {
-            upstream.add(run("service controller", round, this::serviceController));
-            berth.add(run("Berth", round, this::berth));
+    /** What may be interrupted, and may fail. */
+    private interface Part {
+        void run() throws InterruptedException, IOException;
+    }
+
+    @Override
+    public void run() {
+        attempt(this::compare);
+    }
+
+    private static void attempt(Part part) {
+        try {
+            part.run();
+        } catch (InterruptedException ctrlC) {
+            throw new IllegalStateException("interrupted", ctrlC);
+        } catch (IOException failure) {
+            throw new java.io.UncheckedIOException(failure);
         }
-        System.out.printf("%n%-42s %18s %10s %8s%n", "medians", "service controller", "Berth", "ratio");
-        row("Services/s, from the first to the last", upstream, berth, Round::perSecond);
-        row("Services/s, from the start of the process", upstream, berth, Round::perSecondFromStart);
-        row("seconds until the first", upstream, berth, Round::firstSeconds);
-        row("writes per Service", upstream, berth, round -> round.writes().objects() / services);
-        row("events per Service", upstream, berth, round -> round.writes().events() / services);
-        row("writes that failed", upstream, berth, round -> round.writes().failed());
-        row("reconciliations per Service", upstream, berth, round -> round.reconciliations() / services);
-        row("CPU seconds", upstream, berth, round -> round.use().cpuSeconds());
-        row("peak memory, MiB", upstream, berth, round -> round.use().peakMebibytes());
     }
 
-    private static void row(String what, List<Round> upstream, List<Round> berth, ToDoubleFunction<Round> number) {
-        double theirs = Round.median(upstream, number);
-        double ours = Round.median(berth, number);
-        System.out.printf(
-                "%-42s %18s %10s %8s%n", what, text(theirs, "%.1f"), text(ours, "%.1f"), text(ours / theirs, "%.2f"));
+    private void compare() throws InterruptedException, IOException {
+        List.of(new Contender.ServiceController(), new Contender.Berth(), new Contender.MetalLb()).stream()
+                .filter(contender -> contender.title().contains(only))
+                .forEach(contender -> figures.put(contender, new Figures()));
+        for (int round = 1; round <= rounds; round++) {
+            say("round " + round + ", the API server alone");
+            cluster(cluster -> measureBare(cluster.adminClient()));
+            for (Contender contender : figures.keySet()) {
+                say("round " + round + ", " + contender.title());
+                cluster(cluster -> measureStart(contender, cluster));
+                cluster(cluster -> measure(contender, cluster));
+            }
+        }
+        for (int round = 1; round <= largeRounds; round++) {
+            for (Contender contender : figures.keySet()) {
+                if (contender.isForMany()) {
+                    say("round " + round + " of " + large + ", " + contender.title());
+                    cluster(cluster -> measureLarge(contender, cluster));
+                }
+            }
+        }
+        System.out.println();
+        table().forEach(System.out::println);
     }
 
-    private static String text(double number, String format) {
-        return Double.isNaN(number) ? "-" : format.formatted(number);
+    private static void say(String what) {
+        System.out.println(what);
     }
 
-    // ---- one round
+    private List<String> table() {
+        List<Contender> contenders = List.copyOf(figures.keySet());
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                "%,d Services in a backlog, medians of %d rounds (least–most); Kubernetes %s; %d processors for all processes together."
+                        .formatted(
+                                services,
+                                rounds,
+                                KubeBinaries.KUBERNETES,
+                                Runtime.getRuntime().availableProcessors()));
+        lines.add("Status patches alone: %s Services/s.".formatted(bare.text(Figure.COLD)));
+        lines.add("");
+        lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
+                + " | Berth / service controller |");
+        lines.add("|---".repeat(contenders.size() + 2) + "|");
+        for (Figure figure : Figure.values()) {
+            lines.add("| %s | %s | %s |"
+                    .formatted(
+                            figure.text,
+                            contenders.stream()
+                                    .map(contender -> Objects.requireNonNull(figures.get(contender))
+                                            .text(figure))
+                                    .collect(Collectors.joining(" | ")),
+                            ratio(figure)));
+        }
+        return lines;
+    }
 
-    private Round run(String name, int round, Contender contender) throws InterruptedException, IOException {
+    private String ratio(Figure figure) {
+        double ratio = median("Berth", figure) / median("service controller", figure);
+        return Double.isFinite(ratio) ? "%.2f".formatted(ratio) : "";
+    }
+
+    private double median(String title, Figure figure) {
+        return figures.entrySet().stream()
+                .filter(entry -> entry.getKey().title().equals(title))
+                .mapToDouble(entry -> entry.getValue().median(figure))
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+
+    // ---- clusters
+
+    private interface Measurement {
+        void in(ControlPlane cluster) throws InterruptedException, IOException;
+    }
+
+    private static void cluster(Measurement measurement) throws InterruptedException, IOException {
         try (ControlPlane cluster = ControlPlane.builder()
                 .apiServerFlag("--max-requests-inflight=4000")
                 .apiServerFlag("--max-mutating-requests-inflight=2000")
                 .start()) {
             try {
-                prepare(cluster);
-                Round result = contender.measure(cluster);
-                System.out.printf(
-                        "round %d, %-18s %6.1f Services/s (%.1f s until the first, %.1f s until the last)%n",
-                        round, name + ":", result.perSecond(), result.firstSeconds(), result.lastSeconds());
-                return result;
+                // The service controller warns of each Service while there is none.
+                createNode(cluster.adminClient(), "node-1");
+                cluster.kubectl("create", "namespace", WaitingServices.NAMESPACE);
+                measurement.in(cluster);
             } finally {
                 // An interrupt has done its work; left set, it would cut the orderly end short.
                 Thread.interrupted();
@@ -127,12 +178,10 @@ public final class Bench {
         }
     }
 
-    /** A Node, because the service controller warns of each Service while there is none; and the Services. */
-    private void prepare(ControlPlane cluster) throws InterruptedException {
-        KubernetesClient client = cluster.adminClient();
+    private static void createNode(KubernetesClient client, String name) {
         client.resource(new NodeBuilder()
                         .withNewMetadata()
-                        .withName("node-1")
+                        .withName(name)
                         .endMetadata()
                         .withNewStatus()
                         .addNewCondition()
@@ -142,104 +191,188 @@ public final class Bench {
                         .endStatus()
                         .build())
                 .create();
-        cluster.kubectl("create", "namespace", NAMESPACE);
-        try (ExecutorService creators = Executors.newFixedThreadPool(CREATORS)) {
-            List<Future<?>> creations = new ArrayList<>();
-            for (int i = 0; i < services; i++) {
-                String name = "service-" + i;
-                creations.add(creators.submit(() -> create(client, name)));
+    }
+
+    private static double seconds(long nanos) {
+        return nanos / 1e9;
+    }
+
+    // ---- what is measured
+
+    private void measureBare(KubernetesClient client) throws InterruptedException {
+        WaitingServices all = new WaitingServices(client);
+        all.create(services);
+        try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
+            all.patch(services);
+            watcher.await(PATIENCE);
+            bare.add(Figure.COLD, perSecond(watcher));
+        }
+    }
+
+    private double perSecond(Watcher watcher) {
+        return (services - 1) / seconds(watcher.last() - watcher.first());
+    }
+
+    private void measureStart(Contender contender, ControlPlane cluster) throws InterruptedException {
+        Figures found = Objects.requireNonNull(figures.get(contender));
+        Installed installed = contender.install(cluster);
+        long start = System.nanoTime();
+        try (Running running = installed.start()) {
+            if (contender.saysWhenReady()) {
+                found.add(Figure.START, seconds(System.nanoTime() - start));
             }
-            try {
-                for (Future<?> creation : creations) {
-                    creation.get();
+            Thread.sleep(LOOK);
+            found.add(Figure.REST_MEMORY, ProcessUse.of(running.pid()).mebibytes());
+        }
+    }
+
+    private void measure(Contender contender, ControlPlane cluster) throws InterruptedException {
+        Figures found = Objects.requireNonNull(figures.get(contender));
+        KubernetesClient client = cluster.adminClient();
+        WaitingServices all = new WaitingServices(client);
+        Installed installed = contender.install(cluster);
+        all.create(services);
+        ApiWrites before = ApiWrites.of(client);
+        try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
+            long start = System.nanoTime();
+            try (Running running = installed.start()) {
+                await(watcher, running, services);
+                found.add(Figure.COLD, perSecond(watcher));
+                found.add(Figure.COLD_FIRST, seconds(watcher.first() - start));
+                found.add(Figure.COLD_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+                ApiWrites writes = ApiWrites.of(client).since(before);
+                found.add(Figure.WRITES, writes.objects() / services);
+                found.add(Figure.EVENTS, writes.events() / services);
+                found.add(Figure.FAILED, writes.failed());
+                Thread.sleep(SETTLE);
+                found.add(Figure.MEMORY, ProcessUse.of(running.pid()).mebibytes());
+                all.delete(services);
+                for (int backlog = 2; backlog <= 3; backlog++) {
+                    warm(found, client, all, running);
                 }
-            } finally {
-                // After a failure or Ctrl-C the rest is not waited for.
-                creators.shutdownNow();
-            }
-        } catch (ExecutionException failure) {
-            throw new IllegalStateException("creating a Service: " + failure.getCause(), failure);
-        }
-    }
-
-    private static void create(KubernetesClient client, String name) {
-        client.resource(new ServiceBuilder()
-                        .withNewMetadata()
-                        .withNamespace(NAMESPACE)
-                        .withName(name)
-                        .endMetadata()
-                        .withNewSpec()
-                        .withType("LoadBalancer")
-                        .addToSelector("app", name)
-                        .addNewPort()
-                        .withPort(80)
-                        .endPort()
-                        .endSpec()
-                        .build())
-                .create();
-    }
-
-    private Round berth(ControlPlane cluster) throws InterruptedException, IOException {
-        InstalledBerth installation = InstalledBerth.into(cluster);
-        AddressPool pool = Serialization.unmarshal(POOL, AddressPool.class);
-        cluster.adminClient().resource(pool).create();
-        ApiWrites before = ApiWrites.of(cluster.adminClient());
-        try (Watcher watcher = new Watcher(cluster.adminClient(), NAMESPACE, services)) {
-            long start = System.nanoTime();
-            try (OperatorProcess operator = installation.startOperator()) {
-                awaitAll(watcher, operator::log);
-                Round round = round(
-                        watcher,
-                        start,
-                        ProcessUse.of(operator.pid()),
-                        ApiWrites.of(cluster.adminClient()).since(before),
-                        operator.metric("berth_controller_reconciliations_total", "controller", "service"));
-                Files.writeString(METRICS, operator.metrics());
-                return round;
+                found.add(Figure.PEAK, ProcessUse.of(running.pid()).peakMebibytes());
+                stream(found, client, all, running);
+                node(found, client, running);
             }
         }
     }
 
-    private Round serviceController(ControlPlane cluster) throws InterruptedException {
-        List<String> command = List.of(
-                KubeBinaries.ofThisMachine().serviceController().toString(),
-                "--kubeconfig=" + cluster.adminKubeconfig(),
-                "--workers=10");
-        Path here = Path.of("").toAbsolutePath();
-        ApiWrites before = ApiWrites.of(cluster.adminClient());
-        try (Watcher watcher = new Watcher(cluster.adminClient(), NAMESPACE, services)) {
-            long start = System.nanoTime();
-            try (ChildProcess controller = ChildProcess.start("service-controller", command, here, LOG)) {
-                awaitAll(watcher, controller::log);
-                return round(
-                        watcher,
-                        start,
-                        ProcessUse.of(controller.pid()),
-                        ApiWrites.of(cluster.adminClient()).since(before),
-                        Double.NaN);
-            }
-        }
-    }
-
-    private void awaitAll(Watcher watcher, Supplier<String> log) throws InterruptedException {
+    private void await(Watcher watcher, Running running, int wanted) throws InterruptedException {
         if (!watcher.await(PATIENCE)) {
-            List<String> lines = log.get().lines().toList();
+            List<String> lines = running.log().get().lines().toList();
             throw new IllegalStateException("%d of %d Services have an address after %s; the log ends with:%n%s"
                     .formatted(
                             watcher.served(),
-                            services,
+                            wanted,
                             PATIENCE,
                             String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()))));
         }
     }
 
-    private Round round(Watcher watcher, long start, ProcessUse use, ApiWrites writes, double reconciliations) {
-        return new Round(
-                services,
-                (watcher.first() - start) / 1e9,
-                (watcher.last() - start) / 1e9,
-                use,
-                writes,
-                reconciliations);
+    /** A backlog for a process that has served one before: it does not run while the Services are created. */
+    private void warm(Figures found, KubernetesClient client, WaitingServices all, Running running)
+            throws InterruptedException {
+        Thread.sleep(SETTLE);
+        double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+        running.signal().accept("STOP");
+        try {
+            all.create(services);
+        } catch (InterruptedException | RuntimeException failure) {
+            running.signal().accept("CONT");
+            throw failure;
+        }
+        try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
+            running.signal().accept("CONT");
+            await(watcher, running, services);
+            found.add(Figure.WARM, perSecond(watcher));
+        }
+        all.delete(services);
+        Thread.sleep(SETTLE);
+        found.add(Figure.WARM_CPU, 1000 * (ProcessUse.of(running.pid()).cpuSeconds() - cpu) / services);
+    }
+
+    private void stream(Figures found, KubernetesClient client, WaitingServices all, Running running)
+            throws InterruptedException {
+        try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, STREAMED)) {
+            Map<String, Long> asked = all.stream(STREAMED, STREAM_PAUSE);
+            await(watcher, running, STREAMED);
+            double[] sorted = watcher.times().entrySet().stream()
+                    .mapToDouble(
+                            served -> (served.getValue() - Objects.requireNonNull(asked.get(served.getKey()))) / 1e6)
+                    .sorted()
+                    .toArray();
+            found.add(Figure.STREAM_P50, sorted[sorted.length / 2]);
+            found.add(Figure.STREAM_P99, sorted[sorted.length * 99 / 100]);
+        }
+    }
+
+    private static void node(Figures found, KubernetesClient client, Running running) throws InterruptedException {
+        Thread.sleep(SETTLE);
+        ApiWrites before = ApiWrites.of(client);
+        double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+        createNode(client, "node-2");
+        Thread.sleep(LOOK.dividedBy(2));
+        client.nodes().withName("node-2").delete();
+        Thread.sleep(LOOK.dividedBy(2));
+        found.add(Figure.NODE_CPU, ProcessUse.of(running.pid()).cpuSeconds() - cpu);
+        // Two of them are the benchmark's own.
+        found.add(Figure.NODE_WRITES, ApiWrites.of(client).since(before).objects() - 2);
+    }
+
+    private void measureLarge(Contender contender, ControlPlane cluster) throws InterruptedException {
+        Figures found = Objects.requireNonNull(figures.get(contender));
+        KubernetesClient client = cluster.adminClient();
+        Installed installed = contender.install(cluster);
+        new WaitingServices(client).create(large);
+        try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, large)) {
+            long start = System.nanoTime();
+            try (Running running = installed.start()) {
+                await(watcher, running, large);
+                found.add(Figure.LARGE, seconds(watcher.last() - start));
+                found.add(Figure.LARGE_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+                Thread.sleep(SETTLE);
+                found.add(Figure.LARGE_MEMORY, ProcessUse.of(running.pid()).mebibytes());
+                found.add(Figure.LARGE_PEAK, ProcessUse.of(running.pid()).peakMebibytes());
+            }
+        }
+        ApiWrites before = ApiWrites.of(client);
+        long start = System.nanoTime();
+        try (Running running = installed.start()) {
+            if (contender.saysWhenReady()) {
+                found.add(Figure.RESTART, seconds(System.nanoTime() - start));
+            }
+            Thread.sleep(LOOK);
+            found.add(Figure.RESTART_WRITES, ApiWrites.of(client).since(before).objects());
+            found.add(Figure.RESTART_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+            double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+            Thread.sleep(REST);
+            found.add(Figure.IDLE, 100 * (ProcessUse.of(running.pid()).cpuSeconds() - cpu) / REST.toSeconds());
+            if (contender instanceof Contender.Berth) {
+                pool(found, client, running);
+            }
+        }
+    }
+
+    private static void pool(Figures found, KubernetesClient client, Running running) throws InterruptedException {
+        double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+        long start = System.nanoTime();
+        AddressPool edited = client.resources(AddressPool.class)
+                .withName("bench")
+                .patch(
+                        PatchContext.of(PatchType.JSON_MERGE),
+                        "{\"spec\": {\"addresses\": [\"198.18.0.0/15\", \"198.51.100.0/24\"]}}");
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> Objects.equals(
+                        client.resources(AddressPool.class)
+                                .withName("bench")
+                                .require()
+                                .getStatus()
+                                .observedGeneration(),
+                        edited.getMetadata().getGeneration()));
+        found.add(Figure.POOL, seconds(System.nanoTime() - start));
+        Thread.sleep(LOOK.dividedBy(2));
+        found.add(Figure.POOL_CPU, ProcessUse.of(running.pid()).cpuSeconds() - cpu);
     }
 }

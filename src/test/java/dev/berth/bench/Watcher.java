@@ -6,8 +6,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.WatcherException;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Watcher implements AutoCloseable {
     private final int wanted;
-    private final Set<String> served = new HashSet<>();
+    private final Map<String, Long> served = new HashMap<>();
     private final CountDownLatch done = new CountDownLatch(1);
     private final Watch watch;
     private volatile long first;
@@ -50,10 +50,11 @@ final class Watcher implements AutoCloseable {
 
     private synchronized void note(Service service) {
         if (service.getStatus().getLoadBalancer().getIngress().isEmpty()
-                || !served.add(service.getMetadata().getName())) {
+                || served.containsKey(service.getMetadata().getName())) {
             return;
         }
         long now = System.nanoTime();
+        served.put(service.getMetadata().getName(), now);
         if (served.size() == 1) {
             first = now;
         }
@@ -70,6 +71,11 @@ final class Watcher implements AutoCloseable {
 
     synchronized int served() {
         return served.size();
+    }
+
+    /** When each ingress came, by the name of its Service. */
+    synchronized Map<String, Long> times() {
+        return Map.copyOf(served);
     }
 
     /** When the first ingress came, by {@link System#nanoTime()}. */

@@ -103,10 +103,17 @@ public final class KubeBinaries {
 
     /** Kubernetes' own service controller, built from src/bench/service-controller. */
     public Path serviceController() {
+        return yardstick("service-controller");
+    }
+
+    /** MetalLB's controller, built from its module; its CRDs are in the folder metallb-crds beside it. */
+    public Path metalLb() {
+        return yardstick("metallb");
+    }
+
+    private Path yardstick(String name) {
         return required(
-                "service-controller",
-                KUBERNETES,
-                Stream.concat(named(KUBERNETES).stream(), Stream.of(cache().resolve("bench"))));
+                name, KUBERNETES, Stream.concat(named(KUBERNETES).stream(), Stream.of(cache().resolve("bench"))));
     }
 
     public Path kubectl() {

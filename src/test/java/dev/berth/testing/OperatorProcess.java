@@ -171,6 +171,11 @@ public final class OperatorProcess implements AutoCloseable {
         process.stop(GRACE);
     }
 
+    /** Sends a signal; nothing happens when it has ended. */
+    public void signal(String name) {
+        process.signal(name);
+    }
+
     /** Sends SIGKILL and waits for the end. */
     public void kill() {
         process.close();

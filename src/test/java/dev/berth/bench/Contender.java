@@ -1,0 +1,165 @@
+package dev.berth.bench;
+
+import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.demo.InstalledBerth;
+import dev.berth.testing.ChildProcess;
+import dev.berth.testing.ControlPlane;
+import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.OperatorProcess;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Who gives Services their addresses. */
+interface Contender {
+    /**
+     * A process of it.
+     *
+     * @param signal sends it a signal, without SIG
+     * @param stop ends it in order
+     */
+    record Running(long pid, Supplier<String> log, Consumer<String> signal, Runnable stop) implements AutoCloseable {
+        static Running of(ChildProcess process) {
+            return new Running(process.pid(), process::log, process::signal, process::close);
+        }
+
+        static Running of(OperatorProcess process) {
+            return new Running(process.pid(), process::log, process::signal, process::close);
+        }
+
+        @Override
+        public void close() {
+            stop.run();
+        }
+    }
+
+    /** What it needs is in the cluster. */
+    interface Installed {
+        /** Starts it. */
+        Running start();
+    }
+
+    /** As the table says it. */
+    String title();
+
+    /** Whether it says when it is ready. Others are started when {@link Installed#start} returns, and no more is known. */
+    default boolean saysWhenReady() {
+        return false;
+    }
+
+    /** Whether it is fast enough for 10,000 Services. */
+    default boolean isForMany() {
+        return true;
+    }
+
+    Installed install(ControlPlane cluster);
+
+    /** Where the log of this contender is. */
+    default Path logFile() {
+        return Path.of("target/bench-" + title().replace(' ', '-') + ".log");
+    }
+
+    /** Berth, with the flags of its Deployment. */
+    final class Berth implements Contender {
+        static final String POOL = """
+                apiVersion: berth.dev/v1alpha1
+                kind: AddressPool
+                metadata:
+                  name: bench
+                spec:
+                  addresses: [198.18.0.0/15]
+                """;
+
+        @Override
+        public String title() {
+            return "Berth";
+        }
+
+        @Override
+        public boolean saysWhenReady() {
+            return true;
+        }
+
+        @Override
+        public Installed install(ControlPlane cluster) {
+            InstalledBerth berth = InstalledBerth.into(cluster);
+            cluster.adminClient()
+                    .resource(Serialization.unmarshal(POOL, AddressPool.class))
+                    .create();
+            return () -> Running.of(berth.startOperator());
+        }
+    }
+
+    /** Kubernetes' own, over a cloud whose load balancers are ready at once: 10 workers, no limit to its rate. */
+    final class ServiceController implements Contender {
+        @Override
+        public String title() {
+            return "service controller";
+        }
+
+        @Override
+        public Installed install(ControlPlane cluster) {
+            List<String> command = List.of(
+                    KubeBinaries.ofThisMachine().serviceController().toString(),
+                    "--kubeconfig=" + cluster.adminKubeconfig(),
+                    "--workers=10");
+            return () -> Running.of(ChildProcess.start(
+                    "service-controller", command, Path.of("").toAbsolutePath(), logFile()));
+        }
+    }
+
+    /** MetalLB's controller alone, as it comes: its client lets it make 20 requests a second. */
+    final class MetalLb implements Contender {
+        private static final String NAMESPACE = "metallb-system";
+        private static final String POOL = """
+                apiVersion: metallb.io/v1beta1
+                kind: IPAddressPool
+                metadata:
+                  name: bench
+                  namespace: metallb-system
+                spec:
+                  addresses: [198.18.0.0/15]
+                """;
+
+        @Override
+        public String title() {
+            return "MetalLB";
+        }
+
+        @Override
+        public boolean isForMany() {
+            return false;
+        }
+
+        @Override
+        public Installed install(ControlPlane cluster) {
+            Path binary = KubeBinaries.ofThisMachine().metalLb();
+            cluster.kubectl("create", "namespace", NAMESPACE);
+            String crds = binary.resolveSibling("metallb-crds").toString();
+            cluster.kubectl("apply", "-f", crds);
+            cluster.kubectl("wait", "--for=condition=Established", "-f", crds);
+            cluster.adminClient().resource(POOL).create();
+            List<String> command = List.of(
+                    binary.toString(),
+                    "--kubeconfig=" + cluster.adminKubeconfig(),
+                    "--namespace=" + NAMESPACE,
+                    "--webhook-mode=disabled",
+                    "--port=" + freePort());
+            return () -> Running.of(
+                    ChildProcess.start("metallb", command, Path.of("").toAbsolutePath(), logFile()));
+        }
+
+        private static int freePort() {
+            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.berth.bench;
+
+/** What is measured of a contender, in the order of the table. */
+enum Figure {
+    START("empty cluster: s from the start to ready", 1),
+    REST_MEMORY("the same, memory at rest, MiB", 0),
+    COLD("cold backlog: Services/s, from the first to the last", 0),
+    COLD_FIRST("s from the start to the first", 1),
+    COLD_CPU("CPU s until the last, start included", 1),
+    WRITES("writes per Service", 2),
+    EVENTS("events per Service", 2),
+    FAILED("writes that failed", 0),
+    MEMORY("memory with all of them, MiB", 0),
+    WARM("second and third backlog: Services/s", 0),
+    WARM_CPU("CPU ms for each Service made and deleted", 2),
+    PEAK("the most memory until then, MiB", 0),
+    STREAM_P50("50 Services/s: ms from create to address, p50", 1),
+    STREAM_P99("the same, p99", 1),
+    NODE_CPU("a Node comes and goes at 1,000: CPU s in 20 s", 2),
+    NODE_WRITES("the same, writes", 0),
+    LARGE("10,000: s from the start to the last", 1),
+    LARGE_CPU("CPU s until then", 1),
+    LARGE_MEMORY("memory with all of them, MiB", 0),
+    LARGE_PEAK("the most memory until then, MiB", 0),
+    RESTART("started anew: s until ready", 1),
+    RESTART_WRITES("writes in the 20 s after it is started", 0),
+    RESTART_CPU("CPU s in these 20 s", 1),
+    IDLE("CPU at rest, % of a core over a minute", 2),
+    POOL("a range added to the pool: s until its status has it", 2),
+    POOL_CPU("CPU s in 10 s", 2);
+
+    /** As the table says it. */
+    final String text;
+
+    /** Digits after the point. */
+    final int digits;
+
+    Figure(String text, int digits) {
+        this.text = text;
+        this.digits = digits;
+    }
+}
