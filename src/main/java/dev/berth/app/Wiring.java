@@ -68,7 +68,7 @@ import dev.berth.telemetry.MeteredCluster;
 import dev.berth.telemetry.MeteredProvider;
 import dev.berth.telemetry.OperatorMetrics;
 import dev.berth.telemetry.ServiceMeters;
-import dev.berth.telemetry.TimeToAddress;
+import dev.berth.telemetry.ServiceTimes;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -160,7 +160,7 @@ public final class Wiring {
     private final LeaderLease lease;
     private final Leadership leadership;
     private final Later later = new Later();
-    private final TimeToAddress timeToAddress;
+    private final ServiceTimes serviceTimes;
     private final Cluster cluster;
     private final Wakeups<Service> serviceWakeups = new Wakeups<>("service-wakeups", later);
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
@@ -212,8 +212,8 @@ public final class Wiring {
         ServiceMeters.showLeader(gate::isOpen, registry);
         Backoff backoff = new Backoff(RandomGenerator.getDefault());
         ApiBudget budget = new ApiBudget();
-        timeToAddress = new TimeToAddress(registry);
-        cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry, timeToAddress);
+        serviceTimes = new ServiceTimes(registry);
+        cluster = new MeteredCluster(new FabricCluster(client, caches, budget), registry, serviceTimes);
         StatusWriter statuses = new StatusWriter(client, budget);
         providers = providers();
         surroundings = new Surroundings(client, caches);
@@ -593,7 +593,7 @@ public final class Wiring {
     private void configure(ConfigurationServiceOverrider overrider) {
         overrider
                 .withKubernetesClient(client)
-                .withMetrics(new OperatorMetrics(registry, timeToAddress))
+                .withMetrics(new OperatorMetrics(registry, serviceTimes))
                 .withExecutorService(Executors.newVirtualThreadPerTaskExecutor())
                 .checkingCRDAndValidateLocalModel(false)
                 .withUseSSAToPatchPrimaryResource(false)

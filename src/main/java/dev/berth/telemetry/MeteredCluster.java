@@ -8,9 +8,11 @@ import dev.berth.kube.CachedServices;
 import dev.berth.kube.Cluster;
 import dev.berth.kube.Read;
 import dev.berth.kube.Write;
+import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Publication;
 import dev.berth.loadbalancer.Published;
 import dev.berth.loadbalancer.ServiceState;
+import dev.berth.loadbalancer.WellKnownNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Locale;
@@ -20,17 +22,17 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Counts and times the writes to a cluster: {@code berth_writes_seconds{write,outcome}}; and notes which Services have got
- * an address.
+ * an address, and whose is announced.
  */
 public final class MeteredCluster implements Cluster {
     private final Cluster cluster;
     private final MeterRegistry registry;
-    private final TimeToAddress timeToAddress;
+    private final ServiceTimes serviceTimes;
 
-    public MeteredCluster(Cluster cluster, MeterRegistry registry, TimeToAddress timeToAddress) {
+    public MeteredCluster(Cluster cluster, MeterRegistry registry, ServiceTimes serviceTimes) {
         this.cluster = cluster;
         this.registry = registry;
-        this.timeToAddress = timeToAddress;
+        this.serviceTimes = serviceTimes;
     }
 
     private interface Call<T> {
@@ -75,13 +77,21 @@ public final class MeteredCluster implements Cluster {
         Write<ServiceState> outcome = timed(
                 dryRun ? "dry_run_service_status" : "patch_service_status",
                 () -> cluster.publish(seen, difference, dryRun));
-        if (!dryRun
-                && outcome instanceof Write.Done
-                && difference.ingress() != null
-                && !difference.ingress().isEmpty()) {
-            timeToAddress.published(seen.key(), seen.uid());
+        if (!dryRun && outcome instanceof Write.Done) {
+            note(seen, difference);
         }
         return outcome;
+    }
+
+    private void note(ServiceState service, Publication.Difference written) {
+        if (written.ingress() != null && !written.ingress().isEmpty()) {
+            serviceTimes.published(service.key(), service.uid());
+        }
+        if (written.conditions().stream()
+                .anyMatch(condition -> condition.type().equals(WellKnownNames.ANNOUNCED)
+                        && condition.status() == Condition.Status.TRUE)) {
+            serviceTimes.announced(service.key(), service.uid());
+        }
     }
 
     @Override

@@ -22,11 +22,11 @@ import java.util.Map;
  */
 public final class OperatorMetrics implements Metrics {
     private final MeterRegistry registry;
-    private final TimeToAddress timeToAddress;
+    private final ServiceTimes serviceTimes;
 
-    public OperatorMetrics(MeterRegistry registry, TimeToAddress timeToAddress) {
+    public OperatorMetrics(MeterRegistry registry, ServiceTimes serviceTimes) {
         this.registry = registry;
-        this.timeToAddress = timeToAddress;
+        this.serviceTimes = serviceTimes;
     }
 
     @Override
@@ -38,9 +38,9 @@ public final class OperatorMetrics implements Metrics {
                 .increment();
         if (event instanceof ResourceEvent of && of.getResource().orElse(null) instanceof Service service) {
             if (of.getAction() == ResourceAction.DELETED) {
-                timeToAddress.deleted(service);
+                serviceTimes.deleted(service);
             } else {
-                timeToAddress.seen(service);
+                serviceTimes.seen(service);
             }
         }
     }

@@ -48,8 +48,8 @@ public final class Bench implements Runnable {
     @Option(names = "--large", description = "how many they are (default: ${DEFAULT-VALUE})")
     int large = 10_000;
 
-    @Option(names = "--only", description = "those whose titles contain this")
-    String only = "";
+    @Option(names = "--only", split = ",", description = "those with these titles (default: all)")
+    List<String> only = List.of();
 
     private final Map<Contender, Figures> figures = new LinkedHashMap<>();
     private final Figures bare = new Figures();
@@ -87,15 +87,17 @@ public final class Bench implements Runnable {
 
     private void compare() throws InterruptedException, IOException {
         List.of(new Contender.ServiceController(), new Contender.Berth(), new Contender.MetalLb()).stream()
-                .filter(contender -> contender.title().contains(only))
+                .filter(contender -> only.isEmpty() || only.contains(contender.title()))
                 .forEach(contender -> figures.put(contender, new Figures()));
         for (int round = 1; round <= rounds; round++) {
             say("round " + round + ", the API server alone");
             cluster(cluster -> measureBare(cluster.adminClient()));
             for (Contender contender : figures.keySet()) {
-                say("round " + round + ", " + contender.title());
-                cluster(cluster -> measureStart(contender, cluster));
-                cluster(cluster -> measure(contender, cluster));
+                if (round == 1 || contender.isForMany()) {
+                    say("round " + round + ", " + contender.title());
+                    cluster(cluster -> measureStart(contender, cluster));
+                    cluster(cluster -> measure(contender, cluster));
+                }
             }
         }
         for (int round = 1; round <= largeRounds; round++) {

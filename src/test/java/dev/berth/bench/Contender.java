@@ -52,7 +52,7 @@ interface Contender {
         return false;
     }
 
-    /** Whether it is fast enough for 10,000 Services. */
+    /** Whether it is fast enough for more than one round, and for 10,000 Services. */
     default boolean isForMany() {
         return true;
     }

@@ -76,10 +76,10 @@ class AskedForTest {
         MeteredProvider.showAvailability("lb", () -> true, registry);
         new MeteredProvider("lb", answering(LoadBalancerProvider.class, List.of()), registry)
                 .listLoadBalancers("cluster");
-        TimeToAddress timeToAddress = new TimeToAddress(registry);
-        new MeteredCluster(answering(Cluster.class, new Write.Refused<>("forbidden")), registry, timeToAddress)
+        ServiceTimes serviceTimes = new ServiceTimes(registry);
+        new MeteredCluster(answering(Cluster.class, new Write.Refused<>("forbidden")), registry, serviceTimes)
                 .createClaim(Ip.parse("192.0.2.1"), ClaimSpec.of("edge", "berth.dev/pool", new Owner(WEB, "u1")));
-        OperatorMetrics loops = new OperatorMetrics(registry, timeToAddress);
+        OperatorMetrics loops = new OperatorMetrics(registry, serviceTimes);
         loops.eventReceived(new Event(new ResourceID("web", "shop")), Map.of(Constants.CONTROLLER_NAME, "service"));
         loops.reconciliationSucceeded(new Service(), Map.of(Constants.CONTROLLER_NAME, "service"));
         new JvmMemoryMetrics().bindTo(registry);

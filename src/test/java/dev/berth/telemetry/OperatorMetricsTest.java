@@ -37,7 +37,7 @@ class OperatorMetricsTest {
     void eventsOfAnyShape_inAnyOrder_areAllCounted() {
         for (long seed = 0; seed < SEEDS; seed++) {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            OperatorMetrics metrics = new OperatorMetrics(registry, new TimeToAddress(registry));
+            OperatorMetrics metrics = new OperatorMetrics(registry, new ServiceTimes(registry));
             List<Event> events = new ArrayList<>();
             for (ResourceAction action : ResourceAction.values()) {
                 events.add(new ResourceEvent(action, WEB, SERVICE));
@@ -61,7 +61,7 @@ class OperatorMetricsTest {
     @Test
     void reconciliations_areCountedByOutcome() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        OperatorMetrics metrics = new OperatorMetrics(registry, new TimeToAddress(registry));
+        OperatorMetrics metrics = new OperatorMetrics(registry, new ServiceTimes(registry));
         Map<String, Object> of = Map.of(Constants.CONTROLLER_NAME, "service");
 
         metrics.reconciliationSucceeded(new Service(), of);

@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class TimeToAddressTest {
+class ServiceTimesTest {
     private static final ServiceKey WEB = new ServiceKey("prod", "web");
 
     private final MockClock clock = new MockClock();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
-    private final TimeToAddress times = new TimeToAddress(registry);
+    private final ServiceTimes times = new ServiceTimes(registry);
 
     private static Service service(String uid, String type, String... addresses) {
         ServiceBuilder service = new ServiceBuilder()
@@ -56,8 +56,12 @@ class TimeToAddressTest {
     }
 
     private void assertTimes(Duration... each) {
-        assertThat(timer().count()).isEqualTo(each.length);
-        assertThat(timer().totalTime(TimeUnit.MILLISECONDS))
+        assertTimes(timer(), each);
+    }
+
+    private static void assertTimes(Timer timer, Duration... each) {
+        assertThat(timer.count()).isEqualTo(each.length);
+        assertThat(timer.totalTime(TimeUnit.MILLISECONDS))
                 .isCloseTo(Stream.of(each).mapToDouble(Duration::toMillis).sum(), within(0.1));
     }
 
@@ -124,19 +128,50 @@ class TimeToAddressTest {
     }
 
     @Test
-    void forPrometheus_itIsAHistogramWithBuckets() {
+    void theAnnouncement_countsFromTheAddress_once() {
+        times.seen(waiting("u1"));
+        clock.add(Duration.ofSeconds(1));
+        times.announced(WEB, "u1");
+        times.published(WEB, "u1");
+        clock.add(Duration.ofSeconds(4));
+
+        times.announced(WEB, "u1");
+        clock.add(Duration.ofHours(1));
+        times.announced(WEB, "u1");
+        times.published(WEB, "u1");
+        times.announced(WEB, "u1");
+
+        assertTimes(Duration.ofSeconds(1));
+        assertTimes(registry.get("berth.service.announced").timer(), Duration.ofSeconds(4));
+    }
+
+    @Test
+    void theAnnouncementOfAServiceThatHadAnAddressWhenItWasSeen_doesNotCount() {
+        times.seen(service("u1", "LoadBalancer", "192.0.2.1"));
+
+        times.announced(WEB, "u1");
+
+        assertTimes(registry.get("berth.service.announced").timer());
+    }
+
+    @Test
+    void forPrometheus_bothAreHistogramsWithBuckets() {
         PrometheusMeterRegistry prometheus =
                 new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new CollectorRegistry(), clock);
-        TimeToAddress scraped = new TimeToAddress(prometheus);
+        ServiceTimes scraped = new ServiceTimes(prometheus);
         scraped.seen(waiting("u1"));
         clock.add(Duration.ofMillis(600));
         scraped.published(WEB, "u1");
+        clock.add(Duration.ofSeconds(2));
+        scraped.announced(WEB, "u1");
 
         assertThat(prometheus.scrape().lines())
                 .contains(
                         "berth_service_address_seconds_bucket{le=\"0.5\",} 0.0",
                         "berth_service_address_seconds_bucket{le=\"1.0\",} 1.0",
                         "berth_service_address_seconds_bucket{le=\"+Inf\",} 1.0",
-                        "berth_service_address_seconds_count 1.0");
+                        "berth_service_address_seconds_count 1.0",
+                        "berth_service_announced_seconds_bucket{le=\"1.0\",} 0.0",
+                        "berth_service_announced_seconds_bucket{le=\"2.5\",} 1.0");
     }
 }
