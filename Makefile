@@ -148,6 +148,10 @@ bench: $(AOT_CACHE) ## compares Berth with Kubernetes' own service controller an
 	@$(KUBE) $(KUBERNETES_TO_RUN) service-controller metallb
 	@$(JAVA_TEST_TREE) dev.berth.bench.Bench $(BENCH)
 
+.PHONY: bench-docs
+bench-docs: ## the same, and writes the table into docs/performance.md
+	@$(MAKE) --no-print-directory bench BENCH="$(BENCH) --write=docs/performance.md"
+
 .PHONY: bench-haproxy
 bench-haproxy: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) compares Berth's HAProxy with one by hand, and times changes (minutes)
 	@src/test/lab/tools bench

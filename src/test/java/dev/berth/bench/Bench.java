@@ -11,6 +11,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -35,6 +38,8 @@ public final class Bench implements Runnable {
     private static final Duration REST = Duration.ofMinutes(1);
     private static final int STREAMED = 1000;
     private static final Duration STREAM_PAUSE = Duration.ofMillis(20);
+    private static final String BEGIN = "<!-- written by make bench-docs -->";
+    private static final String END = "<!-- end -->";
 
     @Option(names = "--rounds", description = "of 2,000 Services (default: ${DEFAULT-VALUE})")
     int rounds = 3;
@@ -50,6 +55,9 @@ public final class Bench implements Runnable {
 
     @Option(names = "--only", split = ",", description = "those with these titles (default: all)")
     List<String> only = List.of();
+
+    @Option(names = "--write", paramLabel = "FILE", description = "puts the table into this file, between its marks")
+    @Nullable Path page;
 
     private final Map<Contender, Figures> figures = new LinkedHashMap<>();
     private final Figures bare = new Figures();
@@ -108,8 +116,12 @@ public final class Bench implements Runnable {
                 }
             }
         }
+        List<String> table = table();
         System.out.println();
-        table().forEach(System.out::println);
+        table.forEach(System.out::println);
+        if (page != null) {
+            write(page, table);
+        }
     }
 
     private static void say(String what) {
@@ -119,13 +131,12 @@ public final class Bench implements Runnable {
     private List<String> table() {
         List<Contender> contenders = List.copyOf(figures.keySet());
         List<String> lines = new ArrayList<>();
-        lines.add(
-                "%,d Services in a backlog, medians of %d rounds (least–most); Kubernetes %s; %d processors for all processes together."
-                        .formatted(
-                                services,
-                                rounds,
-                                KubeBinaries.KUBERNETES,
-                                Runtime.getRuntime().availableProcessors()));
+        lines.add("%,d Services in a backlog, %s (least–most); Kubernetes %s; %d processors for all processes together."
+                .formatted(
+                        services,
+                        rounds == 1 ? "one round" : "medians of " + rounds + " rounds, for MetalLB one",
+                        KubeBinaries.KUBERNETES,
+                        Runtime.getRuntime().availableProcessors()));
         lines.add("Status patches alone: %s Services/s.".formatted(bare.text(Figure.COLD)));
         lines.add("");
         lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
@@ -155,6 +166,17 @@ public final class Bench implements Runnable {
                 .mapToDouble(entry -> entry.getValue().median(figure))
                 .findFirst()
                 .orElse(Double.NaN);
+    }
+
+    private static void write(Path page, List<String> table) throws IOException {
+        String text = Files.readString(page);
+        int begin = text.indexOf(BEGIN);
+        int end = text.indexOf(END, begin);
+        if (begin < 0 || end < 0) {
+            throw new IOException(page + " has no \"" + BEGIN + "\" with \"" + END + "\" after it");
+        }
+        String before = text.substring(0, begin + BEGIN.length());
+        Files.writeString(page, before + "\n" + String.join("\n", table) + "\n" + text.substring(end));
     }
 
     // ---- clusters
@@ -237,7 +259,7 @@ public final class Bench implements Runnable {
         ApiWrites before = ApiWrites.of(client);
         try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
             long start = System.nanoTime();
-            try (Running running = installed.start()) {
+            try (Running running = installed.startWithoutLease()) {
                 await(watcher, running, services);
                 found.add(Figure.COLD, perSecond(watcher));
                 found.add(Figure.COLD_FIRST, seconds(watcher.first() - start));

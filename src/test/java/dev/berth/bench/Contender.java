@@ -42,6 +42,11 @@ interface Contender {
     interface Installed {
         /** Starts it. */
         Running start();
+
+        /** The same for one that is stopped by a signal for longer than it could hold a Lease. */
+        default Running startWithoutLease() {
+            return start();
+        }
     }
 
     /** As the table says it. */
@@ -91,7 +96,17 @@ interface Contender {
             cluster.adminClient()
                     .resource(Serialization.unmarshal(POOL, AddressPool.class))
                     .create();
-            return () -> Running.of(berth.startOperator());
+            return new Installed() {
+                @Override
+                public Running start() {
+                    return Running.of(berth.startOperator());
+                }
+
+                @Override
+                public Running startWithoutLease() {
+                    return Running.of(berth.startOperatorWithout("--leader-elect"));
+                }
+            };
         }
     }
 
@@ -140,7 +155,7 @@ interface Contender {
         public Installed install(ControlPlane cluster) {
             Path binary = KubeBinaries.ofThisMachine().metalLb();
             cluster.kubectl("create", "namespace", NAMESPACE);
-            String crds = binary.resolveSibling("metallb-crds").toString();
+            String crds = binary.resolveSibling("metallb-crds.yaml").toString();
             cluster.kubectl("apply", "-f", crds);
             cluster.kubectl("wait", "--for=condition=Established", "-f", crds);
             cluster.adminClient().resource(POOL).create();

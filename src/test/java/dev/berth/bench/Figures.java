@@ -11,9 +11,10 @@ import java.util.Map;
 final class Figures {
     private final Map<Figure, List<Double>> numbers = new EnumMap<>(Figure.class);
 
-    /** Of one round; NaN is none. */
+    /** Of one round; it is printed at once. NaN is none. */
     void add(Figure figure, double number) {
         if (!Double.isNaN(number)) {
+            System.out.println("  " + figure.text + ": " + text(figure, number));
             numbers.computeIfAbsent(figure, _ -> new ArrayList<>()).add(number);
         }
     }

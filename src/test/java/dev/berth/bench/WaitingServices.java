@@ -24,8 +24,7 @@ import org.awaitility.Awaitility;
 final class WaitingServices {
     static final String NAMESPACE = "bench";
     private static final Duration PATIENCE = Duration.ofMinutes(10);
-    private static final int AT_ONCE = 8;
-    private static final int PATCHERS = 32;
+    private static final int AT_ONCE = 32;
 
     private final KubernetesClient client;
 
@@ -88,7 +87,7 @@ final class WaitingServices {
     void patch(int count) throws InterruptedException {
         eachOf(
                 count,
-                PATCHERS,
+                AT_ONCE,
                 number -> client.services()
                         .inNamespace(NAMESPACE)
                         .withName(name(number))

@@ -39,9 +39,18 @@ public final class InstalledBerth {
 
     /** Starts the operator and returns once it says that it works. */
     public OperatorProcess startOperator() {
+        return start(flags().stream());
+    }
+
+    /** The same, without one of its flags. */
+    public OperatorProcess startOperatorWithout(String flag) {
+        return start(flags().stream().filter(other -> !other.equals(flag)));
+    }
+
+    private OperatorProcess start(Stream<String> deployed) {
         Path kubeconfig = cluster.serviceAccountKubeconfig(NAMESPACE, NAME);
         // There is no other ServiceCIDR controller to wait for.
-        String[] flags = Stream.concat(flags().stream(), Stream.of("--service-cidr-takeover-delay=PT1S"))
+        String[] flags = Stream.concat(deployed, Stream.of("--service-cidr-takeover-delay=PT1S"))
                 .toArray(String[]::new);
         OperatorProcess operator = OperatorProcess.startWith(jvmOptions(), kubeconfig, flags);
         try {
