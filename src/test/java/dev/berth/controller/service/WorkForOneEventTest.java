@@ -1,0 +1,141 @@
+package dev.berth.controller.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.controller.StartGate;
+import dev.berth.kube.CachedServices;
+import dev.berth.kube.Cluster;
+import dev.berth.provider.EnsureOutcome;
+import dev.berth.provider.Ingress;
+import dev.berth.provider.IpMode;
+import dev.berth.provider.LoadBalancerStatus;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Collection;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What one event costs is counted in the objects that are read or written, for it must not grow with the cluster. */
+class WorkForOneEventTest {
+    private static final int FEW = 10;
+    private static final int MANY = 100;
+
+    /** An operator that serves so many Services from a pool. */
+    private static final class Stage extends CloudStage {
+        private int objects;
+
+        Stage(int services) {
+            takeAddressesFrom("198.18.0.0/16");
+            cloud.meanwhile = this::answerAsAsked;
+            served(IntStream.range(0, services)
+                    .mapToObj(number -> "other-" + number)
+                    .toArray(String[]::new));
+            served("web");
+        }
+
+        /** With the addresses that were allocated, each time. */
+        private void answerAsAsked() {
+            cloud.answer = EnsureOutcome.ready(new LoadBalancerStatus(cloud.requests.getLast().addresses().stream()
+                    .map(ip -> Ingress.ofIp(ip.toString(), IpMode.PROXY))
+                    .toList()));
+            cloud.meanwhile = this::answerAsAsked;
+        }
+
+        /** How many objects are read and written by {@code event}; and nobody else is woken by it. */
+        int objectsFor(Consumer<CloudStage> event) {
+            objects = 0;
+            event.accept(this);
+            assertThat(due).isSubsetOf(key("web"), key("new"));
+            return objects;
+        }
+
+        @Override
+        ServiceControl.Parts parts(StartGate gate) {
+            ServiceControl.Parts all = super.parts(gate);
+            return new ServiceControl.Parts(
+                    counted(all.cluster()),
+                    all.ledger(),
+                    all.addresses(),
+                    all.providers(),
+                    all.events(),
+                    all.ipMode(),
+                    all.metrics(),
+                    all.backoff(),
+                    all.clock(),
+                    all.steady(),
+                    all.clusterName(),
+                    all.fencingToken(),
+                    all.backends(),
+                    all.isNodes(),
+                    all.later(),
+                    all.deleteOrphaned(),
+                    all.migrateFrom(),
+                    all.certificates(),
+                    all.announcements());
+        }
+
+        private Cluster counted(Cluster cluster) {
+            return (Cluster) Proxy.newProxyInstance(
+                    Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (_, method, arguments) -> {
+                        try {
+                            Object answer = method.invoke(cluster, arguments);
+                            objects += size(answer);
+                            return answer;
+                        } catch (InvocationTargetException failure) {
+                            throw failure.getCause();
+                        }
+                    });
+        }
+
+        private static int size(Object answer) {
+            return switch (answer) {
+                case CachedServices all -> all.states().size();
+                case Collection<?> all -> all.size();
+                default -> 1;
+            };
+        }
+    }
+
+    private static void assertTheSame(Consumer<CloudStage> event) {
+        int amongFew = new Stage(FEW).objectsFor(event);
+        int amongMany = new Stage(MANY).objectsFor(event);
+
+        assertThat(amongMany).isEqualTo(amongFew).isPositive();
+    }
+
+    @Test
+    void aServiceThatComes_costsTheSameAmongManyAsAmongFew() {
+        assertTheSame(stage -> {
+            stage.create("new");
+            stage.reconcile("new");
+            assertThat(stage.service("new").ingress()).isNotEmpty();
+        });
+    }
+
+    @Test
+    void aServiceThatIsServed_costsTheSameAmongManyAsAmongFew() {
+        assertTheSame(stage -> stage.reconcile("web"));
+    }
+
+    @Test
+    void endpointsOfOneService_costTheSameAmongManyAsAmongFew() {
+        assertTheSame(stage -> {
+            stage.endpointsBecome("web", "10.0.0.1");
+            stage.reconcile("web");
+        });
+    }
+
+    @Test
+    void aServiceThatGoes_costsTheSameAmongManyAsAmongFew() {
+        assertTheSame(stage -> {
+            stage.cluster.services.remove(CloudStage.key("web"));
+            stage.reconcile("web");
+        });
+    }
+
+    @Test
+    void theCount_seesAnOperatorThatReadsAllServices() {
+        assertThat(new Stage(MANY).objectsFor(stage -> stage.control.adopt())).isGreaterThan(MANY);
+    }
+}
