@@ -30,7 +30,8 @@ public final class ServiceTimes {
                 "berth.service.address",
                 "from the event by which a Service is seen to want a load balancer to its first address");
         this.announced = histogram(
-                "berth.service.announced", "from the first address of a Service to a status that says who announces it");
+                "berth.service.announced",
+                "from the first address of a Service to a status that says who announces it");
     }
 
     private Timer histogram(String name, String description) {
