@@ -12,7 +12,8 @@ import (
 
 // instantCloud is a cloud that has load balancers and nothing else. Each
 // Service gets an IPv4 address of its own, at once, out of 198.18.0.0/15 (the
-// range for benchmarks, RFC 2544). The addresses are forgotten at exit.
+// range for benchmarks, RFC 2544). After a restart, a Service keeps the address
+// in its status, as with a cloud that remembers it.
 type instantCloud struct {
 	mu        sync.Mutex // protects last and addresses: workers call in parallel
 	last      netip.Addr
@@ -34,19 +35,35 @@ func newInstantCloud() *instantCloud {
 func (c *instantCloud) EnsureLoadBalancer(_ context.Context, _ string, service *v1.Service, _ []*v1.Node) (*v1.LoadBalancerStatus, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	address, ok := c.addresses[service.UID]
+	address, ok := c.known(service)
 	if !ok {
 		address = c.last.Next()
-		c.last = address
-		c.addresses[service.UID] = address
 	}
+	if c.last.Less(address) {
+		c.last = address
+	}
+	c.addresses[service.UID] = address
 	return statusOf(address), nil
+}
+
+// known returns the address of a Service, also one that it had before this
+// process began.
+func (c *instantCloud) known(service *v1.Service) (netip.Addr, bool) {
+	if address, ok := c.addresses[service.UID]; ok {
+		return address, true
+	}
+	for _, ingress := range service.Status.LoadBalancer.Ingress {
+		if address, err := netip.ParseAddr(ingress.IP); err == nil {
+			return address, true
+		}
+	}
+	return netip.Addr{}, false
 }
 
 func (c *instantCloud) GetLoadBalancer(_ context.Context, _ string, service *v1.Service) (*v1.LoadBalancerStatus, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	address, ok := c.addresses[service.UID]
+	address, ok := c.known(service)
 	if !ok {
 		return nil, false, nil
 	}

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -41,13 +42,13 @@ public final class Bench implements Runnable {
     private static final String BEGIN = "<!-- written by make bench-docs -->";
     private static final String END = "<!-- end -->";
 
-    @Option(names = "--rounds", description = "of 2,000 Services (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", description = "of all but those of 10,000 (default: ${DEFAULT-VALUE})")
     int rounds = 3;
 
     @Option(names = "--services", description = "of a backlog (default: ${DEFAULT-VALUE})")
     int services = 2000;
 
-    @Option(names = "--large-rounds", description = "of 10,000 Services (default: ${DEFAULT-VALUE})")
+    @Option(names = "--large-rounds", description = "of the many Services (default: ${DEFAULT-VALUE})")
     int largeRounds = 1;
 
     @Option(names = "--large", description = "how many they are (default: ${DEFAULT-VALUE})")
@@ -94,9 +95,24 @@ public final class Bench implements Runnable {
     }
 
     private void compare() throws InterruptedException, IOException {
-        List.of(new Contender.ServiceController(), new Contender.Berth(), new Contender.MetalLb()).stream()
+        List<Contender> all =
+                List.of(new Contender.ServiceController(), new Contender.Berth(), new Contender.MetalLb());
+        List<String> titles = all.stream().map(Contender::title).toList();
+        if (!titles.containsAll(only)) {
+            throw new IOException("--only takes of " + titles + ", and not " + only);
+        }
+        all.stream()
                 .filter(contender -> only.isEmpty() || only.contains(contender.title()))
                 .forEach(contender -> figures.put(contender, new Figures()));
+        requireMarks();
+        try {
+            measureAll();
+        } finally {
+            report();
+        }
+    }
+
+    private void measureAll() throws InterruptedException, IOException {
         for (int round = 1; round <= rounds; round++) {
             say("round " + round + ", the API server alone");
             cluster(cluster -> measureBare(cluster.adminClient()));
@@ -116,6 +132,9 @@ public final class Bench implements Runnable {
                 }
             }
         }
+    }
+
+    private void report() throws IOException {
         List<String> table = table();
         System.out.println();
         table.forEach(System.out::println);
@@ -131,12 +150,16 @@ public final class Bench implements Runnable {
     private List<String> table() {
         List<Contender> contenders = List.copyOf(figures.keySet());
         List<String> lines = new ArrayList<>();
-        lines.add("%,d Services in a backlog, %s (least–most); Kubernetes %s; %d processors for all processes together."
-                .formatted(
-                        services,
-                        rounds == 1 ? "one round" : "medians of " + rounds + " rounds, for MetalLB one",
-                        KubeBinaries.KUBERNETES,
-                        Runtime.getRuntime().availableProcessors()));
+        lines.add(String.format(
+                Locale.ROOT,
+                "%,d Services in a backlog; Kubernetes %s; %d processors for all processes together. Rounds: %d, for MetalLB one, and"
+                        + " %d with %,d Services. Where a number was measured more than once: the median (least–most).",
+                services,
+                KubeBinaries.KUBERNETES,
+                Runtime.getRuntime().availableProcessors(),
+                rounds,
+                largeRounds,
+                large));
         lines.add("Status patches alone: %s Services/s.".formatted(bare.text(Figure.COLD)));
         lines.add("");
         lines.add("| | " + contenders.stream().map(Contender::title).collect(Collectors.joining(" | "))
@@ -145,7 +168,7 @@ public final class Bench implements Runnable {
         for (Figure figure : Figure.values()) {
             lines.add("| %s | %s | %s |"
                     .formatted(
-                            figure.text,
+                            figure.text.replace("10,000", String.format(Locale.ROOT, "%,d", large)),
                             contenders.stream()
                                     .map(contender -> Objects.requireNonNull(figures.get(contender))
                                             .text(figure))
@@ -157,7 +180,7 @@ public final class Bench implements Runnable {
 
     private String ratio(Figure figure) {
         double ratio = median("Berth", figure) / median("service controller", figure);
-        return Double.isFinite(ratio) ? "%.2f".formatted(ratio) : "";
+        return Double.isFinite(ratio) ? String.format(Locale.ROOT, "%.2f", ratio) : "";
     }
 
     private double median(String title, Figure figure) {
@@ -168,15 +191,24 @@ public final class Bench implements Runnable {
                 .orElse(Double.NaN);
     }
 
+    /** Before an hour of measuring, not after it. */
+    private void requireMarks() throws IOException {
+        if (page != null) {
+            String text = Files.readString(page);
+            int begin = text.indexOf(BEGIN);
+            if (begin < 0 || text.indexOf(END, begin) < 0) {
+                throw new IOException(page + " has no \"" + BEGIN + "\" with \"" + END + "\" after it");
+            }
+        }
+    }
+
     private static void write(Path page, List<String> table) throws IOException {
         String text = Files.readString(page);
-        int begin = text.indexOf(BEGIN);
-        int end = text.indexOf(END, begin);
-        if (begin < 0 || end < 0) {
-            throw new IOException(page + " has no \"" + BEGIN + "\" with \"" + END + "\" after it");
-        }
-        String before = text.substring(0, begin + BEGIN.length());
-        Files.writeString(page, before + "\n" + String.join("\n", table) + "\n" + text.substring(end));
+        int begin = text.indexOf(BEGIN) + BEGIN.length();
+        Files.writeString(
+                page,
+                text.substring(0, begin) + "\n" + String.join("\n", table) + "\n"
+                        + text.substring(text.indexOf(END, begin)));
     }
 
     // ---- clusters
@@ -189,6 +221,8 @@ public final class Bench implements Runnable {
         try (ControlPlane cluster = ControlPlane.builder()
                 .apiServerFlag("--max-requests-inflight=4000")
                 .apiServerFlag("--max-mutating-requests-inflight=2000")
+                // Each Service takes a node port.
+                .apiServerFlag("--service-node-port-range=10000-60000")
                 .start()) {
             try {
                 // The service controller warns of each Service while there is none.
@@ -257,7 +291,8 @@ public final class Bench implements Runnable {
         Installed installed = contender.install(cluster);
         all.create(services);
         ApiWrites before = ApiWrites.of(client);
-        try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
+        Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services);
+        try (watcher) {
             long start = System.nanoTime();
             try (Running running = installed.startWithoutLease()) {
                 await(watcher, running, services);
@@ -269,6 +304,7 @@ public final class Bench implements Runnable {
                 found.add(Figure.EVENTS, writes.events() / services);
                 found.add(Figure.FAILED, writes.failed());
                 Thread.sleep(SETTLE);
+                watcher.close();
                 found.add(Figure.MEMORY, ProcessUse.of(running.pid()).mebibytes());
                 all.delete(services);
                 for (int backlog = 2; backlog <= 3; backlog++) {
@@ -281,37 +317,46 @@ public final class Bench implements Runnable {
         }
     }
 
-    private void await(Watcher watcher, Running running, int wanted) throws InterruptedException {
-        if (!watcher.await(PATIENCE)) {
-            List<String> lines = running.log().get().lines().toList();
-            throw new IllegalStateException("%d of %d Services have an address after %s; the log ends with:%n%s"
-                    .formatted(
-                            watcher.served(),
-                            wanted,
-                            PATIENCE,
-                            String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()))));
+    private static void await(Watcher watcher, Running running, int wanted) throws InterruptedException {
+        long start = System.nanoTime();
+        while (!watcher.await(SETTLE)) {
+            running.requireAlive();
+            if (System.nanoTime() - start > PATIENCE.toNanos()) {
+                throw new IllegalStateException("%d of %d Services have an address after %s; the log ends with:%n%s"
+                        .formatted(watcher.served(), wanted, PATIENCE, running.logTail()));
+            }
         }
+    }
+
+    /** Until no more is written for a while: what came before is over. */
+    private static void settle(KubernetesClient client, Running running) throws InterruptedException {
+        ApiWrites before;
+        ApiWrites now = ApiWrites.of(client);
+        do {
+            Thread.sleep(SETTLE);
+            running.requireAlive();
+            before = now;
+            now = ApiWrites.of(client);
+        } while (now.since(before).objects() > 0);
     }
 
     /** A backlog for a process that has served one before: it does not run while the Services are created. */
     private void warm(Figures found, KubernetesClient client, WaitingServices all, Running running)
             throws InterruptedException {
-        Thread.sleep(SETTLE);
+        settle(client, running);
         double cpu = ProcessUse.of(running.pid()).cpuSeconds();
-        running.signal().accept("STOP");
-        try {
-            all.create(services);
-        } catch (InterruptedException | RuntimeException failure) {
-            running.signal().accept("CONT");
-            throw failure;
-        }
+        running.suspend();
         try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
-            running.signal().accept("CONT");
+            try {
+                all.create(services);
+            } finally {
+                running.goOn();
+            }
             await(watcher, running, services);
             found.add(Figure.WARM, perSecond(watcher));
         }
         all.delete(services);
-        Thread.sleep(SETTLE);
+        settle(client, running);
         found.add(Figure.WARM_CPU, 1000 * (ProcessUse.of(running.pid()).cpuSeconds() - cpu) / services);
     }
 
@@ -331,14 +376,17 @@ public final class Bench implements Runnable {
     }
 
     private static void node(Figures found, KubernetesClient client, Running running) throws InterruptedException {
-        Thread.sleep(SETTLE);
+        settle(client, running);
+        double atRest = ProcessUse.of(running.pid()).cpuSeconds();
+        Thread.sleep(LOOK);
         ApiWrites before = ApiWrites.of(client);
         double cpu = ProcessUse.of(running.pid()).cpuSeconds();
         createNode(client, "node-2");
         Thread.sleep(LOOK.dividedBy(2));
         client.nodes().withName("node-2").delete();
         Thread.sleep(LOOK.dividedBy(2));
-        found.add(Figure.NODE_CPU, ProcessUse.of(running.pid()).cpuSeconds() - cpu);
+        running.requireAlive();
+        found.add(Figure.NODE_CPU, ProcessUse.of(running.pid()).cpuSeconds() - cpu - (cpu - atRest));
         // Two of them are the benchmark's own.
         found.add(Figure.NODE_WRITES, ApiWrites.of(client).since(before).objects() - 2);
     }
@@ -366,8 +414,10 @@ public final class Bench implements Runnable {
                 found.add(Figure.RESTART, seconds(System.nanoTime() - start));
             }
             Thread.sleep(LOOK);
+            running.requireAlive();
             found.add(Figure.RESTART_WRITES, ApiWrites.of(client).since(before).objects());
             found.add(Figure.RESTART_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+            settle(client, running);
             double cpu = ProcessUse.of(running.pid()).cpuSeconds();
             Thread.sleep(REST);
             found.add(Figure.IDLE, 100 * (ProcessUse.of(running.pid()).cpuSeconds() - cpu) / REST.toSeconds());

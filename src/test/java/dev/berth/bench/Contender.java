@@ -10,10 +10,14 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 
 /** Who gives Services their addresses. */
 interface Contender {
@@ -23,13 +27,44 @@ interface Contender {
      * @param signal sends it a signal, without SIG
      * @param stop ends it in order
      */
-    record Running(long pid, Supplier<String> log, Consumer<String> signal, Runnable stop) implements AutoCloseable {
+    record Running(long pid, Supplier<String> log, BooleanSupplier alive, Consumer<String> signal, Runnable stop)
+            implements AutoCloseable {
+        private static final Duration GRACE = Duration.ofSeconds(20);
+
         static Running of(ChildProcess process) {
-            return new Running(process.pid(), process::log, process::signal, process::close);
+            return new Running(
+                    process.pid(), process::log, process::isAlive, process::signal, () -> process.stop(GRACE));
         }
 
         static Running of(OperatorProcess process) {
-            return new Running(process.pid(), process::log, process::signal, process::close);
+            return new Running(process.pid(), process::log, process::isAlive, process::signal, process::close);
+        }
+
+        /** @throws IllegalStateException with the end of its log, if it does not run */
+        void requireAlive() {
+            if (!alive.getAsBoolean()) {
+                throw new IllegalStateException("it has ended; its log ends with:\n" + logTail());
+            }
+        }
+
+        String logTail() {
+            List<String> lines = log.get().lines().toList();
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+        }
+
+        /** Stops it with SIGSTOP, and returns once it is stopped. */
+        void suspend() {
+            signal.accept("STOP");
+            Awaitility.await().atMost(GRACE).pollInterval(Duration.ofMillis(20)).until(this::isStopped);
+        }
+
+        private boolean isStopped() throws IOException {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            return stat.startsWith("T", stat.lastIndexOf(')') + 2);
+        }
+
+        void goOn() {
+            signal.accept("CONT");
         }
 
         @Override
@@ -69,7 +104,7 @@ interface Contender {
         return Path.of("target/bench-" + title().replace(' ', '-') + ".log");
     }
 
-    /** Berth, with the flags of its Deployment. */
+    /** Berth, with the flags of its Deployment, but for {@link Installed#startWithoutLease}. */
     final class Berth implements Contender {
         static final String POOL = """
                 apiVersion: berth.dev/v1alpha1

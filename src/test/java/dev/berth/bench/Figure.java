@@ -16,7 +16,7 @@ enum Figure {
     PEAK("the most memory until then, MiB", 0),
     STREAM_P50("50 Services/s: ms from create to address, p50", 1),
     STREAM_P99("the same, p99", 1),
-    NODE_CPU("a Node comes and goes at 1,000: CPU s in 20 s", 2),
+    NODE_CPU("a Node comes and goes at 1,000: CPU s beyond that at rest, in 20 s", 2),
     NODE_WRITES("the same, writes", 0),
     LARGE("10,000: s from the start to the last", 1),
     LARGE_CPU("CPU s until then", 1),

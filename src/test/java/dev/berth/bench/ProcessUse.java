@@ -17,9 +17,10 @@ record ProcessUse(double cpuSeconds, double mebibytes, double peakMebibytes) {
     /** Of /proc/pid/stat; the same on every Linux that Kubernetes runs on. */
     private static final double TICKS_PER_SECOND = 100;
 
+    /** @throws UncheckedIOException if there is no such process */
     static ProcessUse of(long pid) {
         Path proc = Path.of("/proc", Long.toString(pid));
-        if (!Files.isDirectory(proc)) {
+        if (!Files.isDirectory(Path.of("/proc"))) {
             return new ProcessUse(Double.NaN, Double.NaN, Double.NaN);
         }
         try {

@@ -83,7 +83,7 @@ final class WaitingServices {
         return new HashMap<>(asked);
     }
 
-    /** Gives each its address by one patch of its status, with nothing behind it: what the API server lets anybody do. */
+    /** Gives each its address by one patch of its status, with nothing behind it: what the API server lets this process do. */
     void patch(int count) throws InterruptedException {
         eachOf(
                 count,

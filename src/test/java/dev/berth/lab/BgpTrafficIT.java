@@ -230,6 +230,7 @@ class BgpTrafficIT {
                 .extracting(BGPPeer.NodeSession::node, BGPPeer.NodeSession::state)
                 .containsExactlyInAnyOrder(
                         tuple("node1", "Established"), tuple("node2", "Established"), tuple("node3", "Established"));
+        assertThat(operator.metric("berth_service_announced_seconds_count")).isPositive();
     }
 
     @Test

@@ -106,7 +106,7 @@ public final class KubeBinaries {
         return yardstick("service-controller");
     }
 
-    /** MetalLB's controller, built from its module; its CRDs are in the folder metallb-crds beside it. */
+    /** MetalLB's controller, built from its module; its CRDs are in metallb-crds.yaml beside it. */
     public Path metalLb() {
         return yardstick("metallb");
     }
