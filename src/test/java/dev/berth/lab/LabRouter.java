@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** BIRD on the router of the {@link Lab}: it takes routes from each node, by IPv4 and by IPv6, and spreads over equal ones. */
+/** BIRD in a namespace: it takes routes from each node, by IPv4 and by IPv6, and spreads over equal ones. */
 final class LabRouter implements AutoCloseable {
     static final String IPV4 = "10.77.0.254";
     static final String IPV6 = "fd77::fe";
@@ -17,24 +17,41 @@ final class LabRouter implements AutoCloseable {
 
     private static final Pattern NEXT_HOP = Pattern.compile("\\b(?:via|nexthop via) (\\S+)");
 
-    private final Lab lab;
+    /** A node that it waits for. */
+    record Neighbour(String name, String ipv4, String ipv6) {}
+
+    private final Namespace namespace;
+    private final Path folder;
+    private final List<Neighbour> neighbours;
     private final Path configuration;
     private final ChildProcess bird;
     private String wanted = "";
     private boolean takesIpv6NextHops = true;
 
-    /** Runs from now on. */
+    /** Runs on the router of the lab from now on, for all its nodes. */
     LabRouter(Lab lab) {
-        this.lab = lab;
-        this.configuration = lab.folder().resolve("bird.conf");
-        lab.router().run("sysctl", "-q", "-w", "net.ipv4.fib_multipath_hash_policy=1");
-        lab.router().run("sysctl", "-q", "-w", "net.ipv6.fib_multipath_hash_policy=1");
+        this(
+                lab.router(),
+                lab.folder(),
+                lab.nodes().stream()
+                        .map(node -> new Neighbour(node.name(), node.ipv4(), node.ipv6()))
+                        .toList());
+    }
+
+    /** Runs from now on. */
+    LabRouter(Namespace namespace, Path folder, List<Neighbour> neighbours) {
+        this.namespace = namespace;
+        this.folder = folder;
+        this.neighbours = neighbours;
+        this.configuration = folder.resolve("bird.conf");
+        namespace.run("sysctl", "-q", "-w", "net.ipv4.fib_multipath_hash_policy=1");
+        namespace.run("sysctl", "-q", "-w", "net.ipv6.fib_multipath_hash_policy=1");
         write("");
-        bird = lab.router().start("bird", lab.folder(), "bird", "-f", "-c", configuration.toString(), "-s", socket());
+        bird = namespace.start("bird", folder, "bird", "-f", "-c", configuration.toString(), "-s", socket());
     }
 
     private String socket() {
-        return lab.folder().resolve("bird.ctl").toString();
+        return folder.resolve("bird.ctl").toString();
     }
 
     private void write(String password) {
@@ -55,7 +72,7 @@ final class LabRouter implements AutoCloseable {
                   ipv6 { import all; export none; };
                 }
                 """.formatted(ASN, takesIpv6NextHops ? "extended next hop yes;" : ""));
-        lab.nodes().forEach(node -> {
+        neighbours.forEach(node -> {
             text.append("protocol bgp %1$s from node { neighbor %2$s as %3$d; %4$s }%n"
                     .formatted(
                             node.name(),
@@ -92,12 +109,12 @@ final class LabRouter implements AutoCloseable {
 
     /** What BIRD answers to a command. */
     String ask(String command) {
-        return lab.router().run("birdc", "-s", socket(), command);
+        return namespace.run("birdc", "-s", socket(), command);
     }
 
     /** The next hops of the kernel's route for an address, in the order of their text. */
     List<String> nextHops(String address) {
-        return nextHops(lab.router(), address);
+        return nextHops(namespace, address);
     }
 
     static List<String> nextHops(Namespace router, String address) {

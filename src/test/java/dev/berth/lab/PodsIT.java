@@ -4,6 +4,7 @@ import static dev.berth.testing.TypedPage.withoutAges;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.berth.lab.LabRouter.Neighbour;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
 import dev.berth.testing.TlsFiles;
@@ -539,8 +540,37 @@ class PodsIT {
                 .contains("berth_haproxy_up 1");
     }
 
+    /** The machine beside the nodes is the router. */
     @Test
     @Order(15)
+    void speakersInPods_announceToARouter_whichSendsARequestToEitherNode() {
+        List<Neighbour> nodes = IntStream.of(1, 2)
+                .mapToObj(number ->
+                        new Neighbour(cluster.node(number).name(), PodNode.ipv4(number), PodNode.ipv6(number)))
+                .toList();
+        try (LabRouter _ = new LabRouter(cluster.client(), folder, nodes)) {
+            shell.type("""
+                    cat <<EOF | kubectl apply -f -
+                    apiVersion: berth.dev/v1alpha1
+                    kind: BGPPeer
+                    metadata: {name: router}
+                    spec: {peerAddress: 10.77.0.100, peerASN: %d, myASN: %d}
+                    EOF""".formatted(LabRouter.ASN, LabRouter.ASN_OF_NODES));
+            serviceOfClass("routed", "bgp", "198.51.100.0/28", "Cluster");
+            String address = Objects.requireNonNull(addresses().get("routed")).getFirst();
+
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(LabRouter.nextHops(cluster.client(), address))
+                            .containsExactly(PodNode.ipv4(1), PodNode.ipv4(2)));
+            assertThat(awaitReply("http://" + address + "/").name()).startsWith("node");
+            shell.type("kubectl wait --for=condition=berth.dev/Announced --timeout=60s service/routed");
+            shell.type("kubectl wait --for=condition=Ready --timeout=60s bgppeer/router");
+            shell.type("kubectl delete bgppeer router");
+        }
+    }
+
+    @Test
+    @Order(16)
     void removal_byThePage_leavesNothingButTheKinds() throws IOException {
         deleteAllServices();
 
