@@ -705,6 +705,7 @@ public final class Wiring {
         announcements.adopt();
         pools.refresh();
         services.adopt();
+        serviceTimes.lead(caches.services().list());
         mayBegin.run();
         gate.open();
         lookAround.opened();

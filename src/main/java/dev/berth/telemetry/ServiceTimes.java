@@ -53,6 +53,16 @@ public final class ServiceTimes {
     /** @param since when it began to wait for that, by the registry's clock */
     private record Seen(String uid, Awaits awaits, long since) {}
 
+    /**
+     * This process leads from now on: what it saw of Services while another one served them is forgotten.
+     *
+     * @param services all there are
+     */
+    public void lead(Stream<Service> services) {
+        seen.clear();
+        services.forEach(this::seen);
+    }
+
     /** A Service came, or changed. */
     void seen(Service service) {
         ServiceKey key = key(service);

@@ -128,6 +128,23 @@ class ServiceTimesTest {
     }
 
     @Test
+    void aServiceThatAnotherLeaderServed_doesNotCount_andOneThatStillWaits_countsFromTheNewLeader() {
+        times.seen(waiting("u1"));
+        clock.add(Duration.ofHours(1));
+        times.lead(Stream.of(service("u1", "LoadBalancer", "192.0.2.1")));
+        times.published(WEB, "u1");
+        times.announced(WEB, "u1");
+        assertTimes();
+        assertTimes(registry.get("berth.service.announced").timer());
+
+        times.lead(Stream.of(waiting("u1")));
+        clock.add(Duration.ofSeconds(2));
+        times.published(WEB, "u1");
+
+        assertTimes(Duration.ofSeconds(2));
+    }
+
+    @Test
     void theAnnouncement_countsFromTheAddress_once() {
         times.seen(waiting("u1"));
         clock.add(Duration.ofSeconds(1));
