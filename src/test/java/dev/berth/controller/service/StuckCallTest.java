@@ -22,8 +22,9 @@ class StuckCallTest extends CloudStage {
     private final CompletableFuture<Thread> calling = new CompletableFuture<>();
 
     @BeforeEach
-    void callsAreGivenUpAtOnce() {
-        deadline = Duration.ofMillis(20);
+    void callsAreGivenUpSoon() {
+        // One that answers must be made within it, also on a busy machine.
+        deadline = Duration.ofMillis(250);
         control = operator();
     }
 
