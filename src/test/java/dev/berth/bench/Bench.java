@@ -280,7 +280,7 @@ public final class Bench implements Runnable {
                 found.add(Figure.START, seconds(System.nanoTime() - start));
             }
             Thread.sleep(LOOK);
-            found.add(Figure.REST_MEMORY, ProcessUse.of(running.pid()).mebibytes());
+            found.add(Figure.REST_MEMORY, running.use().mebibytes());
         }
     }
 
@@ -298,19 +298,19 @@ public final class Bench implements Runnable {
                 await(watcher, running, services);
                 found.add(Figure.COLD, perSecond(watcher));
                 found.add(Figure.COLD_FIRST, seconds(watcher.first() - start));
-                found.add(Figure.COLD_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+                found.add(Figure.COLD_CPU, running.use().cpuSeconds());
                 ApiWrites writes = ApiWrites.of(client).since(before);
                 found.add(Figure.WRITES, writes.objects() / services);
                 found.add(Figure.EVENTS, writes.events() / services);
                 found.add(Figure.FAILED, writes.failed());
                 Thread.sleep(SETTLE);
                 watcher.close();
-                found.add(Figure.MEMORY, ProcessUse.of(running.pid()).mebibytes());
+                found.add(Figure.MEMORY, running.use().mebibytes());
                 all.delete(services);
                 for (int backlog = 2; backlog <= 3; backlog++) {
                     warm(found, client, all, running);
                 }
-                found.add(Figure.PEAK, ProcessUse.of(running.pid()).peakMebibytes());
+                found.add(Figure.PEAK, running.use().peakMebibytes());
                 stream(found, client, all, running);
                 node(found, client, running);
             }
@@ -320,10 +320,14 @@ public final class Bench implements Runnable {
     private static void await(Watcher watcher, Running running, int wanted) throws InterruptedException {
         long start = System.nanoTime();
         while (!watcher.await(SETTLE)) {
-            running.requireAlive();
+            running.process().requireAlive();
             if (System.nanoTime() - start > PATIENCE.toNanos()) {
                 throw new IllegalStateException("%d of %d Services have an address after %s; the log ends with:%n%s"
-                        .formatted(watcher.served(), wanted, PATIENCE, running.logTail()));
+                        .formatted(
+                                watcher.served(),
+                                wanted,
+                                PATIENCE,
+                                running.process().logTail(20)));
             }
         }
     }
@@ -334,7 +338,7 @@ public final class Bench implements Runnable {
         ApiWrites now = ApiWrites.of(client);
         do {
             Thread.sleep(SETTLE);
-            running.requireAlive();
+            running.process().requireAlive();
             before = now;
             now = ApiWrites.of(client);
         } while (now.since(before).objects() > 0);
@@ -344,7 +348,7 @@ public final class Bench implements Runnable {
     private void warm(Figures found, KubernetesClient client, WaitingServices all, Running running)
             throws InterruptedException {
         settle(client, running);
-        double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+        double cpu = running.use().cpuSeconds();
         running.suspend();
         try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, services)) {
             try {
@@ -357,7 +361,7 @@ public final class Bench implements Runnable {
         }
         all.delete(services);
         settle(client, running);
-        found.add(Figure.WARM_CPU, 1000 * (ProcessUse.of(running.pid()).cpuSeconds() - cpu) / services);
+        found.add(Figure.WARM_CPU, 1000 * (running.use().cpuSeconds() - cpu) / services);
     }
 
     private void stream(Figures found, KubernetesClient client, WaitingServices all, Running running)
@@ -377,16 +381,16 @@ public final class Bench implements Runnable {
 
     private static void node(Figures found, KubernetesClient client, Running running) throws InterruptedException {
         settle(client, running);
-        double atRest = ProcessUse.of(running.pid()).cpuSeconds();
+        double atRest = running.use().cpuSeconds();
         Thread.sleep(LOOK);
         ApiWrites before = ApiWrites.of(client);
-        double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+        double cpu = running.use().cpuSeconds();
         createNode(client, "node-2");
         Thread.sleep(LOOK.dividedBy(2));
         client.nodes().withName("node-2").delete();
         Thread.sleep(LOOK.dividedBy(2));
-        running.requireAlive();
-        found.add(Figure.NODE_CPU, ProcessUse.of(running.pid()).cpuSeconds() - cpu - (cpu - atRest));
+        running.process().requireAlive();
+        found.add(Figure.NODE_CPU, running.use().cpuSeconds() - cpu - (cpu - atRest));
         // Two of them are the benchmark's own.
         found.add(Figure.NODE_WRITES, ApiWrites.of(client).since(before).objects() - 2);
     }
@@ -401,10 +405,10 @@ public final class Bench implements Runnable {
             try (Running running = installed.start()) {
                 await(watcher, running, large);
                 found.add(Figure.LARGE, seconds(watcher.last() - start));
-                found.add(Figure.LARGE_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+                found.add(Figure.LARGE_CPU, running.use().cpuSeconds());
                 Thread.sleep(SETTLE);
-                found.add(Figure.LARGE_MEMORY, ProcessUse.of(running.pid()).mebibytes());
-                found.add(Figure.LARGE_PEAK, ProcessUse.of(running.pid()).peakMebibytes());
+                found.add(Figure.LARGE_MEMORY, running.use().mebibytes());
+                found.add(Figure.LARGE_PEAK, running.use().peakMebibytes());
             }
         }
         ApiWrites before = ApiWrites.of(client);
@@ -414,13 +418,13 @@ public final class Bench implements Runnable {
                 found.add(Figure.RESTART, seconds(System.nanoTime() - start));
             }
             Thread.sleep(LOOK);
-            running.requireAlive();
+            running.process().requireAlive();
             found.add(Figure.RESTART_WRITES, ApiWrites.of(client).since(before).objects());
-            found.add(Figure.RESTART_CPU, ProcessUse.of(running.pid()).cpuSeconds());
+            found.add(Figure.RESTART_CPU, running.use().cpuSeconds());
             settle(client, running);
-            double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+            double cpu = running.use().cpuSeconds();
             Thread.sleep(REST);
-            found.add(Figure.IDLE, 100 * (ProcessUse.of(running.pid()).cpuSeconds() - cpu) / REST.toSeconds());
+            found.add(Figure.IDLE, 100 * (running.use().cpuSeconds() - cpu) / REST.toSeconds());
             if (contender instanceof Contender.Berth) {
                 pool(found, client, running);
             }
@@ -428,7 +432,7 @@ public final class Bench implements Runnable {
     }
 
     private static void pool(Figures found, KubernetesClient client, Running running) throws InterruptedException {
-        double cpu = ProcessUse.of(running.pid()).cpuSeconds();
+        double cpu = running.use().cpuSeconds();
         long start = System.nanoTime();
         AddressPool edited = client.resources(AddressPool.class)
                 .withName("bench")
@@ -447,6 +451,6 @@ public final class Bench implements Runnable {
                         edited.getMetadata().getGeneration()));
         found.add(Figure.POOL, seconds(System.nanoTime() - start));
         Thread.sleep(LOOK.dividedBy(2));
-        found.add(Figure.POOL_CPU, ProcessUse.of(running.pid()).cpuSeconds() - cpu);
+        found.add(Figure.POOL_CPU, running.use().cpuSeconds() - cpu);
     }
 }

@@ -4,19 +4,15 @@ import dev.berth.api.v1alpha1.AddressPool;
 import dev.berth.demo.InstalledBerth;
 import dev.berth.testing.ChildProcess;
 import dev.berth.testing.ControlPlane;
+import dev.berth.testing.FreePort;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 
 /** Who gives Services their addresses. */
@@ -24,47 +20,37 @@ interface Contender {
     /**
      * A process of it.
      *
-     * @param signal sends it a signal, without SIG
      * @param stop ends it in order
      */
-    record Running(long pid, Supplier<String> log, BooleanSupplier alive, Consumer<String> signal, Runnable stop)
-            implements AutoCloseable {
+    record Running(ChildProcess process, Runnable stop) implements AutoCloseable {
         private static final Duration GRACE = Duration.ofSeconds(20);
 
         static Running of(ChildProcess process) {
-            return new Running(
-                    process.pid(), process::log, process::isAlive, process::signal, () -> process.stop(GRACE));
+            return new Running(process, () -> process.stop(GRACE));
         }
 
-        static Running of(OperatorProcess process) {
-            return new Running(process.pid(), process::log, process::isAlive, process::signal, process::close);
+        static Running of(OperatorProcess operator) {
+            return new Running(operator.process(), operator::close);
         }
 
-        /** @throws IllegalStateException with the end of its log, if it does not run */
-        void requireAlive() {
-            if (!alive.getAsBoolean()) {
-                throw new IllegalStateException("it has ended; its log ends with:\n" + logTail());
-            }
-        }
-
-        String logTail() {
-            List<String> lines = log.get().lines().toList();
-            return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+        /** What it has used so far. */
+        ProcessUse use() {
+            return ProcessUse.of(process.pid());
         }
 
         /** Stops it with SIGSTOP, and returns once it is stopped. */
         void suspend() {
-            signal.accept("STOP");
+            process.signal("STOP");
             Awaitility.await().atMost(GRACE).pollInterval(Duration.ofMillis(20)).until(this::isStopped);
         }
 
         private boolean isStopped() throws IOException {
-            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
             return stat.startsWith("T", stat.lastIndexOf(')') + 2);
         }
 
         void goOn() {
-            signal.accept("CONT");
+            process.signal("CONT");
         }
 
         @Override
@@ -199,17 +185,9 @@ interface Contender {
                     "--kubeconfig=" + cluster.adminKubeconfig(),
                     "--namespace=" + NAMESPACE,
                     "--webhook-mode=disabled",
-                    "--port=" + freePort());
+                    "--port=" + FreePort.next());
             return () -> Running.of(
                     ChildProcess.start("metallb", command, Path.of("").toAbsolutePath(), logFile()));
-        }
-
-        private static int freePort() {
-            try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-            }
         }
     }
 }

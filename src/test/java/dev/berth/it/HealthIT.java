@@ -2,13 +2,12 @@ package dev.berth.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.berth.testing.FreePort;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SharedInstallation;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,12 +27,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HealthIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration PROBE = Duration.ofSeconds(20);
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
 
     /** Asks again and again, until the answer is 200. */
     private static boolean askUntilStarted(URI probe) throws IOException, InterruptedException {
@@ -56,7 +49,7 @@ class HealthIT {
 
     @Test
     void probesThatComeBeforeTheStartIsOver_doNotHoldItUp(Installation berth) throws Exception {
-        int port = freePort();
+        int port = FreePort.next();
         URI probe = URI.create("http://127.0.0.1:" + port + "/q/health/started");
         try (OperatorProcess operator = OperatorProcess.start(berth.kubeconfig(), "--http-port=" + port);
                 ExecutorService probes = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -14,7 +14,6 @@ import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.provider.Ingress;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerStatus;
-import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -39,16 +38,7 @@ class MeteredClusterTest {
 
     @BeforeEach
     void seen() {
-        times.seen(new ServiceBuilder()
-                .withNewMetadata()
-                .withNamespace("prod")
-                .withName("web")
-                .withUid("u1")
-                .endMetadata()
-                .withNewSpec()
-                .withType("LoadBalancer")
-                .endSpec()
-                .build());
+        times.seen(OperatorMetricsTest.SERVICE);
     }
 
     private static Publication.Difference address() {

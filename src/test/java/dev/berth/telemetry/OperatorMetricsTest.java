@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class OperatorMetricsTest {
     private static final int SEEDS = 200;
     private static final ResourceID WEB = new ResourceID("web", "prod");
-    private static final Service SERVICE = new ServiceBuilder()
+    static final Service SERVICE = new ServiceBuilder()
             .withNewMetadata()
             .withNamespace("prod")
             .withName("web")

@@ -55,6 +55,10 @@ class ServiceTimesTest {
         return registry.get("berth.service.address").timer();
     }
 
+    private Timer announced() {
+        return registry.get("berth.service.announced").timer();
+    }
+
     private void assertTimes(Duration... each) {
         assertTimes(timer(), each);
     }
@@ -135,7 +139,7 @@ class ServiceTimesTest {
         times.published(WEB, "u1");
         times.announced(WEB, "u1");
         assertTimes();
-        assertTimes(registry.get("berth.service.announced").timer());
+        assertTimes(announced());
 
         times.lead(Stream.of(waiting("u1")));
         clock.add(Duration.ofSeconds(2));
@@ -159,7 +163,7 @@ class ServiceTimesTest {
         times.announced(WEB, "u1");
 
         assertTimes(Duration.ofSeconds(1));
-        assertTimes(registry.get("berth.service.announced").timer(), Duration.ofSeconds(4));
+        assertTimes(announced(), Duration.ofSeconds(4));
     }
 
     @Test
@@ -168,7 +172,7 @@ class ServiceTimesTest {
 
         times.announced(WEB, "u1");
 
-        assertTimes(registry.get("berth.service.announced").timer());
+        assertTimes(announced());
     }
 
     @Test

@@ -171,9 +171,8 @@ public final class OperatorProcess implements AutoCloseable {
         process.stop(GRACE);
     }
 
-    /** Sends a signal; nothing happens when it has ended. */
-    public void signal(String name) {
-        process.signal(name);
+    public ChildProcess process() {
+        return process;
     }
 
     /** Sends SIGKILL and waits for the end. */
