@@ -153,15 +153,7 @@ class HaproxyTrafficIT {
     }
 
     private void addPort(int port) {
-        Awaitility.await()
-                .ignoreExceptionsMatching(failure -> failure instanceof KubernetesClientException refused
-                        && refused.getCode() == HttpURLConnection.HTTP_CONFLICT)
-                .until(() -> hasPort(port));
-    }
-
-    /** Berth may write the Service in between, and then it is refused. */
-    private boolean hasPort(int port) {
-        lab.installation()
+        untilNotInConflict(() -> lab.installation()
                 .client()
                 .services()
                 .inNamespace(namespace)
@@ -174,8 +166,18 @@ class HaproxyTrafficIT {
                         .withNewTargetPort(LabPod.PORT)
                         .endPort()
                         .endSpec()
-                        .build());
-        return true;
+                        .build()));
+    }
+
+    /** Another may write the object in between, and then the edit is refused. */
+    private static void untilNotInConflict(Runnable edit) {
+        Awaitility.await()
+                .ignoreExceptionsMatching(failure -> failure instanceof KubernetesClientException refused
+                        && refused.getCode() == HttpURLConnection.HTTP_CONFLICT)
+                .until(() -> {
+                    edit.run();
+                    return true;
+                });
     }
 
     @Test
@@ -517,19 +519,21 @@ class HaproxyTrafficIT {
     }
 
     private static void taint(int node, boolean on) {
-        lab.controlPlane().adminClient().nodes().withName(lab.node(node).name()).edit(current -> {
-            List<Taint> taints = on
-                    ? List.of(new TaintBuilder()
-                            .withKey("ToBeDeletedByClusterAutoscaler")
-                            .withEffect("NoSchedule")
-                            .build())
-                    : List.of();
-            return new NodeBuilder(current)
-                    .editSpec()
-                    .withTaints(taints)
-                    .endSpec()
-                    .build();
-        });
+        List<Taint> taints = on
+                ? List.of(new TaintBuilder()
+                        .withKey("ToBeDeletedByClusterAutoscaler")
+                        .withEffect("NoSchedule")
+                        .build())
+                : List.of();
+        untilNotInConflict(() -> lab.controlPlane()
+                .adminClient()
+                .nodes()
+                .withName(lab.node(node).name())
+                .edit(current -> new NodeBuilder(current)
+                        .editSpec()
+                        .withTaints(taints)
+                        .endSpec()
+                        .build()));
     }
 
     @Test

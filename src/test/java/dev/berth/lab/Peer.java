@@ -129,7 +129,7 @@ record Peer(Namespace namespace) {
                 () -> parse(namespace.run(command.toArray(String[]::new)), Moment.class), ON_THREADS_OF_THEIR_OWN);
     }
 
-    /** Starts requests that go on until they are ended, 24,000 at most: for two minutes. */
+    /** Starts requests that go on until they are ended, 72,000 at most: for six minutes. */
     Until<Load> loadUntilEnd(String url) {
         return new Until<>(
                 namespace.open(
@@ -137,7 +137,7 @@ record Peer(Namespace namespace) {
                         "load",
                         "--until-eof",
                         "--requests",
-                        "24000",
+                        "72000",
                         "--workers",
                         "4",
                         "--pause",

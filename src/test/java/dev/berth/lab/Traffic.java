@@ -6,6 +6,7 @@ import dev.berth.ip.Ip;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.testing.Installation;
+import dev.berth.testing.Patience;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import java.time.Duration;
@@ -18,8 +19,6 @@ import org.awaitility.Awaitility;
 
 /** What the lab's tests do with Services and their clients. */
 final class Traffic {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     private Traffic() {}
 
     /**
@@ -80,7 +79,7 @@ final class Traffic {
         String address = Ip.parse(Installation.ips(service).getFirst()).objectName();
         Awaitility.await()
                 // Words alone are written twice a minute.
-                .atMost(PATIENCE.multipliedBy(3))
+                .atMost(Patience.LONG)
                 .pollInterval(Duration.ofMillis(500))
                 .untilAsserted(() -> {
                     String expected = by.get();
@@ -118,7 +117,7 @@ final class Traffic {
 
     static <T> T await(Callable<T> supplier, Predicate<T> wanted) {
         return Awaitility.await()
-                .atMost(PATIENCE)
+                .atMost(Patience.LONG)
                 .pollInterval(Duration.ofMillis(100))
                 .until(supplier, wanted);
     }

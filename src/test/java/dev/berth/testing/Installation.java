@@ -40,8 +40,6 @@ public final class Installation implements AutoCloseable {
     /** The kustomization that is applied when no other is named. */
     public static final String MANIFESTS = "src/main/kubernetes";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private final ControlPlane controlPlane;
     private final List<OperatorProcess> operators = new ArrayList<>();
     private final AtomicInteger namespaces = new AtomicInteger();
@@ -228,7 +226,7 @@ public final class Installation implements AutoCloseable {
     public Service await(String namespace, String name, Predicate<Service> asItShallBe) {
         try {
             return Awaitility.await()
-                    .atMost(PATIENCE)
+                    .atMost(Patience.LONG)
                     .pollInterval(Duration.ofMillis(50))
                     .until(() -> get(namespace, name), asItShallBe);
         } catch (ConditionTimeoutException late) {
@@ -243,7 +241,7 @@ public final class Installation implements AutoCloseable {
     public void deleteService(String namespace, String name) {
         client().services().inNamespace(namespace).withName(name).delete();
         Awaitility.await()
-                .atMost(PATIENCE)
+                .atMost(Patience.LONG)
                 .until(() -> client().services()
                                 .inNamespace(namespace)
                                 .withName(name)
@@ -269,7 +267,7 @@ public final class Installation implements AutoCloseable {
     /** Waits until just these addresses are claimed for the Service of this name. */
     public void awaitAddressesOf(String namespace, String name, String... addresses) {
         Awaitility.await()
-                .atMost(PATIENCE)
+                .atMost(Patience.LONG)
                 .untilAsserted(() -> assertThat(addressesOf(namespace, name)).containsExactly(addresses));
     }
 

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperatorProcess implements AutoCloseable {
     private static final Path LOGS = Build.file("it-logs");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(30);
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://[^\\s\"]*:\\d+)");
 
@@ -79,7 +78,7 @@ public final class OperatorProcess implements AutoCloseable {
     }
 
     /**
-     * Sends GET to the operator's own HTTP server, waiting up to a minute for the server's start.
+     * Sends GET to the operator's own HTTP server, waiting up to two minutes for the server's start.
      *
      * @param path like {@code /q/health/ready}
      * @throws IllegalStateException if the operator ends or does not listen in time
@@ -134,7 +133,7 @@ public final class OperatorProcess implements AutoCloseable {
     }
 
     /**
-     * Waits up to a minute until the log contains a match, also when that is there already.
+     * Waits up to two minutes until the log contains a match, also when that is there already.
      *
      * @throws IllegalStateException with the tail of the log, if none comes or if the operator ends before
      */
@@ -145,7 +144,7 @@ public final class OperatorProcess implements AutoCloseable {
     private Matcher awaitLog(Pattern pattern) {
         try {
             return Awaitility.await()
-                    .atMost(PATIENCE)
+                    .atMost(Patience.LONG)
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(50))
                     .until(
@@ -161,7 +160,7 @@ public final class OperatorProcess implements AutoCloseable {
         } catch (ConditionTimeoutException e) {
             throw new IllegalStateException(
                     "no \"%s\" in the operator's log after %s; it ends with:%n%s"
-                            .formatted(pattern, PATIENCE, process.logTail(30)),
+                            .formatted(pattern, Patience.LONG, process.logTail(30)),
                     e);
         }
     }
