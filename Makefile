@@ -81,8 +81,12 @@ run: kube-to-run $(AOT_CACHE) ## the same, and stays up for your own kubectl unt
 lab: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) a network of nodes, Berth and HAProxy to play with, until Ctrl-C: make lab MODE=iptables
 	@$(JDK) src/test/lab/lab up $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.Playground $(MODE)
 
+.PHONY: cluster
+cluster: lab-possible kube-to-test lab-tools $(AOT_CACHE) ## (root, Linux) a cluster of two nodes that run Pods, to install Berth on, until Ctrl-C
+	@$(JDK) src/test/lab/lab up $(JAVA_OPTIONS) dev.berth.lab.PodPlayground
+
 .PHONY: lab-down
-lab-down: ## ends the lab of make lab from another shell
+lab-down: ## ends what make lab or make cluster started, from another shell
 	@src/test/lab/lab down
 
 CHECKS_LOG = target/checks.log

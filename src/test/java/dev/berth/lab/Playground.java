@@ -1,5 +1,6 @@
 package dev.berth.lab;
 
+import dev.berth.testing.ControlPlane;
 import dev.berth.testing.Installation;
 import dev.berth.testing.KubeBinaries;
 import dev.berth.testing.OperatorProcess;
@@ -33,12 +34,16 @@ final class Playground {
 
     /** The one argument is how kube-proxy programs the kernel: nftables or iptables. */
     public static void main(String... arguments) throws Exception {
+        requireLab();
+        KubeProxyMode mode = mode(arguments);
+        Program.run(() -> play(mode));
+    }
+
+    static void requireLab() {
         if (System.getenv("BERTH_LAB") == null) {
             System.err.println("lab: there can be none here: " + System.getenv("BERTH_LAB_MISSING"));
             System.exit(2);
         }
-        KubeProxyMode mode = mode(arguments);
-        Program.run(() -> play(mode));
     }
 
     private static KubeProxyMode mode(String... arguments) {
@@ -83,10 +88,15 @@ final class Playground {
     }
 
     private static void link(Lab lab, HaproxyHost haproxy) throws IOException {
-        Path programs = Files.createDirectories(RUN.resolve("bin"));
-        Files.createSymbolicLink(RUN.resolve("kubeconfig"), lab.controlPlane().adminKubeconfig());
+        linkCommands(lab.controlPlane());
         Files.createSymbolicLink(
                 RUN.resolve("haproxy"), haproxy.configurationFile().getParent());
+    }
+
+    /** What a shell of {@code src/test/lab/lab in} finds: KUBECONFIG, kubectl, and peer. */
+    static void linkCommands(ControlPlane controlPlane) throws IOException {
+        Path programs = Files.createDirectories(RUN.resolve("bin"));
+        Files.createSymbolicLink(RUN.resolve("kubeconfig"), controlPlane.adminKubeconfig());
         Files.createSymbolicLink(
                 programs.resolve("kubectl"), KubeBinaries.ofThisMachine().kubectl());
         Files.createSymbolicLink(programs.resolve("peer"), Path.of(Peer.program()));
@@ -206,7 +216,7 @@ final class Playground {
         System.err.println("lab: Berth has ended; its log: " + operator.logFile());
     }
 
-    private static <T> T timed(String what, Supplier<T> action) {
+    static <T> T timed(String what, Supplier<T> action) {
         long start = System.nanoTime();
         System.out.print(what + " … ");
         System.out.flush();
