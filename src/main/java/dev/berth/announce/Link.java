@@ -1,7 +1,9 @@
 package dev.berth.announce;
 
 import dev.berth.ip.Ip;
+import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
+import java.math.BigInteger;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -81,6 +83,16 @@ public record Link(String name, String hardware, List<IpRange> networks) {
         return neighbour.isPresent() || parameters.interfaces().isEmpty()
                 ? neighbour
                 : allowed.stream().findFirst();
+    }
+
+    /** Whether an address is the broadcast address of the network that it belongs on: no host sends to it as to another one. */
+    boolean isBroadcast(Ip address) {
+        return address.family() == IpFamily.IPV4
+                && smallest(address)
+                        .filter(network -> network.size().compareTo(BigInteger.TWO) > 0)
+                        .map(IpRange::upper)
+                        .filter(address::equals)
+                        .isPresent();
     }
 
     private Optional<IpRange> smallest(Ip address) {

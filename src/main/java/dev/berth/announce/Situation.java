@@ -92,8 +92,15 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
                 .or(() -> Optional.ofNullable(agents.get(node))
                         .map(agent -> agent.willing() ? Optional.<Reason>empty() : Optional.of(Reason.AGENT_NOT_READY))
                         .orElse(Optional.of(Reason.NO_AGENT)))
-                .or(() -> link(asked, node).isPresent() ? Optional.empty() : Optional.of(Reason.NO_INTERFACE))
+                .or(() -> objection(asked, link(asked, node)))
                 .or(() -> Optional.ofNullable(agents.get(node))
                         .map(agent -> agent.refused().get(asked.address())));
+    }
+
+    private static Optional<Reason> objection(Asked asked, Optional<Link> link) {
+        if (link.isEmpty()) {
+            return Optional.of(Reason.NO_INTERFACE);
+        }
+        return link.filter(its -> its.isBroadcast(asked.address())).map(_ -> Reason.BROADCAST_ADDRESS);
     }
 }

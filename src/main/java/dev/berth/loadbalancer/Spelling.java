@@ -3,6 +3,7 @@ package dev.berth.loadbalancer;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What somebody may have meant who wrote a word that is not known. Pure; of its own, because the core imports nothing but the
@@ -11,6 +12,8 @@ import java.util.Optional;
 public final class Spelling {
     /** Further apart than so many edits, two words are different ones. */
     private static final int MOST_EDITS = 3;
+
+    private static final int MOST_NAMED = 3;
 
     /** Longer words are not compared: it takes the product of their lengths. */
     private static final int LONGEST = 320;
@@ -29,6 +32,19 @@ public final class Spelling {
         return nearest(word, candidates)
                 .map(meant -> " (did you mean \"" + meant + "\"?)")
                 .orElse("");
+    }
+
+    /** {@link #didYouMean}, or, where none is near, the first few candidates. */
+    static String meantOrThere(String word, Collection<String> candidates) {
+        if (nearest(word, candidates).isPresent() || candidates.isEmpty()) {
+            return didYouMean(word, candidates);
+        }
+        return candidates.stream()
+                        .distinct()
+                        .sorted()
+                        .limit(MOST_NAMED)
+                        .collect(Collectors.joining(", ", " (there is ", ""))
+                + (candidates.stream().distinct().count() > MOST_NAMED ? ", and more)" : ")");
     }
 
     /** Whether a third of the word at most is different. */

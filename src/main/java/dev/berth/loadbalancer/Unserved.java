@@ -52,14 +52,17 @@ public record Unserved(Reason reason, String message, boolean isBerths) {
         if (loadBalancerClass == null) {
             return withoutClass;
         }
+        boolean isBerths = loadBalancerClass.startsWith(PREFIX);
         return values.contains(loadBalancerClass)
                 ? Optional.empty()
                 : Optional.of(new Unserved(
                         Reason.ClassNotFound,
                         "no LoadBalancerClass serves \"" + loadBalancerClass + "\""
-                                + Spelling.didYouMean(loadBalancerClass, values)
+                                + (isBerths
+                                        ? Spelling.meantOrThere(loadBalancerClass, values)
+                                        : Spelling.didYouMean(loadBalancerClass, values))
                                 + "; create one, or recreate the Service with another class",
-                        loadBalancerClass.startsWith(PREFIX)));
+                        isBerths));
     }
 
     /**

@@ -258,6 +258,21 @@ class SituationTest {
         assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(Reason.NO_INTERFACE);
     }
 
+    @Test
+    void broadcastAddress_ofTheNetworkThatItIsIn_isNotAnnounced() {
+        Ip last = Ip.parse("192.0.2.255");
+        AskingService service = service(false, List.of("a"), List.of());
+        Link pointToPoint = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("192.0.2.254/31")));
+        Link wide = new Link("eth2", "02:00:00:00:00:03", List.of(IpRange.parse("192.0.0.0/16")));
+
+        assertThat(reason(nodeWith(ETH0), asked(last, service), "a")).isEqualTo(Reason.BROADCAST_ADDRESS);
+        assertThat(nodeWith(ETH0, pointToPoint).verdict(asked(last, service), "a"))
+                .isEqualTo(new Announces("eth1", 0));
+        assertThat(nodeWith(wide).verdict(asked(last, service), "a")).isEqualTo(new Announces("eth2", 0));
+        assertThat(nodeWith(ETH0).verdict(asked(Ip.parse("2001:db8::ffff:ffff:ffff:ffff"), service), "a"))
+                .isEqualTo(new Announces("eth0", 0));
+    }
+
     private static Situation nodeWith(Link... links) {
         return situation(Map.of(), Map.of("a", new Agent(true, ApiContact.RELIABLE, true, List.of(links))), "a");
     }

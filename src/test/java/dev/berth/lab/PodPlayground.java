@@ -53,12 +53,14 @@ final class PodPlayground {
                 The cluster is up. Berth is not installed; the nodes have its images, so there is no registry:
 
                   berth:0.1.0 berth-gobgp:0.1.0 berth-haproxy:0.1.0
-                  %1$-20s answers on port 8080 with its name; arguments: serve --name NAME
+                  %1$-20s answers on port 8080 with its name
 
                 In another shell, as root, in this folder:
 
                   src/test/lab/lab in here         a shell on the machine of the API server: kubectl works
                   src/test/lab/lab in client       a shell outside of the cluster; 192.0.2.0/28 is routed to node1
+
+                  src/test/lab/lab in here kubectl create deployment web --image=%1$s -- /peer serve --name web
                   src/test/lab/lab in client peer get http://192.0.2.1/
 
                 It stays up until Ctrl-C, or make lab-down in another shell.

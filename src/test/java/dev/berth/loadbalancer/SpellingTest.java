@@ -39,6 +39,15 @@ class SpellingTest {
     }
 
     @Test
+    void whereNoneIsNear_theFirstFewAreNamed() {
+        assertThat(Spelling.meantOrThere("edgy", List.of("lan", "edge"))).isEqualTo(" (did you mean \"edge\"?)");
+        assertThat(Spelling.meantOrThere("default", List.of("lan", "edge"))).isEqualTo(" (there is edge, lan)");
+        assertThat(Spelling.meantOrThere("default", List.of("d", "c", "b", "a")))
+                .isEqualTo(" (there is a, b, c, and more)");
+        assertThat(Spelling.meantOrThere("default", List.of())).isEmpty();
+    }
+
+    @Test
     void wordsOfAnyLength_costNothing() {
         assertThat(Spelling.nearest("a".repeat(200_000), List.of("a".repeat(199_999))))
                 .isEmpty();
