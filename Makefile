@@ -82,7 +82,8 @@ lab: lab-possible kube-to-lab $(AOT_CACHE) ## (root, Linux) a network of nodes, 
 	@$(JDK) src/test/lab/lab up $(JAVA_OPTIONS) -Dberth.aot=true dev.berth.lab.Playground $(MODE)
 
 .PHONY: cluster
-cluster: lab-possible kube-to-test lab-tools $(AOT_CACHE) ## (root, Linux) a cluster of two nodes that run Pods, to install Berth on, until Ctrl-C
+cluster: lab-possible kube-to-cluster $(BUILT) ## (root, Linux) a cluster of two nodes that run Pods, to install Berth on, until Ctrl-C
+	@src/test/lab/tools pods
 	@$(JDK) src/test/lab/lab up $(JAVA_OPTIONS) dev.berth.lab.PodPlayground
 
 .PHONY: lab-down
@@ -228,12 +229,15 @@ check: generated-check go-check workflows-check bundle-check ## checks format, c
 
 # --- What the targets above are made of -------------------------------------
 
-.PHONY: kube-to-run kube-to-lab kube-to-test kubectl lab-possible
+.PHONY: kube-to-run kube-to-lab kube-to-cluster kube-to-test kubectl lab-possible
 kube-to-run:
 	@$(KUBE) $(KUBERNETES_TO_RUN)
 
 kube-to-lab:
 	@$(KUBE) $(KUBERNETES_TO_LAB)
+
+kube-to-cluster:
+	@$(KUBE) $(KUBERNETES_TO_LAB) $(KUBERNETES_OF_NODES)
 
 # Says so before anything is built.
 lab-possible:

@@ -1,9 +1,7 @@
 package dev.berth.announce;
 
 import dev.berth.ip.Ip;
-import dev.berth.ip.IpFamily;
 import dev.berth.ip.IpRange;
-import java.math.BigInteger;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -85,14 +83,11 @@ public record Link(String name, String hardware, List<IpRange> networks) {
                 : allowed.stream().findFirst();
     }
 
-    /** Whether an address is the broadcast address of the network that it belongs on: no host sends to it as to another one. */
-    boolean isBroadcast(Ip address) {
-        return address.family() == IpFamily.IPV4
-                && smallest(address)
-                        .filter(network -> network.size().compareTo(BigInteger.TWO) > 0)
-                        .map(IpRange::upper)
-                        .filter(address::equals)
-                        .isPresent();
+    /** Whether an address is the first or the broadcast address of the network that it belongs on. */
+    boolean isEndOfNetwork(Ip address) {
+        return smallest(address)
+                .filter(network -> network.isEndOfNetwork(address))
+                .isPresent();
     }
 
     private Optional<IpRange> smallest(Ip address) {

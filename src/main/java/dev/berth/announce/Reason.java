@@ -20,9 +20,9 @@ public enum Reason {
     AGENT_NOT_READY("the agent has just started, or is about to end"),
     NO_INTERFACE("no interface of the node has a network with the address; change the pool, or name interfaces in the"
             + " parameters of the LoadBalancerClass"),
-    BROADCAST_ADDRESS(
-            "it is the broadcast address of the node's network, to which nobody can connect; take it out of the"
-                    + " pool, by spec.excluded for instance"),
+    END_OF_NETWORK(
+            "it is the first or the broadcast address of the node's network, which no host is to have; take it out of"
+                    + " the pool by spec.excluded, and recreate the Service"),
     ADDRESS_ON_HOST("somebody else has put the address on the node; take it off the node, or out of the pool"),
     KERNEL_REFUSES("the kernel of the node refuses the address; the log of the node's agent says why"),
     ANOTHER_NODE("another node announces it"),

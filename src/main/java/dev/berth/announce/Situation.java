@@ -101,6 +101,6 @@ public record Situation(SequencedMap<String, NodeFacts> nodes, SequencedMap<Stri
         if (link.isEmpty()) {
             return Optional.of(Reason.NO_INTERFACE);
         }
-        return link.filter(its -> its.isBroadcast(asked.address())).map(_ -> Reason.BROADCAST_ADDRESS);
+        return link.filter(its -> its.isEndOfNetwork(asked.address())).map(_ -> Reason.END_OF_NETWORK);
     }
 }

@@ -4,6 +4,7 @@ import inet.ipaddr.IPAddress;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A run of addresses of one family, both ends included. Its constructor throws IllegalArgumentException
@@ -55,18 +56,26 @@ public record IpRange(Ip lower, Ip upper) {
     }
 
     /**
-     * The addresses of a CIDR that stand for the network itself: of IPv4 the first and the last (broadcast),
-     * of IPv6 the first (any of its routers, RFC 4291). Empty for what is no CIDR, or has too few addresses
-     * to set some apart (RFC 3021, RFC 6164).
+     * The addresses of a CIDR that stand for the network itself, see {@link #isEndOfNetwork}. Empty for what is no CIDR.
      *
      * @throws IllegalArgumentException as {@link #parse}
      */
     public static List<Ip> endsOfNetwork(String text) {
         IpRange range = parse(text);
-        if (text.indexOf('/') < 0 || range.size().compareTo(BigInteger.TWO) <= 0) {
-            return List.of();
-        }
-        return range.family() == IpFamily.IPV4 ? List.of(range.lower(), range.upper()) : List.of(range.lower());
+        return text.indexOf('/') < 0
+                ? List.of()
+                : Stream.of(range.lower(), range.upper())
+                        .filter(range::isEndOfNetwork)
+                        .toList();
+    }
+
+    /**
+     * Whether an address stands for this network itself: of IPv4 the first and the last (broadcast), of IPv6 the first (any of
+     * its routers, RFC 4291). None does if there are too few addresses to set some apart (RFC 3021, RFC 6164).
+     */
+    public boolean isEndOfNetwork(Ip ip) {
+        return (ip.equals(lower) || (ip.equals(upper) && family() == IpFamily.IPV4))
+                && size().compareTo(BigInteger.TWO) > 0;
     }
 
     public IpFamily family() {

@@ -2,6 +2,7 @@ package dev.berth.loadbalancer;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -36,15 +37,17 @@ public final class Spelling {
 
     /** {@link #didYouMean}, or, where none is near, the first few candidates. */
     static String meantOrThere(String word, Collection<String> candidates) {
-        if (nearest(word, candidates).isPresent() || candidates.isEmpty()) {
-            return didYouMean(word, candidates);
+        String meant = didYouMean(word, candidates);
+        List<String> all = candidates.stream().distinct().sorted().toList();
+        if (!meant.isEmpty() || all.isEmpty()) {
+            return meant;
         }
-        return candidates.stream()
-                        .distinct()
-                        .sorted()
-                        .limit(MOST_NAMED)
-                        .collect(Collectors.joining(", ", " (there is ", ""))
-                + (candidates.stream().distinct().count() > MOST_NAMED ? ", and more)" : ")");
+        return all.stream()
+                .limit(MOST_NAMED)
+                .collect(Collectors.joining(
+                        "\", \"",
+                        all.size() == 1 ? " (there is \"" : " (there are \"",
+                        all.size() > MOST_NAMED ? "\" and more)" : "\")"));
     }
 
     /** Whether a third of the word at most is different. */

@@ -21,8 +21,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which node announces an address, and why the others do not. */
@@ -258,19 +260,31 @@ class SituationTest {
         assertThat(reason(nodeWith(ETH0), missing, "a")).isEqualTo(Reason.NO_INTERFACE);
     }
 
-    @Test
-    void broadcastAddress_ofTheNetworkThatItIsIn_isNotAnnounced() {
-        Ip last = Ip.parse("192.0.2.255");
-        AskingService service = service(false, List.of("a"), List.of());
-        Link pointToPoint = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("192.0.2.254/31")));
-        Link wide = new Link("eth2", "02:00:00:00:00:03", List.of(IpRange.parse("192.0.0.0/16")));
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.0, END_OF_NETWORK",
+        "192.0.2.255, END_OF_NETWORK",
+        "2001:db8::, END_OF_NETWORK",
+        "2001:db8::ffff:ffff:ffff:ffff, ",
+        "192.0.2.254, "
+    })
+    void endsOfTheNetworkThatAnAddressIsIn_areNotAnnounced(String address, @Nullable Reason reason) {
+        Asked asked = asked(Ip.parse(address), service(false, List.of("a"), List.of()));
+        Link wide = new Link(
+                "eth2", "02:00:00:00:00:03", List.of(IpRange.parse("192.0.0.0/16"), IpRange.parse("2001::/16")));
 
-        assertThat(reason(nodeWith(ETH0), asked(last, service), "a")).isEqualTo(Reason.BROADCAST_ADDRESS);
-        assertThat(nodeWith(ETH0, pointToPoint).verdict(asked(last, service), "a"))
-                .isEqualTo(new Announces("eth1", 0));
-        assertThat(nodeWith(wide).verdict(asked(last, service), "a")).isEqualTo(new Announces("eth2", 0));
-        assertThat(nodeWith(ETH0).verdict(asked(Ip.parse("2001:db8::ffff:ffff:ffff:ffff"), service), "a"))
-                .isEqualTo(new Announces("eth0", 0));
+        assertThat(nodeWith(ETH0).verdict(asked, "a"))
+                .isEqualTo(reason == null ? new Announces("eth0", 0) : new Silent(reason, ""));
+        assertThat(nodeWith(wide).verdict(asked, "a")).isEqualTo(new Announces("eth2", 0));
+    }
+
+    @Test
+    void bothAddressesOfAPointToPointNetwork_areAnnounced() {
+        Link pair = new Link("eth1", "02:00:00:00:00:02", List.of(IpRange.parse("192.0.2.254/31")));
+        for (String address : List.of("192.0.2.254", "192.0.2.255")) {
+            Asked asked = asked(Ip.parse(address), service(false, List.of("a"), List.of()));
+            assertThat(nodeWith(ETH0, pair).verdict(asked, "a")).isEqualTo(new Announces("eth1", 0));
+        }
     }
 
     private static Situation nodeWith(Link... links) {
@@ -389,7 +403,7 @@ class SituationTest {
             List<Asked> asked = new ArrayList<>();
             for (int number = 0; number < 4_000; number++) {
                 asked.add(asked(
-                        Ip.parse("2001:db8::" + Integer.toHexString(number)),
+                        Ip.parse("2001:db8::" + Integer.toHexString(number + 1)),
                         service(false, List.of("anywhere"), List.of())));
             }
             Map<String, Long> shares = asked.stream()

@@ -10,6 +10,7 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Moment;
 import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Conflicts;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -90,7 +91,6 @@ class AgentTrafficIT {
         agents.forEach(LabAgent::awaitReady);
         lab.nodes().forEach(node -> cordon(node, false));
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(agents).allSatisfy(agent -> {
                     assertThat(agent.metrics()).contains("berth_agent_agents 3.0");
                     assertThat(agent.addresses()).isEmpty();
@@ -133,7 +133,7 @@ class AgentTrafficIT {
     }
 
     private static void cordon(LabNode node, boolean cordoned) {
-        lab.controlPlane()
+        Conflicts.untilNone(() -> lab.controlPlane()
                 .adminClient()
                 .nodes()
                 .withName(node.name())
@@ -141,7 +141,7 @@ class AgentTrafficIT {
                         .editOrNewSpec()
                         .withUnschedulable(cordoned ? true : null)
                         .endSpec()
-                        .build());
+                        .build()));
     }
 
     private static void said(String what, Duration took) {

@@ -12,6 +12,7 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.kube.Conditions;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Conflicts;
 import dev.berth.testing.Installation;
 import dev.berth.testing.Monitoring;
 import dev.berth.testing.OperatorProcess;
@@ -26,7 +27,6 @@ import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +107,6 @@ class BgpTrafficIT {
                 .filter(agent -> !agent.isRunning())
                 .forEach(agent -> agent.start().awaitReady());
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(
                                 lab.router().ip("-4 route show") + lab.router().ip("-6 route show"))
                         .doesNotContain("10.79.")
@@ -334,7 +333,7 @@ class BgpTrafficIT {
 
     private static void exclude(LabNode node, boolean excluded) {
         String label = "node.kubernetes.io/exclude-from-external-load-balancers";
-        admin().nodes()
+        Conflicts.untilNone(() -> admin().nodes()
                 .withName(node.name())
                 .edit(object -> excluded
                         ? new NodeBuilder(object)
@@ -346,7 +345,7 @@ class BgpTrafficIT {
                                 .editMetadata()
                                 .removeFromLabels(label)
                                 .endMetadata()
-                                .build());
+                                .build()));
     }
 
     @Test
@@ -397,7 +396,6 @@ class BgpTrafficIT {
         pod(1, "a");
         Service service = service("by6", UnaryOperator.identity());
         Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(agents.getFirst().announcements())
                         .contains(ip(service)
                                 + ": announced by BGP to router6; next hop 10.77.0.11; not negotiated, so not"

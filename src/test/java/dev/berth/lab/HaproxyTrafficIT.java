@@ -9,6 +9,7 @@ import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.lab.Peer.Load;
 import dev.berth.lab.Peer.Reply;
 import dev.berth.lab.Peer.Until;
+import dev.berth.testing.Conflicts;
 import dev.berth.testing.Installation;
 import dev.berth.testing.OperatorProcess;
 import dev.berth.testing.SampleCertificate;
@@ -21,11 +22,9 @@ import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.readiness.Readiness;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
-import java.net.HttpURLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -153,7 +152,7 @@ class HaproxyTrafficIT {
     }
 
     private void addPort(int port) {
-        untilNotInConflict(() -> lab.installation()
+        Conflicts.untilNone(() -> lab.installation()
                 .client()
                 .services()
                 .inNamespace(namespace)
@@ -167,17 +166,6 @@ class HaproxyTrafficIT {
                         .endPort()
                         .endSpec()
                         .build()));
-    }
-
-    /** Another may write the object in between, and then the edit is refused. */
-    private static void untilNotInConflict(Runnable edit) {
-        Awaitility.await()
-                .ignoreExceptionsMatching(failure -> failure instanceof KubernetesClientException refused
-                        && refused.getCode() == HttpURLConnection.HTTP_CONFLICT)
-                .until(() -> {
-                    edit.run();
-                    return true;
-                });
     }
 
     @Test
@@ -525,7 +513,7 @@ class HaproxyTrafficIT {
                         .withEffect("NoSchedule")
                         .build())
                 : List.of();
-        untilNotInConflict(() -> lab.controlPlane()
+        Conflicts.untilNone(() -> lab.controlPlane()
                 .adminClient()
                 .nodes()
                 .withName(lab.node(node).name())

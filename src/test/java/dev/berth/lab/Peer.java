@@ -146,10 +146,10 @@ record Peer(Namespace namespace) {
                 lines -> parse(lines.getLast(), Load.class));
     }
 
-    /** Holds one connection until it is ended, for two minutes at most, and asks on it ten times a second; ends with the first failure. */
+    /** Holds one connection until it is ended, for six minutes at most, and asks on it ten times a second; ends with the first failure. */
     Until<List<Reply>> holdUntilEnd(String address) {
         return new Until<>(
-                namespace.open(program(), "hold", "--until-eof", "--for", "2m", address),
+                namespace.open(program(), "hold", "--until-eof", "--for", "6m", address),
                 lines -> lines.stream().map(line -> parse(line, Reply.class)).toList());
     }
 

@@ -1,6 +1,5 @@
 package dev.berth.lab;
 
-import dev.berth.testing.Build;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.OwnedDirectory;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -41,7 +40,7 @@ final class PodCluster implements AutoCloseable {
     private static final String HERE = "10.77.0.1";
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
-    private final Path folder = Build.file("pods").toAbsolutePath();
+    private final Path folder;
     private final OwnedDirectory owned = OwnedDirectory.create();
     private final String controlGroup = owned.path().getFileName().toString();
     private final Namespace client = Namespace.create("client");
@@ -49,7 +48,8 @@ final class PodCluster implements AutoCloseable {
     private final List<PodNode> nodes = new ArrayList<>();
     private final ControlPlane controlPlane;
 
-    private PodCluster(PodImages images, int count) {
+    private PodCluster(Path folder, PodImages images, int count) {
+        this.folder = folder;
         ControlGroups.removeLeftOvers(owned.path());
         bridge.plug(client, "10.77.0.100", "fd77::100");
         controlPlane = ControlPlane.builder()
@@ -57,19 +57,26 @@ final class PodCluster implements AutoCloseable {
                 .withNodes()
                 .controllerManager("*")
                 .start();
+        boolean isUp = false;
         try {
             IntStream.rangeClosed(1, count).forEach(number -> connect(number, images.ofNode(number)));
             nodes.forEach(this::route);
             awaitNodes();
-        } catch (RuntimeException failure) {
-            close();
-            throw failure;
+            isUp = true;
+        } finally {
+            if (!isUp) {
+                close();
+            }
         }
     }
 
-    /** Starts it, and returns once all nodes are Ready. */
-    static PodCluster start(PodImages images, int nodes) {
-        return new PodCluster(images, nodes);
+    /**
+     * Starts it, and returns once all nodes are Ready.
+     *
+     * @param folder of its nodes' files and logs, of this cluster alone
+     */
+    static PodCluster start(Path folder, PodImages images, int nodes) {
+        return new PodCluster(folder, images, nodes);
     }
 
     private void connect(int number, List<Path> images) {
@@ -93,7 +100,7 @@ final class PodCluster implements AutoCloseable {
         KubernetesClient admin = controlPlane.adminClient();
         try {
             Awaitility.await().atMost(PATIENCE).until(() -> {
-                nodes.forEach(node -> node.process().requireAlive());
+                requireAlive();
                 return admin.nodes().list().getItems().stream()
                                 .filter(Readiness::isNodeReady)
                                 .count()
@@ -102,6 +109,11 @@ final class PodCluster implements AutoCloseable {
         } catch (ConditionTimeoutException late) {
             throw new IllegalStateException("not all nodes are Ready after " + PATIENCE + "; " + logs(), late);
         }
+    }
+
+    /** @throws IllegalStateException if a node has ended */
+    void requireAlive() {
+        nodes.forEach(node -> node.process().requireAlive());
     }
 
     ControlPlane controlPlane() {

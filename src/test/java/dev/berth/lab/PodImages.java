@@ -26,11 +26,12 @@ record PodImages(List<Path> archives, Path haproxy) implements AutoCloseable {
     /**
      * Builds them; the operator of {@link #OLDER} as berth:older.
      *
+     * @param folder for them, of this build alone
      * @throws IllegalStateException if one cannot be built, with what was printed
      */
-    static PodImages build() {
+    static PodImages build(Path folder) {
         try {
-            Path folder = Files.createDirectories(Build.file("pods").toAbsolutePath());
+            Files.createDirectories(folder);
             Optional<String> older = Optional.ofNullable(System.getProperty(OLDER));
             List<Path> archives = Stream.concat(
                             Stream.of("berth", "berth-gobgp", "peer-1", "peer-pause"),
@@ -39,28 +40,40 @@ record PodImages(List<Path> archives, Path haproxy) implements AutoCloseable {
                     .toList();
             PodImages images = new PodImages(archives, folder.resolve("berth-haproxy.tar"));
             images.delete();
-            ChildProcess building = ChildProcess.start(
-                    "image",
-                    List.of(
-                            "env",
-                            "JAVA_HOME=" + System.getProperty("java.home"),
-                            "src/test/lab/image",
-                            Build.file("").toString(),
-                            folder.toString(),
-                            Peer.program(),
-                            older.map(project -> Path.of(project, "target")
-                                            .toAbsolutePath()
-                                            .toString())
-                                    .orElse("")),
-                    Path.of("").toAbsolutePath(),
-                    folder.resolve("image.log"));
-            if (building.exitCode(PATIENCE) != 0) {
-                throw new IllegalStateException("src/test/lab/image, whose log is %s, ends with:%n%s"
-                        .formatted(folder.resolve("image.log"), building.logTail(20)));
+            boolean isBuilt = false;
+            try {
+                make(folder, older);
+                isBuilt = true;
+            } finally {
+                if (!isBuilt) {
+                    images.delete();
+                }
             }
             return images;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static void make(Path folder, Optional<String> older) {
+        ChildProcess making = ChildProcess.start(
+                "image",
+                List.of(
+                        "env",
+                        "JAVA_HOME=" + System.getProperty("java.home"),
+                        "src/test/lab/image",
+                        Build.file("").toString(),
+                        folder.toString(),
+                        Peer.program(),
+                        older.map(project -> Path.of(project, "target")
+                                        .toAbsolutePath()
+                                        .toString())
+                                .orElse("")),
+                Path.of("").toAbsolutePath(),
+                folder.resolve("image.log"));
+        if (making.exitCode(PATIENCE) != 0) {
+            throw new IllegalStateException("src/test/lab/image, whose log is %s, ends with:%n%s"
+                    .formatted(folder.resolve("image.log"), making.logTail(20)));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.berth.lab.LabRouter.Neighbour;
 import dev.berth.lab.Peer.Reply;
+import dev.berth.testing.Build;
 import dev.berth.testing.Installation;
 import dev.berth.testing.TlsFiles;
 import dev.berth.testing.TypedPage;
@@ -54,6 +55,7 @@ class PodsIT {
     private static final String HAPROXY = "berth-haproxy.berth-haproxy.svc";
 
     private static final int MANY = 2_000;
+    private static final Path FILES = Build.file("pods").toAbsolutePath();
 
     /** Pods that answer on port 8080, with the names of their nodes. */
     private static final String WEB_PODS = """
@@ -89,8 +91,9 @@ class PodsIT {
 
     @BeforeAll
     static void start() {
-        try (PodImages images = PodStory.timed("image of src/main/docker/Dockerfile built", PodImages::build)) {
-            cluster = PodStory.timed("two nodes Ready", () -> PodCluster.start(images, 2));
+        try (PodImages images =
+                PodStory.timed("image of src/main/docker/Dockerfile built", () -> PodImages.build(FILES))) {
+            cluster = PodStory.timed("two nodes Ready", () -> PodCluster.start(FILES, images, 2));
         }
         PodStory.of(cluster);
         admin = cluster.controlPlane().adminClient();

@@ -41,9 +41,11 @@ class SpellingTest {
     @Test
     void whereNoneIsNear_theFirstFewAreNamed() {
         assertThat(Spelling.meantOrThere("edgy", List.of("lan", "edge"))).isEqualTo(" (did you mean \"edge\"?)");
-        assertThat(Spelling.meantOrThere("default", List.of("lan", "edge"))).isEqualTo(" (there is edge, lan)");
+        assertThat(Spelling.meantOrThere("default", List.of("lan"))).isEqualTo(" (there is \"lan\")");
+        assertThat(Spelling.meantOrThere("default", List.of("lan", "edge")))
+                .isEqualTo(" (there are \"edge\", \"lan\")");
         assertThat(Spelling.meantOrThere("default", List.of("d", "c", "b", "a")))
-                .isEqualTo(" (there is a, b, c, and more)");
+                .isEqualTo(" (there are \"a\", \"b\", \"c\" and more)");
         assertThat(Spelling.meantOrThere("default", List.of())).isEmpty();
     }
 

@@ -31,6 +31,20 @@ class UnservedTest {
     }
 
     @Test
+    void whereNothingIsMeant_ourClassesAreNamed_toWhoSeemsToWantOne() {
+        assertThat(Unserved.of("berth.dev/default", List.of("berth.dev/pool", "berth.dev/l2"), NONE))
+                .hasValueSatisfying(
+                        why -> assertThat(why.message())
+                                .isEqualTo(
+                                        "no LoadBalancerClass serves \"berth.dev/default\" (there are \"berth.dev/l2\", \"berth.dev/pool\"); create one, or recreate the Service with another class"));
+        assertThat(Unserved.of("example.com/lb", List.of("berth.dev/pool"), NONE))
+                .hasValueSatisfying(
+                        why -> assertThat(why.message())
+                                .isEqualTo(
+                                        "no LoadBalancerClass serves \"example.com/lb\"; create one, or recreate the Service with another class"));
+    }
+
+    @Test
     void aClassIsSurelyNobodyElses_byItsPrefixAlone() {
         assertThat(Unserved.of("berth.dev/pol", VALUES, NONE).orElseThrow().untilSure(Optional.empty(), NOBODY))
                 .hasValue(Duration.ZERO);

@@ -128,7 +128,7 @@ class HaproxyHealthIT {
     }
 
     private static void await(Runnable assertion) {
-        Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(assertion::run);
+        Awaitility.await().untilAsserted(assertion::run);
     }
 
     @Test
