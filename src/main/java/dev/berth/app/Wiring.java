@@ -103,7 +103,6 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -142,7 +141,6 @@ public final class Wiring {
     private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
 
     private final KubernetesClient client;
-    private final QuarkusConfigurationService quarkus;
     private final MeterRegistry registry;
 
     /** It is not among those of {@link #registry} yet while this is created. */
@@ -191,6 +189,7 @@ public final class Wiring {
     private final AnnouncementControl announcements;
     private final ServiceControl services;
     private final ClusterAddresses clusterAddresses;
+    private final Controllers controllers;
 
     Wiring(
             KubernetesClient client,
@@ -198,7 +197,6 @@ public final class Wiring {
             MeterRegistry registry,
             PrometheusMeterRegistry scraped) {
         this.client = client;
-        this.quarkus = quarkus;
         this.registry = registry;
         this.scraped = scraped;
         lease = new LeaderLease(
@@ -399,6 +397,10 @@ public final class Wiring {
                         classes.namingPools().forEach(Wiring.this::wakeClass);
                     }
                 });
+        controllers = new Controllers(
+                new Operator(ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure)),
+                workers -> ConfigurationService.newOverriddenConfigurationService(
+                        quarkus, overrider -> configure(overrider.withExecutorService(workers))));
     }
 
     /**
@@ -547,10 +549,6 @@ public final class Wiring {
     @Produces
     @ApplicationScoped
     Operator operator() {
-        ConfigurationService configuration =
-                ConfigurationService.newOverriddenConfigurationService(quarkus, this::configure);
-        Operator operator = new Operator(configuration);
-        Controllers controllers = new Controllers(operator, configuration);
         ServiceReconciler serviceReconciler = new ServiceReconciler(caches, services, serviceWakeups, events);
         controllers.register(
                 serviceReconciler,
@@ -587,14 +585,13 @@ public final class Wiring {
                         .withItemStore(Trimmed.withoutManagedFields())
                         .buildForController());
         clusterAddresses.register(controllers, this::surroundingsChanged);
-        return operator;
+        return controllers.operator();
     }
 
     private void configure(ConfigurationServiceOverrider overrider) {
         overrider
                 .withKubernetesClient(client)
                 .withMetrics(new OperatorMetrics(registry, serviceTimes))
-                .withExecutorService(Executors.newVirtualThreadPerTaskExecutor())
                 .checkingCRDAndValidateLocalModel(false)
                 .withUseSSAToPatchPrimaryResource(false)
                 .withResourceCloner(AS_IT_IS)
@@ -637,7 +634,7 @@ public final class Wiring {
                 wake(new Due.Event.NamespaceChanged(namespace));
             }
         });
-        running = operator;
+        running = true;
         operator.start();
         if (!options.leaderElect) {
             fencingToken.set(lease.takeTokenWithoutElection());
@@ -664,15 +661,14 @@ public final class Wiring {
      * its main thread.
      */
     void stop(@Observes @Priority(1) ShutdownEvent event) {
-        Operator operator = running;
-        if (operator == null) {
+        if (!running) {
             return;
         }
         leadership.stopping();
         boolean isQuiet = Closing.all(
                 // First, so that nothing begins that the others would have to end.
                 new Closing("delayed work", later),
-                new Closing("the controllers", operator::stop),
+                new Closing("the controllers", controllers),
                 new Closing("the watch of Nodes and Namespaces", surroundings),
                 new Closing("the watch of EndpointSlices", endpoints),
                 new Closing("the watch of Secrets", secrets),
@@ -774,7 +770,7 @@ public final class Wiring {
     }
 
     private volatile boolean started;
-    private volatile @Nullable Operator running;
+    private volatile boolean running;
     /** Empty: not asked yet. */
     private Optional<Optional<Deference>> lastDeference = Optional.empty();
 

@@ -17,7 +17,7 @@ public final class StartGate {
         return closed.getCount() == 0;
     }
 
-    /** Returns when the gate is open. Waiting costs a virtual thread, nothing more. */
+    /** Returns when the gate is open. */
     public void await() {
         try {
             closed.await();

@@ -1,6 +1,7 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Workers;
 import dev.berth.provider.EnsureOutcome;
 import dev.berth.provider.ListedLoadBalancer;
 import dev.berth.provider.LoadBalancerProvider;
@@ -299,7 +300,7 @@ final class ProviderGuard implements AutoCloseable {
             }
             Seat mine = Objects.requireNonNull(seat, "it may not call");
             try {
-                return made(mine, call);
+                return Workers.aside(() -> made(mine, call));
             } finally {
                 synchronized (ProviderGuard.this) {
                     leave();
@@ -357,6 +358,11 @@ final class ProviderGuard implements AutoCloseable {
     }
 
     private <T> Optional<T> alone(
+            String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
+        return Workers.aside(() -> inItsTurn(className, provider, service, call));
+    }
+
+    private <T> Optional<T> inItsTurn(
             String className, LoadBalancerProvider provider, @Nullable ServiceIdentity service, Supplier<T> call) {
         Semaphore turn = new Semaphore(0);
         long until = System.nanoTime() + patience.toNanos();

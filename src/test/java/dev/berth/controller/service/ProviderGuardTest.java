@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.berth.claim.ServiceKey;
+import dev.berth.controller.Workers;
 import dev.berth.controller.service.ProviderGuard.Entry;
 import dev.berth.controller.service.ProviderGuard.Visit;
 import dev.berth.provider.Capabilities;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -144,6 +146,33 @@ class ProviderGuardTest {
             }
             ensure(guard, "slow", WORKS, OTHER);
             assertThat(told).containsExactly("other", "last");
+        }
+    }
+
+    @Test
+    void whoWaitsForAProvider_orForATurn_takesNoPlaceOfTheWorkers() throws Exception {
+        Deaf hangs = new Deaf();
+        Duration minutes = Duration.ofMinutes(5);
+        try (Workers workers = new Workers(1);
+                ProviderGuard guard =
+                        new ProviderGuard(ProviderGuardTest::needsNoGuard, 1, minutes, minutes, stuck::add)) {
+            CompletableFuture<EnsureOutcome> underWay =
+                    CompletableFuture.supplyAsync(() -> ensure(guard, "slow", hangs, REQUEST), workers);
+            hangs.called().await();
+            CompletableFuture<Void> inLine = CompletableFuture.runAsync(
+                    () -> assertThatThrownBy(() -> guard.delete("slow", WORKS, OTHER))
+                            .hasMessageContaining("a bug"),
+                    workers);
+
+            assertThat(CompletableFuture.supplyAsync(() -> ensure(guard, "fast", WORKS, request("quick")), workers)
+                            .get(1, TimeUnit.MINUTES))
+                    .isInstanceOf(EnsureOutcome.ImplementedElsewhere.class);
+            assertThat(underWay).isNotDone();
+            assertThat(inLine).isNotDone();
+
+            hangs.let().countDown();
+            underWay.get();
+            inLine.get();
         }
     }
 
