@@ -137,6 +137,9 @@ public final class Wiring {
 
     private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
 
+    /** How many objects are listed at once: 10,000 Services in one answer take 50 MiB, for a moment. */
+    private static final long PAGE = 500;
+
     private static volatile OperatorOptions options = new OperatorOptions();
     private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
 
@@ -554,7 +557,8 @@ public final class Wiring {
                 serviceReconciler,
                 "service",
                 InformerConfiguration.builder(Service.class)
-                        .withItemStore(Trimmed.withoutManagedFields())
+                        .withItemStore(Trimmed.services())
+                        .withInformerListLimit(PAGE)
                         .withOnAddFilter(ServiceReconciler::isRelevant)
                         .withOnUpdateFilter(serviceReconciler::isRelevant)
                         .buildForController());
@@ -562,6 +566,7 @@ public final class Wiring {
                 new AddressReconciler(caches, addresses, addressConditions, addressWakeups, events),
                 "address",
                 InformerConfiguration.builder(Address.class)
+                        .withInformerListLimit(PAGE)
                         .withItemStore(Trimmed.withoutManagedFields())
                         .buildForController());
         controllers.register(

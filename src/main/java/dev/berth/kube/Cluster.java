@@ -24,6 +24,11 @@ public interface Cluster {
      */
     Optional<ServiceState> service(ServiceKey key);
 
+    /** The same; {@code known}, if that is what the cache has. */
+    default Optional<ServiceState> service(ServiceKey key, Optional<ServiceState> known) {
+        return service(key);
+    }
+
     /** Whether the cache has the Service. */
     default boolean hasService(ServiceKey key) {
         return service(key).isPresent();

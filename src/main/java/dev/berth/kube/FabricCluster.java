@@ -46,6 +46,20 @@ public final class FabricCluster implements Cluster {
     }
 
     @Override
+    public Optional<ServiceState> service(ServiceKey key, Optional<ServiceState> known) {
+        Optional<Service> cached = caches.services().get(key.namespace(), key.name());
+        return cached.isPresent()
+                        && known.filter(state -> isVersion(state, cached.get())).isPresent()
+                ? known
+                : cached.map(ServiceStates::of);
+    }
+
+    private static boolean isVersion(ServiceState state, Service object) {
+        return state.uid().equals(object.getMetadata().getUid())
+                && state.resourceVersion().equals(object.getMetadata().getResourceVersion());
+    }
+
+    @Override
     public boolean hasService(ServiceKey key) {
         return caches.services().get(key.namespace(), key.name()).isPresent();
     }

@@ -1,15 +1,22 @@
 package dev.berth.kube;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.LoadBalancerStatus;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeStatus;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceSpec;
+import io.fabric8.kubernetes.api.model.ServiceStatus;
 import io.fabric8.kubernetes.client.informers.cache.BasicItemStore;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import io.fabric8.kubernetes.client.informers.cache.ItemStore;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps of each object in a cache only what Berth reads. Most of a Node is the list of its images: 5,000 with 50 images
@@ -25,13 +32,30 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
 
     /** Of any kind, all but who wrote which field. */
     public static <T extends HasMetadata> ItemStore<T> withoutManagedFields() {
-        return new Trimmed<>(Trimmed::dropManagedFields);
+        return new Trimmed<>(Trimmed::compact);
+    }
+
+    /**
+     * Of Services, without targetPort and internalTrafficPolicy. What is empty, and the words that most of them have, is the
+     * same object in all of them: it is half of a Service.
+     */
+    public static ItemStore<Service> services() {
+        return new Trimmed<>(service -> {
+            compact(service);
+            service.setAdditionalProperties(Collections.emptyMap());
+            if (service.getSpec() != null) {
+                compact(service.getSpec());
+            }
+            if (service.getStatus() != null) {
+                compact(service.getStatus());
+            }
+        });
     }
 
     /** Of Nodes, the labels that are read, spec and addresses. */
     static ItemStore<Node> nodes() {
         return new Trimmed<>(node -> {
-            dropManagedFields(node);
+            compact(node);
             node.getMetadata().setAnnotations(Map.of());
             node.getMetadata().setLabels(Nodes.read(node.getMetadata().getLabels()));
             if (node.getStatus() != null) {
@@ -45,15 +69,83 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
     /** Of Namespaces, their labels. */
     static ItemStore<Namespace> namespaces() {
         return new Trimmed<>(namespace -> {
-            dropManagedFields(namespace);
+            compact(namespace);
             namespace.getMetadata().setAnnotations(Map.of());
             namespace.setSpec(null);
             namespace.setStatus(null);
         });
     }
 
-    private static void dropManagedFields(HasMetadata object) {
-        object.getMetadata().setManagedFields(List.of());
+    private static void compact(HasMetadata object) {
+        ObjectMeta metadata = object.getMetadata();
+        metadata.setManagedFields(Collections.emptyList());
+        metadata.setOwnerReferences(Collections.emptyList());
+        metadata.setNamespace(word(metadata.getNamespace()));
+        metadata.setFinalizers(words(metadata.getFinalizers()));
+        metadata.setAnnotations(small(metadata.getAnnotations()));
+        metadata.setLabels(small(metadata.getLabels()));
+        metadata.setAdditionalProperties(Collections.emptyMap());
+    }
+
+    private static void compact(ServiceSpec spec) {
+        spec.setType(word(spec.getType()));
+        spec.setClusterIPs(small(spec.getClusterIPs()));
+        spec.setExternalIPs(small(spec.getExternalIPs()));
+        spec.setExternalTrafficPolicy(word(spec.getExternalTrafficPolicy()));
+        spec.setInternalTrafficPolicy(null);
+        spec.setIpFamilies(words(spec.getIpFamilies()));
+        spec.setIpFamilyPolicy(word(spec.getIpFamilyPolicy()));
+        spec.setLoadBalancerSourceRanges(small(spec.getLoadBalancerSourceRanges()));
+        spec.setPorts(small(spec.getPorts()));
+        Given.list(spec.getPorts()).forEach(port -> {
+            port.setProtocol(word(port.getProtocol()));
+            port.setTargetPort(null);
+            port.setAdditionalProperties(Collections.emptyMap());
+        });
+        spec.setSelector(small(spec.getSelector()));
+        spec.setSessionAffinity(word(spec.getSessionAffinity()));
+        spec.setAdditionalProperties(Collections.emptyMap());
+    }
+
+    private static void compact(ServiceStatus status) {
+        status.setConditions(small(status.getConditions()));
+        Given.list(status.getConditions()).forEach(condition -> {
+            condition.setType(word(condition.getType()));
+            condition.setStatus(word(condition.getStatus()));
+            condition.setReason(word(condition.getReason()));
+            condition.setAdditionalProperties(Collections.emptyMap());
+        });
+        status.setAdditionalProperties(Collections.emptyMap());
+        LoadBalancerStatus published = status.getLoadBalancer();
+        if (published != null) {
+            published.setIngress(small(published.getIngress()));
+            Given.list(published.getIngress()).forEach(ingress -> {
+                ingress.setIpMode(word(ingress.getIpMode()));
+                ingress.setPorts(small(ingress.getPorts()));
+                ingress.setAdditionalProperties(Collections.emptyMap());
+            });
+            published.setAdditionalProperties(Collections.emptyMap());
+        }
+    }
+
+    private static List<String> words(@Nullable List<String> list) {
+        return small(Given.list(list).stream().map(String::intern).toList());
+    }
+
+    /** Of those that many objects have. */
+    private static @Nullable String word(@Nullable String text) {
+        return text == null ? null : text.intern();
+    }
+
+    private static <T> List<T> small(@Nullable List<T> list) {
+        if (list == null || list.isEmpty()) {
+            return Collections.emptyList();
+        }
+        return list.size() == 1 ? Collections.singletonList(list.getFirst()) : list;
+    }
+
+    private static Map<String, String> small(@Nullable Map<String, String> map) {
+        return map == null || map.isEmpty() ? Collections.emptyMap() : map;
     }
 
     /** The object itself is trimmed: it comes straight from the API server, and nobody else has it yet. */

@@ -31,6 +31,7 @@ public final class Serving {
     private final Known known;
     private final Situation situation;
     private final Facts facts;
+    private final HoldingSelection claimed;
 
     /**
      * What is known beside the plan, now.
@@ -55,6 +56,7 @@ public final class Serving {
         this.known = known;
         this.situation = known.situation();
         this.facts = facts;
+        claimed = situation.claimed(service, serve.wishes());
     }
 
     public static ServingEffect next(ServicePlan.Serve serve, Known known, Facts facts) {
@@ -217,7 +219,7 @@ public final class Serving {
 
     /** The addresses that are surely its own. */
     private List<Ip> addresses() {
-        return situation.addresses(service, serve.wishes());
+        return claimed.publishable(service);
     }
 
     private Conditions conditions() {
@@ -226,7 +228,7 @@ public final class Serving {
                 served,
                 facts,
                 addresses(),
-                situation.stranded(service, serve.wishes()),
+                situation.stranded(claimed),
                 situation.pools(),
                 facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request(), served)),
                 situation.provider().isOutOfSight(),
@@ -385,16 +387,16 @@ public final class Serving {
      * use without the rest that it waits for.
      */
     private List<Ip> surplus() {
-        HoldingSelection sure = situation.claimed(service, serve.wishes());
-        List<Ip> needed = new ArrayList<>(sure.publishable(service));
+        List<Ip> needed = new ArrayList<>(addresses());
         needed.addAll(Publication.addresses(facts.ingress().orElse(List.of())));
         Stream<Ip> surplus =
                 HoldingSelection.of(service, situation.holdings(), serve.wishes(), situation.pools()).rest().stream()
                         .map(Holding::ip)
-                        .filter(ip ->
-                                sure.kept().stream().noneMatch(kept -> kept.ip().equals(ip)));
-        Stream<Ip> half =
-                facts.waiting().isPresent() && serve.acquires() ? sure.halfOfNoUse(service).stream() : Stream.empty();
+                        .filter(ip -> claimed.kept().stream()
+                                .noneMatch(kept -> kept.ip().equals(ip)));
+        Stream<Ip> half = facts.waiting().isPresent() && serve.acquires()
+                ? claimed.halfOfNoUse(service).stream()
+                : Stream.empty();
         return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
     }
 

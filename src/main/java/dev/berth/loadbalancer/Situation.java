@@ -62,9 +62,9 @@ public record Situation(
         return claimed(service, wishes).publishable(service);
     }
 
-    /** Those of its own addresses that no pool has any more. */
-    List<Holding> stranded(ServiceState service, AddressConstraints wishes) {
-        return claimed(service, wishes).kept().stream()
+    /** Those of its {@link #claimed} addresses that no pool has any more. */
+    List<Holding> stranded(HoldingSelection claimed) {
+        return claimed.kept().stream()
                 .filter(kept ->
                         kept.spec().pool() != null && pools.poolOf(kept.ip()).isEmpty())
                 .toList();

@@ -110,6 +110,11 @@ public final class MeteredCluster implements Cluster {
     }
 
     @Override
+    public Optional<ServiceState> service(ServiceKey key, Optional<ServiceState> known) {
+        return cluster.service(key, known);
+    }
+
+    @Override
     public boolean hasService(ServiceKey key) {
         return cluster.hasService(key);
     }

@@ -64,9 +64,10 @@ class ControllersTest {
             awaitBegun(services, 10_000);
         }
 
-        Awaitility.await().untilAsserted(() -> assertThat(own)
-                .map(ConfigurationService::getExecutorService)
-                .allMatch(ExecutorService::isTerminated));
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(own)
+                        .map(ConfigurationService::getExecutorService)
+                        .allMatch(ExecutorService::isTerminated));
     }
 
     /** The SDK looks every few minutes for what its caches need no longer. */

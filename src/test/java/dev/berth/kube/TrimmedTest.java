@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.informers.cache.ItemStore;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class TrimmedTest {
@@ -75,5 +77,78 @@ class TrimmedTest {
         assertThat(kept.getMetadata().getManagedFields()).isEmpty();
         assertThat(kept.getMetadata().getAnnotations()).containsKey("berth.dev/retain");
         assertThat(ServiceStates.isLoadBalancer(kept)).isTrue();
+    }
+
+    private static Service served(String name) {
+        return JSON.unmarshal("""
+                        {"apiVersion": "v1", "kind": "Service",
+                        "metadata": {"name": "%s", "namespace": "prod", "uid": "u-%1$s", "resourceVersion": "7",
+                          "creationTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["berth.dev/load-balancer"],
+                          "labels": {"app": "%1$s"}, "annotations": {"berth.dev/retain": "true"}},
+                        "spec": {"type": "LoadBalancer", "clusterIP": "10.96.0.7", "clusterIPs": ["10.96.0.7"],
+                          "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None",
+                          "externalTrafficPolicy": "Local", "internalTrafficPolicy": "Cluster", "healthCheckNodePort": 30001,
+                          "loadBalancerSourceRanges": ["192.0.2.0/24", "198.51.100.0/24"], "selector": {"app": "%1$s"},
+                          "ports": [{"name": "http", "port": 80, "targetPort": 8080, "nodePort": 30002, "protocol": "TCP"}]},
+                        "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.7", "ipMode": "VIP",
+                            "ports": [{"port": 80, "protocol": "TCP"}]}]},
+                          "conditions": [{"type": "berth.dev/AddressAssigned", "status": "True", "reason": "Assigned",
+                            "message": "192.0.2.7", "lastTransitionTime": "2026-01-02T03:04:06Z"}]}}
+                        """.formatted(name), Service.class);
+    }
+
+    @Test
+    void service_isKeptWithAllThatIsReadOfIt() {
+        Service whole = served("web");
+
+        Service kept = kept(Trimmed.services(), served("web"));
+
+        assertThat(ServiceStates.of(kept)).isEqualTo(ServiceStates.of(whole));
+        assertThat(ClusterServices.of(kept)).isEqualTo(ClusterServices.of(whole));
+        assertThat(TakenNetworks.of(kept)).isEqualTo(TakenNetworks.of(whole));
+    }
+
+    /** 10,000 Services took 73 MiB otherwise. */
+    @Test
+    void whatIsEmpty_orAWordOfMany_isTheSameObjectInAllServices() {
+        Service one = kept(Trimmed.services(), served("one"));
+        Service other = kept(Trimmed.services(), served("other"));
+
+        for (Function<Service, Object> shared : List.<Function<Service, Object>>of(
+                Service::getAdditionalProperties,
+                service -> service.getMetadata().getAdditionalProperties(),
+                service -> service.getMetadata().getOwnerReferences(),
+                service -> service.getMetadata().getNamespace(),
+                service -> service.getMetadata().getFinalizers().getFirst(),
+                service -> service.getSpec().getAdditionalProperties(),
+                service -> service.getSpec().getExternalIPs(),
+                service -> service.getSpec().getType(),
+                service -> service.getSpec().getIpFamilies().getFirst(),
+                service -> service.getSpec().getPorts().getFirst().getAdditionalProperties(),
+                service -> service.getSpec().getPorts().getFirst().getProtocol(),
+                service -> service.getStatus().getConditions().getFirst().getAdditionalProperties(),
+                service -> service.getStatus().getConditions().getFirst().getReason(),
+                service -> service.getStatus().getLoadBalancer().getAdditionalProperties(),
+                service -> service.getStatus()
+                        .getLoadBalancer()
+                        .getIngress()
+                        .getFirst()
+                        .getIpMode())) {
+            assertThat(shared.apply(one)).isSameAs(shared.apply(other));
+        }
+    }
+
+    @Test
+    void serviceWithNothingInIt_orWithEntriesThatAreNull_isKept() {
+        Service bare = JSON.unmarshal("{\"metadata\": {\"name\": \"bare\", \"namespace\": \"prod\"}}", Service.class);
+        Service odd = JSON.unmarshal("""
+                        {"metadata": {"name": "odd", "namespace": "prod", "labels": null, "annotations": {"a": null},
+                          "finalizers": [null, "b"]},
+                        "spec": {"type": null, "ports": [null, {"port": 80}], "clusterIPs": null, "ipFamilies": [null]},
+                        "status": {"conditions": [null], "loadBalancer": {"ingress": [null, {"ip": "192.0.2.7"}]}}}
+                        """, Service.class);
+
+        assertThat(kept(Trimmed.services(), bare).getSpec()).isNull();
+        assertThat(ServiceStates.of(kept(Trimmed.services(), odd)).ports()).hasSize(1);
     }
 }

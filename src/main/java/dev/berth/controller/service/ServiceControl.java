@@ -305,7 +305,9 @@ public final class ServiceControl implements ClassControl.Services {
      * longer.
      */
     private void holdWhatIsPublished(ServiceState service) {
-        holdAgain(service);
+        if (!notItsOwn(service).isEmpty()) {
+            holdAgain(service);
+        }
         if (service.isMarkedOurs()) {
             markedAtStart.add(service.uid());
         }
@@ -313,13 +315,17 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void withholdWhatIsNotItsOwn(ServiceState service) {
-        List<Ip> others = Adoption.withheld(service).stream()
+        due.accept(parts.ledger().withhold(service.key(), notItsOwn(service)));
+    }
+
+    /** What it publishes, and does not hold. */
+    private List<Ip> notItsOwn(ServiceState service) {
+        return Adoption.withheld(service).stream()
                 .filter(ip -> parts.ledger()
                         .holding(ip)
                         .filter(held -> held.isFor(service.key(), service.uid()))
                         .isEmpty())
                 .toList();
-        due.accept(parts.ledger().withhold(service.key(), others));
     }
 
     private void holdAgain(ServiceState service) {
@@ -534,7 +540,7 @@ public final class ServiceControl implements ClassControl.Services {
             ServicePass.Passed passed = new ServicePass(work).run();
             noteSkipped(key, passed.plan());
             // No event will report what this pass has done itself.
-            Optional<ServiceState> now = memory.version.of(parts.cluster().service(key));
+            Optional<ServiceState> now = memory.version.of(parts.cluster().service(key, service));
             if (passed.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(this::withholdWhatIsNotItsOwn);

@@ -1,0 +1,58 @@
+package dev.berth.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.berth.claim.ServiceKey;
+import dev.berth.loadbalancer.ServiceState;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class FabricClusterTest {
+    private static final ServiceKey WEB = new ServiceKey("prod", "web");
+
+    private final Caches caches = new Caches();
+
+    private FabricCluster cluster() {
+        try (AnsweringServer nobody = new AnsweringServer("/", request -> new AnsweringServer.Answer(500, ""))) {
+            return new FabricCluster(nobody.client(), caches, new ApiBudget());
+        }
+    }
+
+    private void cached(@Nullable String uid, String version) {
+        Optional<Service> object = Optional.ofNullable(uid)
+                .map(of -> new KubernetesSerialization().unmarshal("""
+                                {"metadata": {"name": "web", "namespace": "prod", "uid": "%s", "resourceVersion": "%s"},
+                                "spec": {"type": "LoadBalancer"}}
+                                """.formatted(of, version), Service.class));
+        caches.services(new Cache<>() {
+            @Override
+            public Optional<Service> get(@Nullable String namespace, String name) {
+                return object;
+            }
+
+            @Override
+            public Stream<Service> list() {
+                return object.stream();
+            }
+        });
+    }
+
+    @Test
+    void serviceThatIsKnown_isReadAgainOnlyIfTheCacheHasAnotherVersion_orAnotherService() {
+        FabricCluster cluster = cluster();
+        cached("u1", "7");
+        Optional<ServiceState> known = cluster.service(WEB, Optional.empty());
+
+        assertThat(cluster.service(WEB, known)).isSameAs(known);
+        cached("u1", "8");
+        assertThat(cluster.service(WEB, known).orElseThrow().resourceVersion()).isEqualTo("8");
+        cached("u2", "7");
+        assertThat(cluster.service(WEB, known).orElseThrow().uid()).isEqualTo("u2");
+        cached(null, "");
+        assertThat(cluster.service(WEB, known)).isEmpty();
+    }
+}
