@@ -567,7 +567,7 @@ public final class Wiring {
                 "address",
                 InformerConfiguration.builder(Address.class)
                         .withInformerListLimit(PAGE)
-                        .withItemStore(Trimmed.withoutManagedFields())
+                        .withItemStore(Trimmed.any())
                         .buildForController());
         controllers.register(
                 new PoolReconciler(caches, pools, poolWakeups),
@@ -581,13 +581,13 @@ public final class Wiring {
                 new ReportReconciler(caches, announcements, reportWakeups),
                 "agentreport",
                 InformerConfiguration.builder(AgentReport.class)
-                        .withItemStore(Trimmed.withoutManagedFields())
+                        .withItemStore(Trimmed.any())
                         .buildForController());
         controllers.register(
                 new PeerReconciler(bgpPeers, peerWakeups),
                 "bgppeer",
                 InformerConfiguration.builder(BGPPeer.class)
-                        .withItemStore(Trimmed.withoutManagedFields())
+                        .withItemStore(Trimmed.any())
                         .buildForController());
         clusterAddresses.register(controllers, this::surroundingsChanged);
         return controllers.operator();

@@ -1,6 +1,7 @@
 package dev.berth.controller;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
@@ -39,14 +40,15 @@ public final class Wakeups<P extends HasMetadata> extends AbstractEventSource<Vo
     }
 
     /**
-     * A {@link Next} as the answer of a reconciler. Nothing is for the SDK to write: the control loops write themselves.
-     *
-     * @param isGone whether the object is gone: then it cannot be woken, and the SDK comes back to it
+     * A {@link Next} as the answer of a reconciler. Nothing is for the SDK to write: the control loops write themselves. An
+     * object that is gone cannot be woken, and is left to the SDK. That its deletion was reported is not enough for that:
+     * while it waited, another of its name may have been created.
      */
-    public UpdateControl<P> answer(P object, boolean isGone, Next next) {
+    public UpdateControl<P> answer(P object, Context<P> context, Next next) {
         UpdateControl<P> answer = UpdateControl.noUpdate();
         ResourceID id = ResourceID.fromResource(object);
-        if (isGone) {
+        if (context.isPrimaryResourceDeleted()
+                && context.getPrimaryCache().get(id).isEmpty()) {
             cancel(id);
             next.delay().ifPresent(answer::rescheduleAfter);
         } else {

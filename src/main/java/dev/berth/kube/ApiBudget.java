@@ -1,5 +1,6 @@
 package dev.berth.kube;
 
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,18 @@ public final class ApiBudget {
         calls = new Semaphore(atOnce);
     }
 
-    /** Makes one call in its turn. It must not make another by a budget, for all may be waiting for the second. */
+    /**
+     * Makes one call in its turn. It must not make another by a budget, for all may be waiting for the second.
+     *
+     * @throws KubernetesClientException if the thread was interrupted before its turn: Berth ends, and nothing is sent
+     */
     <T extends @Nullable Object> T call(Supplier<T> call) {
-        calls.acquireUninterruptibly();
+        try {
+            calls.acquire();
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+            throw new KubernetesClientException("Berth ends", ending);
+        }
         try {
             return call.get();
         } finally {

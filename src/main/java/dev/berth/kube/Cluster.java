@@ -24,7 +24,7 @@ public interface Cluster {
      */
     Optional<ServiceState> service(ServiceKey key);
 
-    /** The same; {@code known}, if that is what the cache has. */
+    /** As {@link #service(ServiceKey)}, but {@code known} itself if the cache has that very version. */
     default Optional<ServiceState> service(ServiceKey key, Optional<ServiceState> known) {
         return service(key);
     }

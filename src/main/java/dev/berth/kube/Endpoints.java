@@ -50,7 +50,7 @@ public final class Endpoints implements AutoCloseable {
                 .inAnyNamespace()
                 .withLabel(SERVICE_LABEL)
                 .runnableInformer(0)
-                .itemStore(Trimmed.withoutManagedFields())
+                .itemStore(Trimmed.any())
                 .addIndexers(
                         Map.of(BY_SERVICE, slice -> List.of(serviceOf(slice).toString())))
                 .addEventHandler(new Quiet<>() {

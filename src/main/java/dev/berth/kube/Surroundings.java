@@ -105,8 +105,7 @@ public final class Surroundings implements AutoCloseable {
                 }
             }
         }));
-        caches.apiServers(watch(
-                apiServers(client), Trimmed.withoutManagedFields(), Surroundings.<EndpointSlice>telling(listener)));
+        caches.apiServers(watch(apiServers(client), Trimmed.any(), Surroundings.<EndpointSlice>telling(listener)));
     }
 
     /** Where they are. */

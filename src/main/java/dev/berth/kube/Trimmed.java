@@ -30,14 +30,14 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
         this.trim = trim;
     }
 
-    /** Of any kind, all but who wrote which field. */
-    public static <T extends HasMetadata> ItemStore<T> withoutManagedFields() {
+    /** Of any kind, all but managedFields, ownerReferences and unknown metadata. */
+    public static <T extends HasMetadata> ItemStore<T> any() {
         return new Trimmed<>(Trimmed::compact);
     }
 
     /**
-     * Of Services, without targetPort and internalTrafficPolicy. What is empty, and the words that most of them have, is the
-     * same object in all of them: it is half of a Service.
+     * Of Services, all but targetPort and internalTrafficPolicy. Empty collections and common strings are shared by all of
+     * them: otherwise they are half of the memory that a Service takes.
      */
     public static ItemStore<Service> services() {
         return new Trimmed<>(service -> {
@@ -132,7 +132,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
         return small(Given.list(list).stream().map(String::intern).toList());
     }
 
-    /** Of those that many objects have. */
+    /** The shared instance of a string that many objects contain. */
     private static @Nullable String word(@Nullable String text) {
         return text == null ? null : text.intern();
     }

@@ -1,6 +1,7 @@
 package dev.berth.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.berth.api.v1alpha1.AddressPool;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -14,6 +15,7 @@ import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,10 +66,40 @@ class ControllersTest {
             awaitBegun(services, 10_000);
         }
 
-        Awaitility.await()
-                .untilAsserted(() -> assertThat(own)
-                        .map(ConfigurationService::getExecutorService)
-                        .allMatch(ExecutorService::isTerminated));
+        assertThat(own).map(ConfigurationService::getExecutorService).allMatch(ExecutorService::isTerminated);
+        assertThat(own)
+                .map(configuration -> configuration.getExecutorServiceManager().scheduledExecutorService())
+                .allMatch(ExecutorService::isShutdown);
+    }
+
+    /** Else the lease would be handed over while it may write. */
+    @Test
+    void whatIsBeingReconciled_isInterruptedByTheClose_andFailsItIfItGoesOn() {
+        List<ConfigurationService> own = new ArrayList<>();
+        AtomicInteger begun = new AtomicInteger();
+        Semaphore interruptible = new Semaphore(0);
+        Semaphore deaf = new Semaphore(0);
+        try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+            Controllers controllers = controllers(client, own, Duration.ofMillis(100));
+            register(controllers, new OfServices(), Service.class);
+            own.getFirst().getExecutorService().execute(() -> {
+                begun.incrementAndGet();
+                try {
+                    interruptible.acquire();
+                } catch (InterruptedException told) {
+                    begun.decrementAndGet();
+                }
+            });
+            submit(own.getFirst().getExecutorService(), 1, begun, deaf);
+            awaitBegun(begun, 2);
+
+            assertThatIllegalStateException()
+                    .isThrownBy(controllers::close)
+                    .withMessageEndingWith(" reconciliations go on");
+            awaitBegun(begun, 1);
+        } finally {
+            deaf.release();
+        }
     }
 
     /** The SDK looks every few minutes for what its caches need no longer. */
@@ -90,13 +122,21 @@ class ControllersTest {
     }
 
     private static Controllers controllers(KubernetesClient client, List<ConfigurationService> own) {
+        return controllers(client, own, Duration.ofMinutes(1));
+    }
+
+    private static Controllers controllers(KubernetesClient client, List<ConfigurationService> own, Duration ending) {
         ConfigurationService base = ConfigurationService.newOverriddenConfigurationService(
                 new BaseConfigurationService(), overrider -> overrider.withKubernetesClient(client));
-        return new Controllers(new Operator(base), workers -> {
-            own.add(ConfigurationService.newOverriddenConfigurationService(
-                    base, overrider -> overrider.withKubernetesClient(client).withExecutorService(workers)));
-            return own.getLast();
-        });
+        return new Controllers(
+                new Operator(base),
+                workers -> {
+                    own.add(ConfigurationService.newOverriddenConfigurationService(
+                            base,
+                            overrider -> overrider.withKubernetesClient(client).withExecutorService(workers)));
+                    return own.getLast();
+                },
+                ending);
     }
 
     private static <T extends HasMetadata> void register(

@@ -2,8 +2,11 @@ package dev.berth.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -56,13 +59,7 @@ class WorkersTest {
         submit(AT_ONCE, () -> assertThat(Workers.aside(this::untilItEnds)).isEqualTo("ended"));
         awaitBegun(AT_ONCE);
         CountDownLatch others = new CountDownLatch(1);
-        submit(100, () -> {
-            try {
-                others.await();
-            } catch (InterruptedException over) {
-                Thread.currentThread().interrupt();
-            }
-        });
+        submit(100, () -> awaitQuietly(others));
 
         awaitBegun(2 * AT_ONCE);
         ends.release(AT_ONCE);
@@ -89,5 +86,62 @@ class WorkersTest {
     @Test
     void onAThreadOfNobodysAsideIsTheCallAlone() {
         assertThat(Workers.aside(() -> "called")).isEqualTo("called");
+    }
+
+    /** What is kept for it would be kept from others until all the others are done. */
+    @Test
+    void whatIsSubmittedAhead_isDoneBeforeAllThatWaits() {
+        List<String> done = new CopyOnWriteArrayList<>();
+        submit(AT_ONCE, this::untilItEnds);
+        awaitBegun(AT_ONCE);
+        workers.execute(() -> done.add("first"));
+        workers.execute(() -> done.add("second"));
+
+        Workers.ahead(() -> workers.execute(() -> done.add("ahead")));
+        workers.execute(() -> done.add("last"));
+        ends.release(1);
+
+        Awaitility.await().untilAsserted(() -> assertThat(done).containsExactly("ahead", "first", "second", "last"));
+    }
+
+    @Test
+    void withTooManyAside_noOtherBegins() {
+        submit(100 * AT_ONCE, () -> assertThat(Workers.aside(this::untilItEnds)).isEqualTo("ended"));
+
+        awaitBegun(9 * AT_ONCE);
+        Awaitility.await().until(() -> ends.getQueueLength() == 9 * AT_ONCE);
+        assertThat(begun).hasValue(9 * AT_ONCE);
+        ends.release(100 * AT_ONCE);
+        awaitBegun(100 * AT_ONCE);
+    }
+
+    /** Whatever comes between looking for a free worker and the queue. */
+    @Test
+    void taskThatIsSubmittedJustAsTheOnlyWorkerStepsAside_begins() throws InterruptedException {
+        for (int round = 0; round < 5_000; round++) {
+            CountDownLatch second = new CountDownLatch(1);
+            Workers one = new Workers(1);
+            try {
+                one.execute(() -> Workers.aside(() -> {
+                    awaitQuietly(second);
+                    return "done";
+                }));
+                one.execute(second::countDown);
+
+                assertThat(second.await(1, TimeUnit.MINUTES))
+                        .as("round " + round)
+                        .isTrue();
+            } finally {
+                one.shutdownNow();
+            }
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException over) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

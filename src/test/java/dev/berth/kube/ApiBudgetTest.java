@@ -1,6 +1,7 @@
 package dev.berth.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.berth.api.v1alpha1.Address;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -8,6 +9,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -69,5 +71,15 @@ class ApiBudgetTest {
             takesItsTurn(client, threads, () -> new ApiCalls(client, budget).read(() -> "read", Optional::of));
             takesItsTurn(client, threads, () -> new StatusWriter(client, budget).write(address, Map.of()));
         }
+    }
+
+    /** As Berth ends: the lease is handed over soon. */
+    @Test
+    void whoIsInterruptedBeforeItsTurn_sendsNothing() {
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> budget.call(() -> "sent")).isInstanceOf(KubernetesClientException.class);
+
+        assertThat(Thread.interrupted()).isTrue();
     }
 }

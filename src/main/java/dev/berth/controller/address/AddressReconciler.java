@@ -54,7 +54,7 @@ public final class AddressReconciler implements Reconciler<Address> {
             return UpdateControl.noUpdate();
         }
         if (context.isPrimaryResourceDeleted()) {
-            return wakeups.answer(address, context.isPrimaryResourceDeleted(), control.vanished(claim.get()));
+            return wakeups.answer(address, context, control.vanished(claim.get()));
         }
         if (!address.unreadable().isEmpty()) {
             events.warning(
@@ -66,6 +66,6 @@ public final class AddressReconciler implements Reconciler<Address> {
         Next next = control.reconcile(ip);
         // Not before, for until then the pools may not be known.
         conditions.look(ip);
-        return wakeups.answer(address, context.isPrimaryResourceDeleted(), next);
+        return wakeups.answer(address, context, next);
     }
 }

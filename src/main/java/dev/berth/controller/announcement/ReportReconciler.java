@@ -34,8 +34,6 @@ public final class ReportReconciler implements Reconciler<AgentReport> {
     @Override
     public UpdateControl<AgentReport> reconcile(AgentReport report, Context<AgentReport> context) {
         return wakeups.answer(
-                report,
-                context.isPrimaryResourceDeleted(),
-                control.reconcile(report.getMetadata().getName()));
+                report, context, control.reconcile(report.getMetadata().getName()));
     }
 }

@@ -31,8 +31,6 @@ public final class PeerReconciler implements Reconciler<BGPPeer> {
     @Override
     public UpdateControl<BGPPeer> reconcile(BGPPeer peer, Context<BGPPeer> context) {
         return wakeups.answer(
-                peer,
-                context.isPrimaryResourceDeleted(),
-                control.reconcile(peer.getMetadata().getName()));
+                peer, context, control.reconcile(peer.getMetadata().getName()));
     }
 }

@@ -37,8 +37,6 @@ public final class ClassReconciler implements Reconciler<LoadBalancerClass> {
     @Override
     public UpdateControl<LoadBalancerClass> reconcile(LoadBalancerClass object, Context<LoadBalancerClass> context) {
         return wakeups.answer(
-                object,
-                context.isPrimaryResourceDeleted(),
-                control.reconcile(object.getMetadata().getName(), services));
+                object, context, control.reconcile(object.getMetadata().getName(), services));
     }
 }

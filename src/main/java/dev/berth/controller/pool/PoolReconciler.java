@@ -34,8 +34,6 @@ public final class PoolReconciler implements Reconciler<AddressPool> {
     @Override
     public UpdateControl<AddressPool> reconcile(AddressPool pool, Context<AddressPool> context) {
         return wakeups.answer(
-                pool,
-                context.isPrimaryResourceDeleted(),
-                control.reconcile(pool.getMetadata().getName()));
+                pool, context, control.reconcile(pool.getMetadata().getName()));
     }
 }

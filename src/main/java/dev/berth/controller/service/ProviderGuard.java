@@ -474,9 +474,10 @@ final class ProviderGuard implements AutoCloseable {
         news.addAll(seat.waiting.values());
     }
 
+    /** A place is kept for who is notified: it must not wait for all those that are due, and may find none. */
     private void notifyOthers() {
         for (Runnable next; (next = news.poll()) != null; ) {
-            next.run();
+            Workers.ahead(next);
         }
     }
 

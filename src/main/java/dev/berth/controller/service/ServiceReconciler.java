@@ -43,8 +43,7 @@ public final class ServiceReconciler implements Reconciler<Service> {
     @Override
     public UpdateControl<Service> reconcile(Service service, Context<Service> context) {
         try {
-            return wakeups.answer(
-                    service, context.isPrimaryResourceDeleted(), control.reconcile(ServiceStates.keyOf(service)));
+            return wakeups.answer(service, context, control.reconcile(ServiceStates.keyOf(service)));
         } catch (Unreadable said) {
             events.warning(About.object(service), "Unreadable", said.getMessage() + "; it is left as it is");
             return UpdateControl.noUpdate();

@@ -65,7 +65,7 @@ public final class PolicyReconciler implements Reconciler<ServiceCIDRPolicy> {
         gate.await();
         return wakeups.answer(
                 policy,
-                context.isPrimaryResourceDeleted(),
+                context,
                 control.reconcile(policies, policy.getMetadata().getName()));
     }
 }

@@ -58,9 +58,7 @@ public final class ServiceCidrReconciler<P extends HasMetadata> implements Recon
             changed.run();
         }
         return wakeups.answer(
-                object,
-                context.isPrimaryResourceDeleted(),
-                control.reconcile(object.getMetadata().getName()));
+                object, context, control.reconcile(object.getMetadata().getName()));
     }
 
     private boolean isChange(ObjectMeta object, boolean isGone) {

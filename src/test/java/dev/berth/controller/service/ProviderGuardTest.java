@@ -24,6 +24,7 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -173,6 +174,30 @@ class ProviderGuardTest {
             hangs.let().countDown();
             underWay.get();
             inLine.get();
+        }
+    }
+
+    @Test
+    void whoIsToldInItsTurn_isReconciledBeforeAllThatWaits() throws Exception {
+        Deaf hangs = new Deaf();
+        CountDownLatch busy = new CountDownLatch(1);
+        List<String> done = new CopyOnWriteArrayList<>();
+        try (Workers workers = new Workers(1);
+                ProviderGuard guard = guard(1, Duration.ofMinutes(5))) {
+            CompletableFuture<EnsureOutcome> underWay = ensureSlowly(guard, hangs, REQUEST);
+            hangs.called().await();
+            try (Visit inLine =
+                    guard.visit(new ServiceKey("prod", "other"), () -> workers.execute(() -> done.add("told")))) {
+                assertThat(enter(inLine, "slow", OTHER)).isEqualTo(new Entry.InLine());
+            }
+            workers.execute(() -> Uninterruptible.await(busy));
+            workers.execute(() -> done.add("one of the backlog"));
+
+            hangs.let().countDown();
+            underWay.get();
+            busy.countDown();
+
+            Awaitility.await().untilAsserted(() -> assertThat(done).containsExactly("told", "one of the backlog"));
         }
     }
 
