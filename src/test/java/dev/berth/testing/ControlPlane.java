@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlPlane implements AutoCloseable {
     private static final Duration READY = Duration.ofSeconds(90);
+    private static final Duration PATIENT = Duration.ofMinutes(1);
     private static final Duration GRACE = Duration.ofSeconds(15);
     private static final Duration POLL = Duration.ofMillis(50);
 
@@ -233,9 +234,14 @@ public final class ControlPlane implements AutoCloseable {
         return admin;
     }
 
-    /** Its own client, for the caller to close. */
+    /**
+     * Its own client, for the caller to close. It waits for longer than the default of 10 s: the API server may share two
+     * processors with all that other tests start.
+     */
     public KubernetesClient clientFor(Path kubeconfig) {
-        return client(Config.fromKubeconfig(kubeconfig.toFile()));
+        Config config = Config.fromKubeconfig(kubeconfig.toFile());
+        config.setRequestTimeout((int) PATIENT.toMillis());
+        return client(config);
     }
 
     /**
