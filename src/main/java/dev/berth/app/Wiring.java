@@ -137,7 +137,7 @@ public final class Wiring {
 
     private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
 
-    /** How many objects are listed at once: 10,000 Services in one answer take 50 MiB, for a moment. */
+    /** How many Services and Addresses are listed at once: all of 10,000 in one answer would be 20 MB. */
     private static final long PAGE = 500;
 
     private static volatile OperatorOptions options = new OperatorOptions();

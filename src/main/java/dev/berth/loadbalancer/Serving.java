@@ -31,7 +31,9 @@ public final class Serving {
     private final Known known;
     private final Situation situation;
     private final Facts facts;
-    private final HoldingSelection claimed;
+
+    /** Null until it is needed: many an effect is decided without it. */
+    private @Nullable HoldingSelection claimed;
 
     /**
      * What is known beside the plan, now.
@@ -56,7 +58,6 @@ public final class Serving {
         this.known = known;
         this.situation = known.situation();
         this.facts = facts;
-        claimed = situation.claimed(service, serve.wishes());
     }
 
     public static ServingEffect next(ServicePlan.Serve serve, Known known, Facts facts) {
@@ -219,7 +220,16 @@ public final class Serving {
 
     /** The addresses that are surely its own. */
     private List<Ip> addresses() {
-        return claimed.publishable(service);
+        return claimed().publishable(service);
+    }
+
+    private HoldingSelection claimed() {
+        HoldingSelection selected = claimed;
+        if (selected == null) {
+            selected = situation.claimed(service, serve.wishes());
+            claimed = selected;
+        }
+        return selected;
     }
 
     private Conditions conditions() {
@@ -228,7 +238,7 @@ public final class Serving {
                 served,
                 facts,
                 addresses(),
-                situation.stranded(claimed),
+                situation.stranded(claimed()),
                 situation.pools(),
                 facts.demand().flatMap(demand -> situation.provider().answerTo(demand.request(), served)),
                 situation.provider().isOutOfSight(),
@@ -392,10 +402,10 @@ public final class Serving {
         Stream<Ip> surplus =
                 HoldingSelection.of(service, situation.holdings(), serve.wishes(), situation.pools()).rest().stream()
                         .map(Holding::ip)
-                        .filter(ip -> claimed.kept().stream()
+                        .filter(ip -> claimed().kept().stream()
                                 .noneMatch(kept -> kept.ip().equals(ip)));
         Stream<Ip> half = facts.waiting().isPresent() && serve.acquires()
-                ? claimed.halfOfNoUse(service).stream()
+                ? claimed().halfOfNoUse(service).stream()
                 : Stream.empty();
         return Stream.concat(surplus, half).filter(ip -> !needed.contains(ip)).toList();
     }

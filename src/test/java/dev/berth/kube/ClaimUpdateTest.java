@@ -17,8 +17,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,17 +54,7 @@ class ClaimUpdateTest {
     /** It is in the cache. */
     private Claim claim(String json) {
         Address address = new KubernetesSerialization().unmarshal(json, Address.class);
-        caches.addresses(new Cache<>() {
-            @Override
-            public Optional<Address> get(@Nullable String namespace, String name) {
-                return Optional.of(address);
-            }
-
-            @Override
-            public Stream<Address> list() {
-                return Stream.of(address);
-            }
-        });
+        caches.addresses(new OneObject<>(() -> Optional.of(address)));
         return Claims.of(address).orElseThrow();
     }
 

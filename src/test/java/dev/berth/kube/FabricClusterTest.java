@@ -7,7 +7,6 @@ import dev.berth.loadbalancer.ServiceState;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -28,17 +27,7 @@ class FabricClusterTest {
                                 {"metadata": {"name": "web", "namespace": "prod", "uid": "%s", "resourceVersion": "%s"},
                                 "spec": {"type": "LoadBalancer"}}
                                 """.formatted(of, version), Service.class));
-        caches.services(new Cache<>() {
-            @Override
-            public Optional<Service> get(@Nullable String namespace, String name) {
-                return object;
-            }
-
-            @Override
-            public Stream<Service> list() {
-                return object.stream();
-            }
-        });
+        caches.services(new OneObject<>(() -> object));
     }
 
     @Test

@@ -8,7 +8,7 @@ import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.controller.Heartbeats;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
-import dev.berth.kube.Cache;
+import dev.berth.kube.OneObject;
 import dev.berth.testing.Mutation;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
@@ -20,8 +20,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,17 +75,7 @@ class PeerControlTest {
     @BeforeEach
     void begin() {
         gate.open();
-        control.peers(new Cache<>() {
-            @Override
-            public Optional<BGPPeer> get(@Nullable String namespace, String name) {
-                return peer;
-            }
-
-            @Override
-            public Stream<BGPPeer> list() {
-                return peer.stream();
-            }
-        });
+        control.peers(new OneObject<>(() -> peer));
     }
 
     private Next reconcile(String status) {

@@ -14,9 +14,9 @@ import dev.berth.controller.NoOpEvents;
 import dev.berth.controller.StartGate;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpRange;
-import dev.berth.kube.Cache;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Conditions;
+import dev.berth.kube.OneObject;
 import dev.berth.pool.ExcludedRange;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -78,17 +78,7 @@ class PoolControlTest {
 
     private Caches caches() {
         Caches caches = new Caches();
-        caches.pools(new Cache<>() {
-            @Override
-            public Optional<AddressPool> get(@Nullable String namespace, String name) {
-                return edge;
-            }
-
-            @Override
-            public Stream<AddressPool> list() {
-                return edge.stream();
-            }
-        });
+        caches.pools(new OneObject<>(() -> edge));
         return caches;
     }
 
