@@ -119,7 +119,7 @@ class ArchitectureTest {
             new Row("announce is pure and knows claims", "announce", List.of("ip", "pool", "claim")),
             new Row("migration reads what others left", "migration", List.of("ip", "pool", "loadbalancer", "provider")),
             new Row("plug-ins know the SPI only", "plugin", List.of("provider")),
-            new Row("host knows the kernel", "host", List.of()),
+            new Row("host knows the kernel, and addresses", "host", List.of("ip")),
             new Row(
                     "a data plane knows the SPI, its host and who announces",
                     "dataplane",

@@ -2,10 +2,7 @@ package dev.berth.agent;
 
 import dev.berth.announce.L2Parameters;
 import dev.berth.announce.Link;
-import dev.berth.ip.Ip;
-import dev.berth.ip.IpRange;
-import java.net.InetAddress;
-import java.net.InterfaceAddress;
+import dev.berth.host.Networks;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
@@ -51,30 +48,9 @@ record HostLinks(List<Link> links, Map<String, Integer> indexes) {
             byte[] hardware = one.isUp() && !one.isLoopback() ? one.getHardwareAddress() : null;
             return hardware == null || hardware.length != 6
                     ? Optional.empty()
-                    : Optional.of(new Link(
-                            one.getName(),
-                            COLONS.formatHex(hardware),
-                            one.getInterfaceAddresses().stream()
-                                    .flatMap(address -> network(address).stream())
-                                    .distinct()
-                                    .sorted(Comparator.comparing(IpRange::lower))
-                                    .toList()));
+                    : Optional.of(new Link(one.getName(), COLONS.formatHex(hardware), Networks.of(one)));
         } catch (SocketException gone) {
             return Optional.empty();
         }
-    }
-
-    /** Single addresses are in no network, and those of the link alone are no pool's. */
-    private static Optional<IpRange> network(InterfaceAddress one) {
-        InetAddress address = one.getAddress();
-        return address.isLinkLocalAddress() || one.getNetworkPrefixLength() >= address.getAddress().length * 8
-                ? Optional.empty()
-                : Ip.find(withoutZone(address)).map(ip -> IpRange.parse(ip.network(one.getNetworkPrefixLength())));
-    }
-
-    private static String withoutZone(InetAddress address) {
-        String text = address.getHostAddress();
-        int zone = text.indexOf('%');
-        return zone < 0 ? text : text.substring(0, zone);
     }
 }

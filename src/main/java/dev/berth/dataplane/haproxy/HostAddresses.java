@@ -2,6 +2,7 @@ package dev.berth.dataplane.haproxy;
 
 import dev.berth.dataplane.haproxy.Command.Outcome;
 import dev.berth.host.Neighbours;
+import dev.berth.host.Networks;
 import dev.berth.provider.ProviderException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,6 +12,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,7 +47,7 @@ final class HostAddresses implements Addresses, Leases {
     /** Puts an address onto the interface, if it is not there. */
     @Override
     public void add(String address) {
-        requireNotTheHosts(address);
+        requireUsable(address);
         if (!has(address)) {
             ip("addr", "add", withPrefix(address), "dev", networkInterface, "nodad");
             try {
@@ -57,12 +59,27 @@ final class HostAddresses implements Addresses, Leases {
     }
 
     @Override
-    public void requireNotTheHosts(String address) {
+    public void requireUsable(String address) {
         NetworkInterface has = holder(address);
-        if (has != null && !isOurs(has, address)) {
+        if (has == null) {
+            requireNoEndOfNetwork(address);
+        } else if (!isOurs(has, address)) {
             throw new ProviderException(
                     "address %s is the host's own, on interface %s; take it out of the pool, or off the host"
                             .formatted(address, has.getName()));
+        }
+    }
+
+    private static void requireNoEndOfNetwork(String address) {
+        try {
+            Optional<String> where = Networks.whereEndOfNetwork(address);
+            if (where.isPresent()) {
+                throw new ProviderException(
+                        "address %s is the first or the broadcast address of a network of interface %s, and no host can have it; take it out of the pool by spec.excluded, and recreate the Service"
+                                .formatted(address, where.get()));
+            }
+        } catch (SocketException failure) {
+            throw new ProviderException("reading the addresses of this host: " + failure, null, failure);
         }
     }
 

@@ -7,11 +7,12 @@ import java.util.List;
 /** Addresses that a host has for a while at a time. */
 interface Leases {
     /**
-     * Refuses an address of the host itself.
+     * Refuses an address of the host itself, and one that no host can have.
      *
-     * @throws dev.berth.provider.ProviderException if it is on another interface, or has the prefix of its network
+     * @throws dev.berth.provider.ProviderException if it is on another interface, has the prefix of its network, or is the
+     *     first or the broadcast address of a network of this host
      */
-    void requireNotTheHosts(String address);
+    void requireUsable(String address);
 
     /** Those of these that are on the interface for load balancers. */
     List<String> bound(Collection<String> addresses);

@@ -25,7 +25,7 @@ record Ports(HostAddresses host, boolean sharesAddresses) {
     void requireListenable(LoadBalancer one, String loaded) {
         for (String address : one.addresses()) {
             if (!sharesAddresses && !host.has(address)) {
-                host.requireNotTheHosts(address);
+                host.requireUsable(address);
                 throw new ProviderException("address " + address + " is not on the host");
             }
             if (host.has(address)) {

@@ -245,7 +245,7 @@ final class SharedAddresses implements Addresses {
 
     @Override
     public synchronized void add(String address) {
-        host.requireNotTheHosts(address);
+        host.requireUsable(address);
         refused.remove(address);
         if (served.add(address)) {
             notifyAll();

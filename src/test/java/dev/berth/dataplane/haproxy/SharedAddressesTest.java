@@ -47,7 +47,7 @@ class SharedAddressesTest {
         final List<String> told = new CopyOnWriteArrayList<>();
 
         @Override
-        public void requireNotTheHosts(String address) {}
+        public void requireUsable(String address) {}
 
         @Override
         public List<String> bound(Collection<String> asked) {
