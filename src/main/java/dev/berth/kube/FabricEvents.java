@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -98,11 +99,10 @@ public final class FabricEvents implements Events, AutoCloseable {
         synchronized (said) {
             Instant now = steady.instant();
             LastReported what = new LastReported(about, reason, message);
-            Instant before = said.get(what);
-            if (before != null && before.plus(REPEAT).isAfter(now)) {
+            forget(now.minus(REPEAT));
+            if (said.putIfAbsent(what, now) != null) {
                 return;
             }
-            said.put(what, now);
         }
         Event event = event(
                 controller,
@@ -115,6 +115,14 @@ public final class FabricEvents implements Events, AutoCloseable {
                 serial.incrementAndGet());
         if (!queue.offer(event, warning)) {
             dropped.accept(1);
+        }
+    }
+
+    /** They are in the order of their times. */
+    private void forget(Instant until) {
+        Iterator<Instant> times = said.values().iterator();
+        while (times.hasNext() && !times.next().isAfter(until)) {
+            times.remove();
         }
     }
 

@@ -154,10 +154,11 @@ public final class AddressControl {
             return Next.ON_EVENT;
         }
         for (Owner owner : claim.owners()) {
-            if (isUnreadable(owner)) {
+            Seen seen = look(owner);
+            if (seen.unreadable()) {
                 continue;
             }
-            Optional<ServiceState> service = cluster.service(owner.service());
+            Optional<ServiceState> service = seen.service();
             boolean anothers = !owner.isReservation() && !isOwner(service, owner);
             if (!anothers || service.isPresent()) {
                 // One of the same name takes over what its predecessor held, or lets go of it itself.
@@ -282,10 +283,11 @@ public final class AddressControl {
         // It stays theirs until a live read shows that they are gone: the cache may not know them yet.
         List<ServiceKey> _ = ledger.lost(known.get());
         for (Owner owner : owners) {
-            if (isUnreadable(owner)) {
+            Seen seen = look(owner);
+            if (seen.unreadable()) {
                 continue;
             }
-            if (isOwner(cluster.service(owner.service()), owner)) {
+            if (isOwner(seen.service(), owner)) {
                 LOG.warn("Address {} was deleted while {} holds it; it is made again", ip, owner.service());
                 due.accept(List.of(owner.service()));
             } else {
@@ -342,13 +344,18 @@ public final class AddressControl {
         return claim == null ? holding.state() == Holding.State.UNSURE : ledger.isGone(claim);
     }
 
-    /** What such a Service holds stays as it is; others who share it are not to suffer from it. */
-    private boolean isUnreadable(Owner owner) {
+    /**
+     * The Service of an owner, as the cache has it.
+     *
+     * @param unreadable what such a Service holds stays as it is; others who share it are not to suffer from it
+     */
+    private record Seen(boolean unreadable, Optional<ServiceState> service) {}
+
+    private Seen look(Owner owner) {
         try {
-            cluster.service(owner.service());
-            return false;
+            return new Seen(false, cluster.service(owner.service()));
         } catch (Unreadable there) {
-            return true;
+            return new Seen(true, Optional.empty());
         }
     }
 

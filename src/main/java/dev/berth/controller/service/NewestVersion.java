@@ -4,24 +4,27 @@ import dev.berth.loadbalancer.ServiceState;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The newest version of one Service that was seen: the cache may lag behind what was answered. */
+/**
+ * The newest version of one Service that was seen: the cache may lag behind what was answered. Events come by one thread, and
+ * passes by another.
+ */
 final class NewestVersion {
     /** The answer to the last write or live read, until the cache has it. */
-    private volatile @Nullable ServiceState answered;
+    private @Nullable ServiceState answered;
 
     /** The answer to the last write, until its event has come. */
-    private volatile @Nullable ServiceState written;
+    private @Nullable ServiceState written;
 
     private boolean seenLive;
 
     /** The newer of what the cache has and what was last answered. */
-    Optional<ServiceState> of(Optional<ServiceState> cached) {
+    synchronized Optional<ServiceState> of(Optional<ServiceState> cached) {
         ServiceState known = answered;
         return known != null && cached.isPresent() && isOlder(cached.get(), known) ? Optional.of(known) : cached;
     }
 
     /** What is in the cache by now: an answer that is no newer need not be remembered. */
-    void heard(Optional<ServiceState> cached) {
+    synchronized void heard(Optional<ServiceState> cached) {
         ServiceState known = answered;
         if (known == null || cached.isEmpty() || !isOlder(cached.get(), known)) {
             answered = null;
@@ -29,18 +32,18 @@ final class NewestVersion {
     }
 
     /** The answer to a write of ours: an event with just this is no news, unlike one with what a live read found. */
-    void wrote(ServiceState answer) {
+    synchronized void wrote(ServiceState answer) {
         read(answer);
         written = answer;
     }
 
     /** What a live read found. */
-    void read(ServiceState found) {
+    synchronized void read(ServiceState found) {
         answered = found;
     }
 
-    /** Takes the event with the answer to the last write, once; false: it is something else. */
-    boolean takeEcho(String uid, String resourceVersion) {
+    /** Takes the event with the answer to the last write, once: the cache has it by now. False: it is something else. */
+    synchronized boolean takeEcho(String uid, String resourceVersion) {
         ServiceState known = written;
         if (known == null
                 || !known.uid().equals(uid)
@@ -48,6 +51,8 @@ final class NewestVersion {
             return false;
         }
         written = null;
+        // No pass comes to forget it.
+        heard(Optional.of(known));
         return true;
     }
 

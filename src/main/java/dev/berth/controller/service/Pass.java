@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * @param due notified which other Services to reconcile
  * @param service as it was read; empty: it is gone
  * @param live whether that was a live read of this pass
- * @param beforeReading the Addresses of its name as they were known just before it was read
+ * @param beforeReading the Addresses of its name as they were known just before it was read live; empty: it was not
  * @param planned the same before the plan was made
  * @param writes what was written of it since it was looked at
  */

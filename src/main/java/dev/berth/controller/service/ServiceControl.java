@@ -502,7 +502,7 @@ public final class ServiceControl implements ClassControl.Services {
         OwnWrites writes = new OwnWrites();
         for (int pass = 1; ; pass++) {
             Optional<ServiceState> service;
-            Map<Ip, Claim> beforeReading = Pass.claims(parts.ledger(), key);
+            Map<Ip, Claim> beforeReading = live ? Pass.claims(parts.ledger(), key) : Map.of();
             if (live) {
                 Read<ServiceState> read = parts.cluster().readService(key);
                 if (read instanceof Read.Failed<ServiceState>(String message)) {

@@ -52,4 +52,17 @@ class NewestVersionTest {
         newest.read(version("30"));
         assertThat(newest.takeEcho("u1", "30")).isFalse();
     }
+
+    /** For each Service that is served this would be a second copy of it, for as long as nothing happens to it. */
+    @Test
+    void answer_isForgotten_onceItsEventHasCome_butNoNewerOne() {
+        newest.wrote(version("20"));
+        newest.takeEcho("u1", "20");
+        assertThat(newest.of(Optional.of(version("9")))).contains(version("9"));
+
+        newest.wrote(version("30"));
+        newest.read(version("40"));
+        newest.takeEcho("u1", "30");
+        assertThat(newest.of(Optional.of(version("30")))).contains(version("40"));
+    }
 }
