@@ -38,6 +38,11 @@ interface Contender {
             return ProcessUse.of(process.pid());
         }
 
+        /** For how long it has been running. */
+        double seconds() {
+            return (System.nanoTime() - process.started()) / 1e9;
+        }
+
         /** Stops it with SIGSTOP, and returns once it is stopped. */
         void suspend() {
             process.signal("STOP");
@@ -84,6 +89,18 @@ interface Contender {
     }
 
     Installed install(ControlPlane cluster);
+
+    /** Of a ServiceAccount that may do everything: requests of the admin would pass by the API server's queues. */
+    private static Path account(ControlPlane cluster, String name) {
+        cluster.kubectl("create", "serviceaccount", name);
+        cluster.kubectl(
+                "create",
+                "clusterrolebinding",
+                name,
+                "--clusterrole=cluster-admin",
+                "--serviceaccount=default:" + name);
+        return cluster.serviceAccountKubeconfig("default", name);
+    }
 
     /** Where the log of this contender is. */
     default Path logFile() {
@@ -142,7 +159,7 @@ interface Contender {
         public Installed install(ControlPlane cluster) {
             List<String> command = List.of(
                     KubeBinaries.ofThisMachine().serviceController().toString(),
-                    "--kubeconfig=" + cluster.adminKubeconfig(),
+                    "--kubeconfig=" + account(cluster, "service-controller"),
                     "--workers=10");
             return () -> Running.of(ChildProcess.start(
                     "service-controller", command, Path.of("").toAbsolutePath(), logFile()));
@@ -182,7 +199,7 @@ interface Contender {
             cluster.adminClient().resource(POOL).create();
             List<String> command = List.of(
                     binary.toString(),
-                    "--kubeconfig=" + cluster.adminKubeconfig(),
+                    "--kubeconfig=" + account(cluster, "metallb"),
                     "--namespace=" + NAMESPACE,
                     "--webhook-mode=disabled",
                     "--port=" + FreePort.next());

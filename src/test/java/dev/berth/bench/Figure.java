@@ -19,15 +19,15 @@ enum Figure {
     NODE_CPU("a Node comes and goes at 1,000: CPU s beyond that at rest, in 20 s", 2),
     NODE_WRITES("the same, writes", 0),
     LARGE("10,000: s from the start to the last", 1),
-    LARGE_CPU("CPU s until then", 1),
-    LARGE_MEMORY("memory with all of them, MiB", 0),
-    LARGE_PEAK("the most memory until then, MiB", 0),
-    RESTART("started anew: s until ready", 1),
-    RESTART_WRITES("writes in the 20 s after it is started", 0),
-    RESTART_CPU("CPU s in these 20 s", 1),
-    IDLE("CPU at rest, % of a core over a minute", 2),
-    POOL("a range added to the pool: s until its status has it", 2),
-    POOL_CPU("CPU s in 10 s", 2);
+    LARGE_CPU("10,000: CPU s until then", 1),
+    LARGE_MEMORY("10,000: memory with all of them, MiB", 0),
+    LARGE_PEAK("10,000: the most memory until then, MiB", 0),
+    RESTART("10,000: started anew: s until ready", 1),
+    RESTART_WRITES("10,000: writes in the 20 s after it is started anew", 0),
+    RESTART_CPU("10,000: CPU s in these 20 s", 1),
+    IDLE("10,000: CPU at rest, % of a core over a minute", 2),
+    POOL("10,000: a range added to the pool: s until its status has it", 2),
+    POOL_CPU("10,000: CPU s until 10 s later", 2);
 
     /** As the table says it. */
     final String text;

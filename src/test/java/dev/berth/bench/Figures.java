@@ -19,6 +19,11 @@ final class Figures {
         }
     }
 
+    /** How often it was measured. */
+    int count(Figure figure) {
+        return sorted(figure).size();
+    }
+
     /** NaN: it was not measured. */
     double median(Figure figure) {
         List<Double> sorted = sorted(figure);

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -63,24 +62,24 @@ final class WaitingServices {
     /**
      * One after the other, whether those before have an address or not.
      *
-     * @return when each was asked for, by its name and {@link System#nanoTime()}
+     * @return when each was due, by its name and {@link System#nanoTime()}: one that is late because the API server is slow
+     *     has waited for its address as well
      */
     Map<String, Long> stream(int count, Duration pause) throws InterruptedException {
-        Map<String, Long> asked = new ConcurrentHashMap<>();
+        Map<String, Long> asked = new HashMap<>();
         List<Future<?>> creations = new ArrayList<>();
         try (ExecutorService creators = Executors.newFixedThreadPool(AT_ONCE)) {
             long begin = System.nanoTime();
             for (int number = 0; number < count; number++) {
                 String name = name(number);
-                TimeUnit.NANOSECONDS.sleep(begin + number * pause.toNanos() - System.nanoTime());
-                creations.add(creators.submit(() -> {
-                    asked.put(name, System.nanoTime());
-                    create(name);
-                }));
+                long due = begin + number * pause.toNanos();
+                TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+                asked.put(name, due);
+                creations.add(creators.submit(() -> create(name)));
             }
             awaitAll(creations);
         }
-        return new HashMap<>(asked);
+        return asked;
     }
 
     /** Gives each its address by one patch of its status, with nothing behind it: what the API server lets this process do. */

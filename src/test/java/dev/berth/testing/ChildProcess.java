@@ -51,6 +51,7 @@ public final class ChildProcess implements AutoCloseable {
     private final Process supervisor;
     private final OutputStream signals;
     private final long pid;
+    private final long started = System.nanoTime();
 
     private ChildProcess(String name, Path log, Process supervisor, long pid) {
         this.name = name;
@@ -96,6 +97,11 @@ public final class ChildProcess implements AutoCloseable {
     /** The process itself, not its supervisor. */
     public long pid() {
         return pid;
+    }
+
+    /** When it began, by {@link System#nanoTime()}. */
+    public long started() {
+        return started;
     }
 
     public boolean isAlive() {
