@@ -2,39 +2,48 @@ package dev.berth.controller.service;
 
 import dev.berth.loadbalancer.ServiceState;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest version of one Service that was seen: the cache may lag behind what was answered. Events come by one thread, and
- * passes by another.
+ * The newest version of one Service that was seen: the cache may lag behind what was answered. Events come by another thread than
+ * passes, and {@link #takeEcho} is all that they call.
  */
 final class NewestVersion {
     /** The answer to the last write or live read, until the cache has it. */
     private @Nullable ServiceState answered;
 
-    /** The answer to the last write, until its event has come. */
-    private @Nullable ServiceState written;
+    /** Which version the last write made, until its event has come. */
+    private @Nullable Version written;
 
     private boolean seenLive;
 
-    /** The newer of what the cache has and what was last answered. */
-    synchronized Optional<ServiceState> of(Optional<ServiceState> cached) {
-        ServiceState known = answered;
-        return known != null && cached.isPresent() && isOlder(cached.get(), known) ? Optional.of(known) : cached;
+    private record Version(String uid, String resourceVersion) {}
+
+    /** The newer of what the cache has and what was last answered, which is forgotten once the cache has it. */
+    Optional<ServiceState> of(Supplier<Optional<ServiceState>> cache) {
+        // Before the cache is read: in between its event may come, which forgets it.
+        ServiceState known = answered();
+        Optional<ServiceState> cached = cache.get();
+        if (known != null && cached.isPresent() && isOlder(cached.get(), known)) {
+            return Optional.of(known);
+        }
+        forget();
+        return cached;
     }
 
-    /** What is in the cache by now: an answer that is no newer need not be remembered. */
-    synchronized void heard(Optional<ServiceState> cached) {
-        ServiceState known = answered;
-        if (known == null || cached.isEmpty() || !isOlder(cached.get(), known)) {
-            answered = null;
-        }
+    private synchronized @Nullable ServiceState answered() {
+        return answered;
+    }
+
+    private synchronized void forget() {
+        answered = null;
     }
 
     /** The answer to a write of ours: an event with just this is no news, unlike one with what a live read found. */
     synchronized void wrote(ServiceState answer) {
         read(answer);
-        written = answer;
+        written = new Version(answer.uid(), answer.resourceVersion());
     }
 
     /** What a live read found. */
@@ -44,15 +53,15 @@ final class NewestVersion {
 
     /** Takes the event with the answer to the last write, once: the cache has it by now. False: it is something else. */
     synchronized boolean takeEcho(String uid, String resourceVersion) {
-        ServiceState known = written;
-        if (known == null
-                || !known.uid().equals(uid)
-                || !known.resourceVersion().equals(resourceVersion)) {
+        Version event = new Version(uid, resourceVersion);
+        if (!event.equals(written)) {
             return false;
         }
         written = null;
-        // No pass comes to forget it.
-        heard(Optional.of(known));
+        if (answered != null && new Version(answered.uid(), answered.resourceVersion()).equals(event)) {
+            // No pass may come to forget it.
+            answered = null;
+        }
         return true;
     }
 

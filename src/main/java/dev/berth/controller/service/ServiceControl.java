@@ -517,9 +517,7 @@ public final class ServiceControl implements ClassControl.Services {
                         : Optional.empty();
                 service.ifPresent(memory.version::read);
             } else {
-                Optional<ServiceState> cached = parts.cluster().service(key);
-                memory.version.heard(cached);
-                service = memory.version.of(cached);
+                service = memory.version.of(() -> parts.cluster().service(key));
             }
             memory.version.sawLive(live && service.isPresent());
             noteForeign(key, service);
@@ -540,7 +538,8 @@ public final class ServiceControl implements ClassControl.Services {
             ServicePass.Passed passed = new ServicePass(work).run();
             noteSkipped(key, passed.plan());
             // No event will report what this pass has done itself.
-            Optional<ServiceState> now = memory.version.of(parts.cluster().service(key, service));
+            Optional<ServiceState> read = service;
+            Optional<ServiceState> now = memory.version.of(() -> parts.cluster().service(key, read));
             if (passed.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
                 now.ifPresent(this::withholdWhatIsNotItsOwn);
