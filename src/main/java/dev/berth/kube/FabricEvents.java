@@ -9,9 +9,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
@@ -27,8 +24,6 @@ public final class FabricEvents implements Events, AutoCloseable {
     private static final int QUEUE = 1_000;
     private static final int BURST = 100;
     private static final Duration REFILL = Duration.ofMillis(100);
-    private static final Duration REPEAT = Duration.ofMinutes(10);
-    private static final int REMEMBERED = 10_000;
     private static final int NOTE_LENGTH = 1_000;
     private static final int NAME_LENGTH = 200;
 
@@ -49,14 +44,7 @@ public final class FabricEvents implements Events, AutoCloseable {
     private final EventQueue<Event> queue = new EventQueue<>(QUEUE);
     private final Thread writer;
 
-    private record LastReported(About about, String reason, String message) {}
-
-    private final Map<LastReported, Instant> said = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<LastReported, Instant> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
+    private final RecentEvents recent = new RecentEvents();
 
     /**
      * Starts the writer.
@@ -96,13 +84,8 @@ public final class FabricEvents implements Events, AutoCloseable {
     }
 
     private void add(About about, boolean warning, String reason, String message) {
-        synchronized (said) {
-            Instant now = steady.instant();
-            LastReported what = new LastReported(about, reason, message);
-            forget(now.minus(REPEAT));
-            if (said.putIfAbsent(what, now) != null) {
-                return;
-            }
+        if (!recent.add(about, reason, message, steady.instant())) {
+            return;
         }
         Event event = event(
                 controller,
@@ -115,14 +98,6 @@ public final class FabricEvents implements Events, AutoCloseable {
                 serial.incrementAndGet());
         if (!queue.offer(event, warning)) {
             dropped.accept(1);
-        }
-    }
-
-    /** They are in the order of their times. */
-    private void forget(Instant until) {
-        Iterator<Instant> times = said.values().iterator();
-        while (times.hasNext() && !times.next().isAfter(until)) {
-            times.remove();
         }
     }
 
