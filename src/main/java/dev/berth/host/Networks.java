@@ -24,18 +24,29 @@ public final class Networks {
     }
 
     /**
-     * Which interface has a network whose first or broadcast address this is: no host can have it.
+     * Which interface that is up has a network whose broadcast address this is: no host is to have it.
      *
      * @return like eth0; empty: none
      * @throws IllegalArgumentException if it is no address
      * @throws SocketException if the interfaces cannot be read
      */
-    public static Optional<String> whereEndOfNetwork(String address) throws SocketException {
+    public static Optional<String> whereBroadcast(String address) throws SocketException {
         Ip ip = Ip.parse(address);
         return NetworkInterface.networkInterfaces()
-                .filter(one -> of(one).stream().anyMatch(network -> network.isEndOfNetwork(ip)))
+                .filter(Networks::isUp)
+                .filter(one -> of(one).stream()
+                        .anyMatch(network ->
+                                network.isEndOfNetwork(ip) && network.upper().equals(ip)))
                 .map(NetworkInterface::getName)
                 .findFirst();
+    }
+
+    private static boolean isUp(NetworkInterface one) {
+        try {
+            return one.isUp();
+        } catch (SocketException gone) {
+            return false;
+        }
     }
 
     private static Optional<IpRange> network(InterfaceAddress one) {

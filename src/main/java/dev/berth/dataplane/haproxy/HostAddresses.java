@@ -62,7 +62,7 @@ final class HostAddresses implements Addresses, Leases {
     public void requireUsable(String address) {
         NetworkInterface has = holder(address);
         if (has == null) {
-            requireNoEndOfNetwork(address);
+            requireNoBroadcast(address);
         } else if (!isOurs(has, address)) {
             throw new ProviderException(
                     "address %s is the host's own, on interface %s; take it out of the pool, or off the host"
@@ -70,12 +70,12 @@ final class HostAddresses implements Addresses, Leases {
         }
     }
 
-    private static void requireNoEndOfNetwork(String address) {
+    private static void requireNoBroadcast(String address) {
         try {
-            Optional<String> where = Networks.whereEndOfNetwork(address);
+            Optional<String> where = Networks.whereBroadcast(address);
             if (where.isPresent()) {
                 throw new ProviderException(
-                        "address %s is the first or the broadcast address of a network of interface %s, and no host can have it; take it out of the pool by spec.excluded, and recreate the Service"
+                        "address %s is the broadcast address of a network of interface %s, which no host is to have; take it out of the pool by spec.excluded, and recreate the Service"
                                 .formatted(address, where.get()));
             }
         } catch (SocketException failure) {

@@ -7,10 +7,10 @@ import java.util.List;
 /** Addresses that a host has for a while at a time. */
 interface Leases {
     /**
-     * Refuses an address of the host itself, and one that no host can have.
+     * Refuses an address of the host itself, and one that no host is to have.
      *
      * @throws dev.berth.provider.ProviderException if it is on another interface, has the prefix of its network, or is the
-     *     first or the broadcast address of a network of this host
+     *     broadcast address of a network of this host
      */
     void requireUsable(String address);
 

@@ -167,13 +167,11 @@ class HaproxyBadInputIT {
         HaproxyProvider provider = serving();
         Command.run(List.of("ip", "addr", "add", OTHER + "/24", "dev", "lo"));
         try {
-            for (String end : List.of("198.51.100.0", "198.51.100.255")) {
-                assertThatThrownBy(() -> provider.ensureLoadBalancer(request(end, 80)))
-                        .isInstanceOf(ProviderException.class)
-                        .hasMessage("address " + end + " is the first or the broadcast address of a network of"
-                                + " interface lo, and no host can have it; take it out of the pool by spec.excluded, and recreate"
-                                + " the Service");
-            }
+            assertThatThrownBy(() -> provider.ensureLoadBalancer(request("198.51.100.255", 80)))
+                    .isInstanceOf(ProviderException.class)
+                    .hasMessage(
+                            "address 198.51.100.255 is the broadcast address of a network of interface lo, which no host is"
+                                    + " to have; take it out of the pool by spec.excluded, and recreate the Service");
             assertServes(ADDRESS, 80);
         } finally {
             Command.run(List.of("ip", "addr", "del", OTHER + "/24", "dev", "lo"));
