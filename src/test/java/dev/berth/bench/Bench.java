@@ -375,11 +375,10 @@ public final class Bench implements Runnable {
     private void stream(Figures found, KubernetesClient client, WaitingServices all, Running running)
             throws InterruptedException {
         try (Watcher watcher = new Watcher(client, WaitingServices.NAMESPACE, STREAMED)) {
-            Map<String, Long> asked = all.stream(STREAMED, STREAM_PAUSE);
+            Map<String, Long> due = all.stream(STREAMED, STREAM_PAUSE);
             await(watcher, running, STREAMED);
             double[] sorted = watcher.times().entrySet().stream()
-                    .mapToDouble(
-                            served -> (served.getValue() - Objects.requireNonNull(asked.get(served.getKey()))) / 1e6)
+                    .mapToDouble(served -> (served.getValue() - Objects.requireNonNull(due.get(served.getKey()))) / 1e6)
                     .sorted()
                     .toArray();
             found.add(Figure.STREAM_P50, sorted[sorted.length / 2]);

@@ -66,7 +66,7 @@ final class WaitingServices {
      *     has waited for its address as well
      */
     Map<String, Long> stream(int count, Duration pause) throws InterruptedException {
-        Map<String, Long> asked = new HashMap<>();
+        Map<String, Long> all = new HashMap<>();
         List<Future<?>> creations = new ArrayList<>();
         try (ExecutorService creators = Executors.newFixedThreadPool(AT_ONCE)) {
             long begin = System.nanoTime();
@@ -74,12 +74,12 @@ final class WaitingServices {
                 String name = name(number);
                 long due = begin + number * pause.toNanos();
                 TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
-                asked.put(name, due);
+                all.put(name, due);
                 creations.add(creators.submit(() -> create(name)));
             }
             awaitAll(creations);
         }
-        return asked;
+        return all;
     }
 
     /** Gives each its address by one patch of its status, with nothing behind it: what the API server lets this process do. */

@@ -152,7 +152,7 @@ class MistakesIT {
         assertThat(said)
                 .isEqualTo("AddressPool \"" + namespace
                         + "\", which had 198.18.0.80, does not exist any more; the Service keeps"
-                        + " the address until it is deleted or a pool of that name, created anew, takes it back");
+                        + " the address until it is deleted or a pool of that name, created again, takes it back");
         awaitEvent(namespace, "web", "PoolDeleted", said);
         assertThat(ips(berth.get(namespace, "web"))).containsExactly("198.18.0.80");
 

@@ -247,7 +247,7 @@ class ConditionsTest {
                 .asString()
                 .startsWith(
                         "True PoolDeleted: AddressPool \"office\", which had 203.0.113.0, does not exist any more; the Service keeps the"
-                                + " address until it is deleted or a pool of that name, created anew, takes it back")
+                                + " address until it is deleted or a pool of that name, created again, takes it back")
                 .contains("which had 2001:db8:1::, does not exist any more");
     }
 

@@ -99,7 +99,7 @@ public final class ChildProcess implements AutoCloseable {
         return pid;
     }
 
-    /** When it began, by {@link System#nanoTime()}. */
+    /** Just after it began, by {@link System#nanoTime()}. */
     public long started() {
         return started;
     }

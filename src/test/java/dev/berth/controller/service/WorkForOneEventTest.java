@@ -13,6 +13,7 @@ import dev.berth.provider.LoadBalancerStatus;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -126,6 +127,26 @@ class WorkForOneEventTest {
             stage.endpointsBecome("web", "10.0.0.1");
             assertThat(stage.cloud.calls).containsExactly("update web[10.0.0.1]");
         });
+    }
+
+    @Test
+    void aNodeThatComes_costsNothing_whereTheProviderTargetsEndpoints() {
+        assertThat(new Stage(MANY).objectsFor(stage -> {
+                    stage.nodes = CloudStage.nodes("n1", "n2");
+                    stage.control.nodesChanged();
+                    assertThat(stage.due).isEmpty();
+                }))
+                .isZero();
+    }
+
+    @Test
+    void poolsThatChange_costNothing_whereNothingIsSaidOfThem() {
+        assertThat(new Stage(MANY).objectsFor(stage -> {
+                    stage.pool(List.of("198.18.0.0/16", "198.51.100.0/24"));
+                    stage.control.poolsChanged();
+                    assertThat(stage.due).isEmpty();
+                }))
+                .isZero();
     }
 
     @Test
