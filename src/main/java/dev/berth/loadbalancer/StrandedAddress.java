@@ -25,6 +25,6 @@ final class StrandedAddress {
                 : new WaitReason(
                         Reason.PoolDeleted.name(),
                         pool + ", which had " + holding.ip() + ", does not exist any more" + kept
-                                + "a pool of that name, created anew, takes it back");
+                                + "a pool of that name, created again, takes it back");
     }
 }
