@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // JUnit calls what sets them first
 class PlaygroundIT {
     private static final String IN = "src/test/lab/lab in ";
-    private static final Duration UP = Duration.ofMinutes(3);
+    private static final Duration UP = Duration.ofMinutes(6);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
