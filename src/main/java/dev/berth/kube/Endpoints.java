@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * sends packets to them, and not before.
  */
 public final class Endpoints implements AutoCloseable {
-    private static final String SERVICE_LABEL = "kubernetes.io/service-name";
+    static final String SERVICE_LABEL = "kubernetes.io/service-name";
     private static final String BY_SERVICE = "service";
 
     private final KubernetesClient client;
@@ -49,8 +49,9 @@ public final class Endpoints implements AutoCloseable {
                 .endpointSlices()
                 .inAnyNamespace()
                 .withLabel(SERVICE_LABEL)
+                .withLimit(Surroundings.PAGE)
                 .runnableInformer(0)
-                .itemStore(Trimmed.any())
+                .itemStore(Trimmed.endpointSlices())
                 .addIndexers(
                         Map.of(BY_SERVICE, slice -> List.of(serviceOf(slice).toString())))
                 .addEventHandler(new Quiet<>() {

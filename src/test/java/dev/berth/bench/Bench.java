@@ -1,10 +1,13 @@
 package dev.berth.bench;
 
 import dev.berth.api.v1alpha1.AddressPool;
+import dev.berth.bench.Contender.Berth.Deployed;
 import dev.berth.bench.Contender.Installed;
 import dev.berth.bench.Contender.Running;
 import dev.berth.testing.ControlPlane;
 import dev.berth.testing.KubeBinaries;
+import dev.berth.testing.NginxFiles;
+import dev.berth.testing.OwnedDirectory;
 import dev.berth.testing.Program;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -38,7 +41,13 @@ public final class Bench implements Runnable {
     private static final Duration LOOK = Duration.ofSeconds(20);
     private static final Duration REST = Duration.ofMinutes(1);
     private static final int STREAMED = 1000;
+
+    /** {@link #STREAMED} of them take as long as {@link #LOOK}. */
     private static final Duration STREAM_PAUSE = Duration.ofMillis(20);
+
+    /** The benchmark's own for a Node that comes and goes. */
+    private static final int NODE_WRITES = 2;
+
     private static final String BEGIN = "<!-- written by make bench-docs -->";
     private static final String END = "<!-- end -->";
 
@@ -244,7 +253,8 @@ public final class Bench implements Runnable {
         }
     }
 
-    private static void createNode(KubernetesClient client, String name) {
+    /** A Node that is ready. */
+    static void createNode(KubernetesClient client, String name) {
         client.resource(new NodeBuilder()
                         .withNewMetadata()
                         .withName(name)
@@ -388,21 +398,33 @@ public final class Bench implements Runnable {
 
     private static void node(Figures found, KubernetesClient client, Running running) throws InterruptedException {
         settle(client, running);
-        double atRest = running.use().cpuSeconds();
-        Thread.sleep(LOOK);
+        double atRest = cpuOf(running, () -> Thread.sleep(LOOK));
         ApiWrites before = ApiWrites.of(client);
-        double cpu = running.use().cpuSeconds();
+        found.add(Figure.NODE_CPU, cpuOf(running, () -> nodeComesAndGoes(client)) - atRest);
+        found.add(Figure.NODE_WRITES, ApiWrites.of(client).since(before).objects() - NODE_WRITES);
+    }
+
+    /** Takes as long as {@link #LOOK}. */
+    private static void nodeComesAndGoes(KubernetesClient client) throws InterruptedException {
         createNode(client, "node-2");
         Thread.sleep(LOOK.dividedBy(2));
         client.nodes().withName("node-2").delete();
         Thread.sleep(LOOK.dividedBy(2));
-        running.process().requireAlive();
-        found.add(Figure.NODE_CPU, running.use().cpuSeconds() - cpu - (cpu - atRest));
-        // Two of them are the benchmark's own.
-        found.add(Figure.NODE_WRITES, ApiWrites.of(client).since(before).objects() - 2);
     }
 
-    private void measureLarge(Contender contender, ControlPlane cluster) throws InterruptedException {
+    /** The processor time, in seconds, that it uses meanwhile. */
+    private static double cpuOf(Running running, Wait meanwhile) throws InterruptedException {
+        double before = running.use().cpuSeconds();
+        meanwhile.run();
+        running.process().requireAlive();
+        return running.use().cpuSeconds() - before;
+    }
+
+    private interface Wait {
+        void run() throws InterruptedException;
+    }
+
+    private void measureLarge(Contender contender, ControlPlane cluster) throws InterruptedException, IOException {
         Figures found = Objects.requireNonNull(figures.get(contender));
         KubernetesClient client = cluster.adminClient();
         Installed installed = contender.install(cluster);
@@ -431,8 +453,36 @@ public final class Bench implements Runnable {
             double cpu = running.use().cpuSeconds();
             Thread.sleep(REST);
             found.add(Figure.IDLE, 100 * (running.use().cpuSeconds() - cpu) / REST.toSeconds());
-            if (contender instanceof Contender.Berth) {
+            if (installed instanceof Deployed) {
                 pool(found, client, running);
+            }
+        }
+        if (installed instanceof Deployed berth) {
+            wide(found, client, berth);
+        }
+    }
+
+    /** All Services have their addresses, and now the cluster has many Nodes and endpoints, too. */
+    private void wide(Figures found, KubernetesClient client, Deployed berth) throws InterruptedException, IOException {
+        WideCluster cluster = new WideCluster(client);
+        cluster.create(large);
+        ApiWrites before = ApiWrites.of(client);
+        try (OwnedDirectory folder = OwnedDirectory.create()) {
+            Path plugins = Files.createDirectory(folder.path().resolve("plugins"));
+            new NginxFiles(folder.path().resolve("nginx"))
+                    .pluginInto(plugins, folder.path().resolve("build"), "targets = endpoints\n");
+            try (Running running = berth.startWithPlugins(plugins)) {
+                found.add(Figure.WIDE_START, running.seconds());
+                Thread.sleep(LOOK);
+                settle(client, running);
+                found.add(Figure.WIDE_PEAK, running.use().peakMebibytes());
+                found.add(Figure.WIDE_MEMORY, running.use().mebibytes());
+                double atRest = cpuOf(running, () -> Thread.sleep(LOOK));
+                found.add(Figure.WIDE_IDLE, 100 * atRest / LOOK.toSeconds());
+                double slices = cpuOf(running, () -> cluster.change(STREAMED, STREAM_PAUSE));
+                found.add(Figure.WIDE_SLICE_CPU, 1000 * (slices - atRest) / STREAMED);
+                found.add(Figure.WIDE_NODE_CPU, cpuOf(running, () -> nodeComesAndGoes(client)) - atRest);
+                found.add(Figure.WIDE_WRITES, ApiWrites.of(client).since(before).objects() - STREAMED - NODE_WRITES);
             }
         }
     }

@@ -134,17 +134,24 @@ interface Contender {
             cluster.adminClient()
                     .resource(Serialization.unmarshal(POOL, AddressPool.class))
                     .create();
-            return new Installed() {
-                @Override
-                public Running start() {
-                    return Running.of(berth.startOperator());
-                }
+            return new Deployed(berth);
+        }
 
-                @Override
-                public Running startWithoutLease() {
-                    return Running.of(berth.startOperatorWithout("--leader-elect"));
-                }
-            };
+        record Deployed(InstalledBerth berth) implements Installed {
+            @Override
+            public Running start() {
+                return Running.of(berth.startOperator());
+            }
+
+            @Override
+            public Running startWithoutLease() {
+                return Running.of(berth.startOperatorWithout("--leader-elect"));
+            }
+
+            /** Starts it with these plug-ins beside its own providers. */
+            Running startWithPlugins(Path folder) {
+                return Running.of(berth.startOperatorWith("--plugin-dir=" + folder));
+            }
         }
     }
 

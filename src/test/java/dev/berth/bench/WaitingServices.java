@@ -33,10 +33,11 @@ final class WaitingServices {
 
     /** So many, as fast as they can be created. */
     void create(int count) throws InterruptedException {
-        eachOf(count, AT_ONCE, number -> create(name(number)));
+        eachOf(count, number -> create(name(number)));
     }
 
-    private static String name(int number) {
+    /** Of the Service of this number. */
+    static String name(int number) {
         return "service-" + number;
     }
 
@@ -44,7 +45,6 @@ final class WaitingServices {
     void delete(int count) throws InterruptedException {
         eachOf(
                 count,
-                AT_ONCE,
                 number -> client.services()
                         .inNamespace(NAMESPACE)
                         .withName(name(number))
@@ -86,7 +86,6 @@ final class WaitingServices {
     void patch(int count) throws InterruptedException {
         eachOf(
                 count,
-                AT_ONCE,
                 number -> client.services()
                         .inNamespace(NAMESPACE)
                         .withName(name(number))
@@ -97,8 +96,9 @@ final class WaitingServices {
                                         .formatted(number / 256, number % 256)));
     }
 
-    private static void eachOf(int count, int atOnce, IntConsumer what) throws InterruptedException {
-        try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {
+    /** Does {@code what} with each number from 0 on, several at once. */
+    static void eachOf(int count, IntConsumer what) throws InterruptedException {
+        try (ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
             List<Future<?>> all = new ArrayList<>();
             IntStream.range(0, count).forEach(number -> all.add(threads.submit(() -> what.accept(number))));
             try {

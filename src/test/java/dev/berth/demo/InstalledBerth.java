@@ -47,6 +47,11 @@ public final class InstalledBerth {
         return start(flags().stream().filter(other -> !other.equals(flag)));
     }
 
+    /** The same, with one more flag. */
+    public OperatorProcess startOperatorWith(String flag) {
+        return start(Stream.concat(flags().stream(), Stream.of(flag)));
+    }
+
     private OperatorProcess start(Stream<String> deployed) {
         Path kubeconfig = cluster.serviceAccountKubeconfig(NAMESPACE, NAME);
         // There is no other ServiceCIDR controller to wait for.

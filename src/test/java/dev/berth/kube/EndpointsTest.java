@@ -11,8 +11,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -43,5 +45,19 @@ class EndpointsTest {
                 assertThatThrownBy(() -> unanswered.watch(service -> {})).isInstanceOf(CompletionException.class);
             }
         }
+    }
+
+    /** All of 20,000 in one answer do not fit into the heap. */
+    @Test
+    void areListedInPages() {
+        List<String> queries = new CopyOnWriteArrayList<>();
+        try (AnsweringServer server = new AnsweringServer("/apis/discovery.k8s.io/v1/endpointslices", request -> {
+                    queries.add(request.getRequestURI().getQuery());
+                    return new AnsweringServer.Answer(403, "{}");
+                });
+                Endpoints endpoints = new Endpoints(server.client())) {
+            assertThatThrownBy(() -> endpoints.watch(service -> {})).isInstanceOf(CompletionException.class);
+        }
+        assertThat(queries).isNotEmpty().allMatch(query -> query.contains("limit=" + Surroundings.PAGE));
     }
 }

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.client.informers.cache.ItemStore;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
@@ -150,5 +151,75 @@ class TrimmedTest {
 
         assertThat(kept(Trimmed.services(), bare).getSpec()).isNull();
         assertThat(ServiceStates.of(kept(Trimmed.services(), odd)).ports()).hasSize(1);
+    }
+
+    /** As the control plane writes it for two Pods. */
+    private static EndpointSlice slice(String service) {
+        return JSON.unmarshal("""
+                        {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+                        "metadata": {"name": "%1$s-x7k2p", "namespace": "prod", "uid": "u-%1$s", "resourceVersion": "7",
+                          "labels": {"kubernetes.io/service-name": "%1$s", "app": "%1$s", "team": "a",
+                            "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io"},
+                          "annotations": {"endpoints.kubernetes.io/last-change-trigger-time": "2026-01-02T03:04:05Z"}},
+                        "ports": [{"name": "http", "port": 8080, "protocol": "TCP", "appProtocol": "http"}],
+                        "endpoints": [
+                          {"addresses": ["10.64.0.7"], "nodeName": "node-1", "zone": "zone-a", "hostname": "a",
+                            "conditions": {"ready": true, "serving": true, "terminating": false},
+                            "hints": {"forZones": [{"name": "zone-a"}]},
+                            "targetRef": {"kind": "Pod", "name": "%1$s-0", "namespace": "prod", "uid": "u"}},
+                          {"addresses": ["10.64.0.8"], "nodeName": "node-2",
+                            "conditions": {"ready": false, "serving": true, "terminating": true},
+                            "deprecatedTopology": {"a": "b"}},
+                          {"addresses": ["10.64.0.9"]}]}
+                        """.formatted(service), EndpointSlice.class);
+    }
+
+    @Test
+    void endpointSlice_isKeptWithAllThatIsReadOfIt_andWithNothingElse() {
+        EndpointSlice whole = slice("web");
+
+        EndpointSlice kept = kept(Trimmed.endpointSlices(), slice("web"));
+
+        assertThat(Endpoints.states(kept))
+                .hasSize(3)
+                .containsExactlyElementsOf(Endpoints.states(whole).toList());
+        assertThat(Endpoints.serviceOf(kept)).isEqualTo(Endpoints.serviceOf(whole));
+        assertThat(JSON.asJson(kept))
+                .doesNotContain("targetRef", "hints", "hostname", "Topology", "appProtocol", "team", "last-change");
+    }
+
+    /** 100,000 endpoints take more than the heap otherwise. */
+    @Test
+    void whatManyEndpointsHaveInCommon_isTheSameObjectInAllSlices() {
+        EndpointSlice one = kept(Trimmed.endpointSlices(), slice("one"));
+        EndpointSlice other = kept(Trimmed.endpointSlices(), slice("other"));
+
+        for (Function<EndpointSlice, Object> shared : List.<Function<EndpointSlice, Object>>of(
+                EndpointSlice::getAdditionalProperties,
+                EndpointSlice::getAddressType,
+                slice -> slice.getPorts().getFirst().getName(),
+                slice -> slice.getPorts().getFirst().getProtocol(),
+                slice -> slice.getPorts().getFirst().getAdditionalProperties(),
+                slice -> slice.getEndpoints().getFirst().getConditions(),
+                slice -> slice.getEndpoints().getFirst().getNodeName(),
+                slice -> slice.getEndpoints().getFirst().getZone(),
+                slice -> slice.getEndpoints().getFirst().getAdditionalProperties())) {
+            assertThat(shared.apply(one)).isSameAs(shared.apply(other));
+        }
+    }
+
+    @Test
+    void endpointSliceWithNothingInIt_orWithEntriesThatAreNull_isKept() {
+        EndpointSlice bare = JSON.unmarshal(
+                "{\"metadata\": {\"name\": \"bare\", \"namespace\": \"prod\"}, \"endpoints\": null, \"ports\": null}",
+                EndpointSlice.class);
+        EndpointSlice odd = JSON.unmarshal("""
+                        {"metadata": {"name": "odd", "namespace": "prod", "labels": {"kubernetes.io/service-name": null}},
+                        "ports": [null, {"port": 80}],
+                        "endpoints": [null, {"addresses": null}, {"addresses": [null, "10.64.0.7"], "conditions": {"ready": null}}]}
+                        """, EndpointSlice.class);
+
+        assertThat(Endpoints.states(kept(Trimmed.endpointSlices(), bare))).isEmpty();
+        assertThat(Endpoints.states(kept(Trimmed.endpointSlices(), odd))).hasSize(1);
     }
 }
