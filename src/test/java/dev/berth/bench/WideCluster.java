@@ -30,6 +30,7 @@ final class WideCluster {
             """;
 
     private final KubernetesClient client;
+    private int slices;
 
     WideCluster(KubernetesClient client) {
         this.client = client;
@@ -40,7 +41,8 @@ final class WideCluster {
         client.resource(Serialization.unmarshal(TO_ENDPOINTS, LoadBalancerClass.class))
                 .create();
         WaitingServices.eachOf(NODES, number -> Bench.createNode(client, node(number)));
-        WaitingServices.eachOf(services * SLICES_EACH, this::createSlice);
+        slices = services * SLICES_EACH;
+        WaitingServices.eachOf(slices, this::createSlice);
     }
 
     private static String node(int number) {
@@ -83,18 +85,20 @@ final class WideCluster {
                 .create();
     }
 
-    /** One endpoint after the other is not ready any more, each of another EndpointSlice. */
+    /** One EndpointSlice after the other: an endpoint of it gets another address. */
     void change(int count, Duration pause) throws InterruptedException {
         long begin = System.nanoTime();
         for (int number = 0; number < count; number++) {
-            client.discovery()
-                    .v1()
-                    .endpointSlices()
-                    .inNamespace(WaitingServices.NAMESPACE)
-                    .withName(slice(number * SLICES_EACH))
+            client.resource(new EndpointSliceBuilder()
+                            .withNewMetadata()
+                            .withNamespace(WaitingServices.NAMESPACE)
+                            .withName(slice(number % slices))
+                            .endMetadata()
+                            .build())
                     .patch(
                             PatchContext.of(PatchType.JSON),
-                            "[{\"op\": \"replace\", \"path\": \"/endpoints/0/conditions/ready\", \"value\": false}]");
+                            "[{\"op\": \"replace\", \"path\": \"/endpoints/0/addresses/0\", \"value\": \"10.100.%d.%d\"}]"
+                                    .formatted(number / 250, number % 250));
             TimeUnit.NANOSECONDS.sleep(begin + (number + 1) * pause.toNanos() - System.nanoTime());
         }
     }
