@@ -140,6 +140,9 @@ public final class Wiring {
     /** How many Services and Addresses are listed at once: all of 10,000 in one answer would be 20 MB. */
     private static final long PAGE = 500;
 
+    /** The same of AgentReports and BGPPeers, which may name 1,000 addresses or nodes each. */
+    private static final long LONG_OBJECTS = 50;
+
     private static volatile OperatorOptions options = new OperatorOptions();
     private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
 
@@ -581,12 +584,14 @@ public final class Wiring {
                 new ReportReconciler(caches, announcements, reportWakeups),
                 "agentreport",
                 InformerConfiguration.builder(AgentReport.class)
+                        .withInformerListLimit(LONG_OBJECTS)
                         .withItemStore(Trimmed.any())
                         .buildForController());
         controllers.register(
                 new PeerReconciler(bgpPeers, peerWakeups),
                 "bgppeer",
                 InformerConfiguration.builder(BGPPeer.class)
+                        .withInformerListLimit(LONG_OBJECTS)
                         .withItemStore(Trimmed.any())
                         .buildForController());
         clusterAddresses.register(controllers, this::surroundingsChanged);

@@ -25,6 +25,9 @@ public final class Endpoints implements AutoCloseable {
     static final String SERVICE_LABEL = "kubernetes.io/service-name";
     private static final String BY_SERVICE = "service";
 
+    /** How many are listed at once: each has up to 100 endpoints by default, and is read whole before it is trimmed. */
+    static final long PAGE = 100;
+
     private final KubernetesClient client;
     private final CompletableFuture<?> closed = new CompletableFuture<>();
     private volatile @Nullable SharedIndexInformer<EndpointSlice> informer;
@@ -49,7 +52,7 @@ public final class Endpoints implements AutoCloseable {
                 .endpointSlices()
                 .inAnyNamespace()
                 .withLabel(SERVICE_LABEL)
-                .withLimit(Surroundings.PAGE)
+                .withLimit(PAGE)
                 .runnableInformer(0)
                 .itemStore(Trimmed.endpointSlices())
                 .addIndexers(

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * on that somebody needs them, and kept as an index only.
  */
 public final class IpAddresses implements AutoCloseable {
+    /** How many are listed at once. */
+    static final long PAGE = 500;
+
     /** Who is notified of a change. Called by an informer thread: be quick. */
     public interface Listener {
         /** An address was taken, or is another's now. */
@@ -58,6 +61,7 @@ public final class IpAddresses implements AutoCloseable {
 
     private <T extends HasMetadata> SharedIndexInformer<T> started(Class<T> kind) {
         SharedIndexInformer<T> begun = client.resources(kind)
+                .withLimit(PAGE)
                 .runnableInformer(0)
                 .itemStore(new ReducedStateItemStore<>(
                         ReducedStateItemStore.NAME_KEY_STATE, kind, client.getKubernetesSerialization()))

@@ -46,7 +46,7 @@ public final class Surroundings implements AutoCloseable {
         void namespaceChanged(String namespace);
     }
 
-    /** Of Nodes: they are read whole before they are trimmed. */
+    /** How many Nodes or Namespaces are listed at once: they are read whole before they are trimmed. */
     static final long PAGE = 250;
 
     private static final String NAMESPACE_OF_THE_CLUSTER = "kube-system";
@@ -96,7 +96,7 @@ public final class Surroundings implements AutoCloseable {
             }
         }));
         changes.incrementAndGet();
-        caches.namespaces(watch(client.namespaces(), Trimmed.namespaces(), new Quiet<Namespace>() {
+        caches.namespaces(watch(client.namespaces().withLimit(PAGE), Trimmed.namespaces(), new Quiet<Namespace>() {
             @Override
             void changed(@Nullable Namespace old, @Nullable Namespace now) {
                 // A Service may be seen before its Namespace, and have been judged without its labels.

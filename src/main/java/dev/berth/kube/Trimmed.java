@@ -77,7 +77,7 @@ public final class Trimmed<T extends HasMetadata> extends BasicItemStore<T> {
 
     /**
      * Of EndpointSlices, their Service and ports, and of each endpoint addresses, conditions, node and zone. What many have in
-     * common is shared: there may be 100,000 endpoints.
+     * common is shared: there may be 200,000 endpoints.
      */
     static ItemStore<EndpointSlice> endpointSlices() {
         return new Trimmed<>(slice -> {

@@ -41,8 +41,6 @@ public final class Bench implements Runnable {
     private static final Duration LOOK = Duration.ofSeconds(20);
     private static final Duration REST = Duration.ofMinutes(1);
     private static final int STREAMED = 1000;
-
-    /** {@link #STREAMED} of them take as long as {@link #LOOK}. */
     private static final Duration STREAM_PAUSE = Duration.ofMillis(20);
 
     /** The benchmark's own for a Node that comes and goes. */
@@ -473,16 +471,22 @@ public final class Bench implements Runnable {
                     .pluginInto(plugins, folder.path().resolve("build"), "targets = endpoints\n");
             try (Running running = berth.startWithPlugins(plugins)) {
                 found.add(Figure.WIDE_START, running.seconds());
+                cluster.awaitClass();
                 Thread.sleep(LOOK);
                 settle(client, running);
-                found.add(Figure.WIDE_PEAK, running.use().peakMebibytes());
                 found.add(Figure.WIDE_MEMORY, running.use().mebibytes());
                 double atRest = cpuOf(running, () -> Thread.sleep(LOOK));
                 found.add(Figure.WIDE_IDLE, 100 * atRest / LOOK.toSeconds());
-                double slices = cpuOf(running, () -> cluster.change(STREAMED, STREAM_PAUSE));
-                found.add(Figure.WIDE_SLICE_CPU, 1000 * (slices - atRest) / STREAMED);
+                long begin = System.nanoTime();
+                double slices = cpuOf(running, () -> {
+                    cluster.change(STREAMED, STREAM_PAUSE);
+                    Thread.sleep(SETTLE);
+                });
+                double ofRest = atRest * seconds(System.nanoTime() - begin) / LOOK.toSeconds();
+                found.add(Figure.WIDE_SLICE_CPU, 1000 * (slices - ofRest) / STREAMED);
                 found.add(Figure.WIDE_NODE_CPU, cpuOf(running, () -> nodeComesAndGoes(client)) - atRest);
                 found.add(Figure.WIDE_WRITES, ApiWrites.of(client).since(before).objects() - STREAMED - NODE_WRITES);
+                found.add(Figure.WIDE_PEAK, running.use().peakMebibytes());
             }
         }
     }

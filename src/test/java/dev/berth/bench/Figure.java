@@ -28,13 +28,13 @@ enum Figure {
     IDLE("10,000: CPU at rest, % of a core over a minute", 2),
     POOL("10,000: a range added to the pool: s until its status has it", 2),
     POOL_CPU("10,000: CPU s until 10 s later", 2),
-    WIDE_START("10,000, with 1,000 Nodes and 20 endpoints each: s from the start to ready", 1),
-    WIDE_PEAK("the same: the most memory, MiB", 0),
+    WIDE_START("10,000 with 20 endpoints each, and 1,000 Nodes: s from the start to ready", 1),
     WIDE_MEMORY("the same: memory at rest, MiB", 0),
     WIDE_IDLE("the same: CPU at rest, % of a core over 20 s", 2),
     WIDE_SLICE_CPU("the same: CPU ms for each EndpointSlice that changes", 2),
     WIDE_NODE_CPU("the same: a Node comes and goes: CPU s beyond that at rest, in 20 s", 2),
-    WIDE_WRITES("the same: writes from the start to here", 0);
+    WIDE_WRITES("the same: writes until then", 0),
+    WIDE_PEAK("the same: the most memory until then, MiB", 0);
 
     /** As the table says it. */
     final String text;

@@ -58,6 +58,6 @@ class EndpointsTest {
                 Endpoints endpoints = new Endpoints(server.client())) {
             assertThatThrownBy(() -> endpoints.watch(service -> {})).isInstanceOf(CompletionException.class);
         }
-        assertThat(queries).isNotEmpty().allMatch(query -> query.contains("limit=" + Surroundings.PAGE));
+        assertThat(queries).isNotEmpty().allMatch(query -> query.contains("limit=" + Endpoints.PAGE));
     }
 }

@@ -188,7 +188,7 @@ class TrimmedTest {
                 .doesNotContain("targetRef", "hints", "hostname", "Topology", "appProtocol", "team", "last-change");
     }
 
-    /** 100,000 endpoints take more than the heap otherwise. */
+    /** 200,000 endpoints take more than the heap otherwise. */
     @Test
     void whatManyEndpointsHaveInCommon_isTheSameObjectInAllSlices() {
         EndpointSlice one = kept(Trimmed.endpointSlices(), slice("one"));
