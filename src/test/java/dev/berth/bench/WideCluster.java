@@ -104,7 +104,7 @@ final class WideCluster {
                         .withEndpoints(IntStream.range(0, PODS)
                                 .mapToObj(pod -> endpoint(
                                         (ipv6 ? "fd00::%x:%x:%x" : "10.%d.%d.%d")
-                                                .formatted(service / 250, service % 250, pod),
+                                                .formatted(service / 250 + 1, service % 250 + 1, pod + 1),
                                         service,
                                         pod))
                                 .toList())
