@@ -37,6 +37,7 @@ import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
 import dev.berth.provider.LoadBalancerRequest.Endpoint;
 import dev.berth.testing.Mutation;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -46,6 +47,7 @@ import io.fabric8.kubernetes.api.model.networking.v1.IPAddress;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.informers.cache.ItemStore;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Instant;
 import java.util.List;
@@ -53,6 +55,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -329,6 +332,61 @@ class HostileObjectsTest {
                 "addressType",
                 "endpoints",
                 "ports");
+    }
+
+    /** A cache trims an object before anything reads it, and what throws there ends the cache. */
+    @Test
+    void whatIsTrimmed_readsAsTheWholeObject_whateverItSays() {
+        forAllOdd(
+                SERVICE,
+                Service.class,
+                service -> assertTrimmed(Trimmed.services(), service, HostileObjectsTest::stateOrFault),
+                "metadata/labels",
+                "metadata/annotations",
+                "metadata/finalizers",
+                "spec",
+                "status");
+        forAllOdd(
+                SLICE,
+                EndpointSlice.class,
+                slice -> assertTrimmed(
+                        Trimmed.endpointSlices(),
+                        slice,
+                        one -> List.of(
+                                Endpoints.serviceOf(one), Endpoints.states(one).toList())),
+                "metadata/labels",
+                "addressType",
+                "endpoints",
+                "ports");
+        forAllOdd(
+                NODE,
+                Node.class,
+                node -> assertTrimmed(
+                        Trimmed.nodes(),
+                        node,
+                        one -> List.of(Nodes.state(one), Surroundings.addresses(one), TakenNetworks.of(one))),
+                "metadata/labels",
+                "spec",
+                "status");
+        forAllOdd(
+                NAMESPACE,
+                Namespace.class,
+                namespace -> assertTrimmed(Trimmed.namespaces(), namespace, FabricCluster::labels),
+                "metadata/labels");
+    }
+
+    private static Object stateOrFault(Service service) {
+        try {
+            return ServiceStates.of(service);
+        } catch (Unreadable fault) {
+            return String.valueOf(fault.getMessage());
+        }
+    }
+
+    private static <T extends HasMetadata> void assertTrimmed(ItemStore<T> store, T object, Function<T, Object> read) {
+        Object whole = read.apply(object);
+        store.put(store.getKey(object), object);
+        assertThat(read.apply(object)).isEqualTo(whole);
     }
 
     @Test
