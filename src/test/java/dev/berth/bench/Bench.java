@@ -252,7 +252,7 @@ public final class Bench implements Runnable {
     }
 
     /** A Node that is ready. */
-    static void createNode(KubernetesClient client, String name) {
+    private static void createNode(KubernetesClient client, String name) {
         client.resource(new NodeBuilder()
                         .withNewMetadata()
                         .withName(name)

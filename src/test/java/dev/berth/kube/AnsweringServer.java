@@ -1,6 +1,7 @@
 package dev.berth.kube;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -12,6 +13,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** An API server that answers as a test says, and a client of it that asks once. */
 public final class AnsweringServer implements AutoCloseable {
@@ -57,6 +62,18 @@ public final class AnsweringServer implements AutoCloseable {
                 .withRequestRetryBackoffLimit(0)
                 .build();
         return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    /** The queries of what asks for the collection at a path, and is refused. */
+    static List<String> queriesRefused(String path, Consumer<KubernetesClient> asks) {
+        List<String> queries = new CopyOnWriteArrayList<>();
+        try (AnsweringServer server = new AnsweringServer(path, request -> {
+            queries.add(request.getRequestURI().getQuery());
+            return new Answer(403, "{}");
+        })) {
+            assertThatThrownBy(() -> asks.accept(server.client())).isInstanceOf(CompletionException.class);
+        }
+        return queries;
     }
 
     public KubernetesClient client() {
