@@ -1,35 +1,45 @@
 package dev.berth.app;
 
+import dev.berth.controller.Timer;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
 import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities.Targets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has the EndpointSlices of the cluster watched once a class is served by a provider that sends packets to endpoints. A
  * plug-in alone, which no class names, costs nothing.
  */
 final class WatchedEndpoints {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedEndpoints.class);
+
+    private static final Duration AGAIN = Duration.ofSeconds(5);
+
     private final String controllerName;
     private final BooleanSupplier areWatched;
     private final Runnable watch;
-    private final Consumer<RuntimeException> failed;
+    private final Timer later;
+    private final Runnable again;
+    private final AtomicBoolean willTryAgain = new AtomicBoolean();
 
     /**
      * None are watched yet.
      *
      * @param watch returns when they are known; throws if they cannot be watched
-     * @param failed notified of what {@code watch} throws; has the classes judged again later
+     * @param again called a while after {@code watch} has thrown: has the classes judged again that need them
      */
-    WatchedEndpoints(
-            String controllerName, BooleanSupplier areWatched, Runnable watch, Consumer<RuntimeException> failed) {
+    WatchedEndpoints(String controllerName, BooleanSupplier areWatched, Runnable watch, Timer later, Runnable again) {
         this.controllerName = controllerName;
         this.areWatched = areWatched;
         this.watch = watch;
-        this.failed = failed;
+        this.later = later;
+        this.again = again;
     }
 
     /** Watches them if one of these classes needs it; throws if that fails. */
@@ -46,12 +56,22 @@ final class WatchedEndpoints {
         try {
             watchIfNeeded(declared, known);
         } catch (RuntimeException failure) {
-            failed.accept(failure);
+            LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
+            tryAgain();
         }
         return areWatched.getAsBoolean()
                 ? known
                 : known.without(
                         can -> can.targets() == Targets.ENDPOINTS,
                         "the EndpointSlices of the cluster are not being watched yet; if it stays so, see the log");
+    }
+
+    private void tryAgain() {
+        if (willTryAgain.compareAndSet(false, true)) {
+            later.after(AGAIN, () -> {
+                willTryAgain.set(false);
+                again.run();
+            });
+        }
     }
 }

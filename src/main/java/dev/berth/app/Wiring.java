@@ -1,13 +1,9 @@
 package dev.berth.app;
 
-import dev.berth.announce.Announcement;
 import dev.berth.api.v1alpha1.Address;
 import dev.berth.api.v1alpha1.AddressPool;
-import dev.berth.api.v1alpha1.AgentReport;
-import dev.berth.api.v1alpha1.BGPPeer;
 import dev.berth.api.v1alpha1.LoadBalancerClass;
 import dev.berth.app.FeatureGates.Gate;
-import dev.berth.claim.Holding;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
@@ -17,11 +13,6 @@ import dev.berth.controller.Wakeups;
 import dev.berth.controller.address.AddressConditions;
 import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.address.AddressReconciler;
-import dev.berth.controller.announcement.AnnouncementControl;
-import dev.berth.controller.announcement.ReportReconciler;
-import dev.berth.controller.bgppeer.PeerControl;
-import dev.berth.controller.bgppeer.PeerReconciler;
-import dev.berth.controller.loadbalancerclass.Certificates;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.controller.loadbalancerclass.ClassReconciler;
 import dev.berth.controller.pool.PoolControl;
@@ -37,7 +28,6 @@ import dev.berth.dataplane.l2.L2Provider;
 import dev.berth.dataplane.pool.PoolProvider;
 import dev.berth.ip.Ip;
 import dev.berth.kube.AgentLeases;
-import dev.berth.kube.AgentReports;
 import dev.berth.kube.ApiBudget;
 import dev.berth.kube.Caches;
 import dev.berth.kube.Claims;
@@ -46,21 +36,16 @@ import dev.berth.kube.Cluster;
 import dev.berth.kube.Endpoints;
 import dev.berth.kube.FabricCluster;
 import dev.berth.kube.FabricEvents;
-import dev.berth.kube.FieldManagers;
-import dev.berth.kube.KubeProxies;
 import dev.berth.kube.LeaderLease;
 import dev.berth.kube.StatusWriter;
 import dev.berth.kube.Surroundings;
-import dev.berth.kube.TlsSecrets;
 import dev.berth.kube.Trimmed;
 import dev.berth.kube.UnreadableObjects;
 import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
 import dev.berth.loadbalancer.ClassDeclaration;
-import dev.berth.loadbalancer.ClassTls;
 import dev.berth.loadbalancer.Deference;
 import dev.berth.loadbalancer.KnownProviders;
-import dev.berth.loadbalancer.TlsSecret;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.LoadBalancerProvider;
 import dev.berth.telemetry.ClusterAddressMeters;
@@ -97,16 +82,13 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -135,13 +117,8 @@ public final class Wiring {
     static final List<String> OWN_PROVIDERS =
             List.of(PoolProvider.NAME, L2Provider.NAME, BgpProvider.NAME, HaproxyProvider.NAME);
 
-    private static final Duration WATCH_AGAIN = Duration.ofSeconds(5);
-
     /** How many Services and Addresses are listed at once: all of 10,000 in one answer would be 20 MB. */
     private static final long PAGE = 500;
-
-    /** The same of AgentReports and BGPPeers, which may name 1,000 addresses or nodes each. */
-    private static final long LONG_OBJECTS = 50;
 
     private static volatile OperatorOptions options = new OperatorOptions();
     private static volatile SequencedMap<String, LoadBalancerProvider> plugins = new LinkedHashMap<>();
@@ -170,32 +147,32 @@ public final class Wiring {
     private final Wakeups<Address> addressWakeups = new Wakeups<>("address-wakeups", later);
     private final Wakeups<AddressPool> poolWakeups = new Wakeups<>("pool-wakeups", later);
     private final Wakeups<LoadBalancerClass> classWakeups = new Wakeups<>("class-wakeups", later);
-    private final Wakeups<AgentReport> reportWakeups = new Wakeups<>("agent-report-wakeups", later);
-    private final Wakeups<BGPPeer> peerWakeups = new Wakeups<>("bgp-peer-wakeups", later);
 
     private final RemotePlugins remotePlugins = new RemotePlugins(plugins);
     private final Providers providers;
     private final Surroundings surroundings;
     private final Endpoints endpoints;
-    private final TlsSecrets secrets;
-    private final Certificates certificates;
+    private final WatchedCertificates certificates;
     private final WatchedEndpoints watchedEndpoints;
-    private final KubeProxies kubeProxies = new KubeProxies();
+    private final AskedKubeProxies kubeProxies;
     private final Once lookAround = new Once(gate, later, this::lookAround);
     private final Once tellOfNodes = new Once(gate, later, this::tellOfNodes);
-    private final AtomicBoolean willAskForKubeProxies = new AtomicBoolean();
-    private final AtomicBoolean willWatchEndpoints = new AtomicBoolean();
     private final FabricEvents events;
     private final ServiceMeters meters;
     private final AddressControl addresses;
     private final AddressConditions addressConditions;
     private final ClassControl classes;
     private final PoolControl pools;
-    private final PeerControl bgpPeers;
-    private final AnnouncementControl announcements;
+    private final AnnouncedAddresses announced;
     private final ServiceControl services;
     private final ClusterAddresses clusterAddresses;
     private final Controllers controllers;
+
+    private volatile boolean started;
+    private volatile boolean running;
+
+    /** Empty: not asked yet. */
+    private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
     Wiring(
             KubernetesClient client,
@@ -222,24 +199,14 @@ public final class Wiring {
         providers = providers();
         surroundings = new Surroundings(client, caches);
         endpoints = new Endpoints(client);
-        secrets = new TlsSecrets(client, options.leaderElectNamespace, this::certificateChanged);
-        certificates = new Certificates(
-                new Certificates.Source() {
-                    @Override
-                    public String fullName(String secret) {
-                        return secrets.fullName(secret);
-                    }
-
-                    @Override
-                    public TlsSecret read(String secret) {
-                        return secrets.read(secret);
-                    }
-                },
-                clock,
-                later,
-                this::certificateChanged);
+        certificates = new WatchedCertificates(
+                client, options.leaderElectNamespace, caches, clock, later, this::certificateChanged);
         watchedEndpoints = new WatchedEndpoints(
-                options.controllerName, endpoints::areWatched, this::watchEndpoints, this::endpointsNotWatched);
+                options.controllerName,
+                endpoints::areWatched,
+                this::watchEndpoints,
+                later,
+                this::judgeThoseWithEndpoints);
         events = new FabricEvents(
                 client,
                 clock,
@@ -274,48 +241,19 @@ public final class Wiring {
                 this::wakeAddress,
                 later,
                 this::deleteOrphaned);
-        AgentLeases agents = new AgentLeases(client, budget, options.agentsNamespace);
-        announcements = new AnnouncementControl(
+        announced = new AnnouncedAddresses(
+                new AgentLeases(client, budget, options.agentsNamespace),
+                caches,
+                ledger,
                 gate,
-                node -> caches.agentReports()
-                        .get(null, node)
-                        .filter(report -> isNode(node))
-                        .map(AgentReports::of),
-                () -> caches.agentReports()
-                        .list()
-                        .map(report -> report.getMetadata().getName())
-                        .toList(),
-                agents::renewals,
-                () -> ledger.holdings().stream().map(Holding::ip).toList(),
+                statuses,
                 this::classBook,
                 this::announcedOtherwise,
+                clock,
                 steady,
                 later);
-        bgpPeers = new PeerControl(
-                gate,
-                this::isNode,
-                agents::renewals,
-                new PeerControl.Writes() {
-                    @Override
-                    public boolean summary(BGPPeer peer, Map<String, Object> fields) {
-                        return statuses.write(peer, fields);
-                    }
-
-                    @Override
-                    public boolean entries(BGPPeer peer, List<Map<String, Object>> operations) {
-                        return statuses.change(peer, operations);
-                    }
-
-                    @Override
-                    public boolean entry(BGPPeer peer, BGPPeer.NodeSession session) {
-                        return statuses.apply(
-                                peer, FieldManagers.agent(session.node()), Map.of("nodes", List.of(session)));
-                    }
-                },
-                clock,
-                steady);
-        addressConditions = new AddressConditions(caches, ledger, statuses, clock, announcements::of);
-        ServiceMeters.showUnannounced(this::unannounced, registry);
+        addressConditions = new AddressConditions(caches, ledger, statuses, clock, announced::of);
+        ServiceMeters.showUnannounced(announced::unannounced, registry);
         classes = new ClassControl(
                 caches,
                 options.controllerName,
@@ -331,8 +269,8 @@ public final class Wiring {
                         if (gate.isOpen()) {
                             deferenceChanged();
                         }
-                        askForKubeProxiesSoon();
-                        retainSecrets();
+                        kubeProxies.askSoon();
+                        certificates.retainNamed();
                     }
 
                     @Override
@@ -342,6 +280,8 @@ public final class Wiring {
                 },
                 certificates::of,
                 this::poolNames);
+        kubeProxies =
+                new AskedKubeProxies(gate, later, this::classBook, surroundings::targets, this::kubeProxiesChanged);
         services = new ServiceControl(
                 new ServiceControl.Parts(
                         cluster,
@@ -362,7 +302,7 @@ public final class Wiring {
                         options.deleteOrphaned,
                         options.migrateFrom.dialects(),
                         certificates::of,
-                        announcements::known),
+                        announced::known),
                 gate,
                 classes::book,
                 surroundings::cloudNode,
@@ -423,10 +363,6 @@ public final class Wiring {
         return pools.names();
     }
 
-    private boolean isNode(String name) {
-        return caches.nodes().get(null, name).isPresent();
-    }
-
     private void announcedOtherwise(Collection<Ip> changed) {
         changed.forEach(addressConditions::look);
         wake(changed.stream()
@@ -435,20 +371,6 @@ public final class Wiring {
                 .map(Owner::service)
                 .distinct()
                 .toList());
-    }
-
-    private long unannounced() {
-        return caches.addresses()
-                .list()
-                .map(Address::getStatus)
-                .filter(status -> status != null && isUnannounced(status.announcement()))
-                .count();
-    }
-
-    private static boolean isUnannounced(Address.@Nullable Announcement said) {
-        return said != null
-                && "nobody".equals(said.by())
-                && !Announcement.isForWantOfEndpoints(Objects.requireNonNullElse(said.reason(), ""));
     }
 
     private void wakeAddress(Ip ip) {
@@ -461,28 +383,9 @@ public final class Wiring {
         }
     }
 
-    /** Of those classes that name the Secret: another is used, or another thing said of it. */
-    private void certificateChanged(String secret) {
-        declared()
-                .filter(declaration -> declaration.tls() != null
-                        && declaration.tls().secretName().equals(secret))
-                .forEach(declaration -> {
-                    wakeClass(declaration.name());
-                    wake(new Due.Event.ClassChanged(declaration.value()));
-                });
-    }
-
-    private void retainSecrets() {
-        List<String> named = declared()
-                .flatMap(declaration -> Optional.ofNullable(declaration.tls()).stream())
-                .map(ClassTls::secretName)
-                .toList();
-        secrets.retain(named);
-        certificates.retain(named);
-    }
-
-    private Stream<ClassDeclaration> declared() {
-        return Classes.declarations(caches.classes().list()).stream();
+    private void certificateChanged(ClassDeclaration declaration) {
+        wakeClass(declaration.name());
+        wake(new Due.Event.ClassChanged(declaration.value()));
     }
 
     /** No provider of our own looks at it. */
@@ -538,18 +441,12 @@ public final class Wiring {
         });
     }
 
-    private void endpointsNotWatched(RuntimeException failure) {
-        LOG.warn("watching EndpointSlices: {}; trying again", Preflight.innermost(failure));
-        if (willWatchEndpoints.compareAndSet(false, true)) {
-            later.after(WATCH_AGAIN, () -> {
-                willWatchEndpoints.set(false);
-                providers.known().capabilities().forEach((name, can) -> {
-                    if (can.targets() == Targets.ENDPOINTS) {
-                        judgeAgain(name);
-                    }
-                });
-            });
-        }
+    private void judgeThoseWithEndpoints() {
+        providers.known().capabilities().forEach((name, can) -> {
+            if (can.targets() == Targets.ENDPOINTS) {
+                judgeAgain(name);
+            }
+        });
     }
 
     @Produces
@@ -580,20 +477,7 @@ public final class Wiring {
                 new ClassReconciler(caches, classes, services, classWakeups),
                 "loadbalancerclass",
                 InformerConfiguration.builder(LoadBalancerClass.class).buildForController());
-        controllers.register(
-                new ReportReconciler(caches, announcements, reportWakeups),
-                "agentreport",
-                InformerConfiguration.builder(AgentReport.class)
-                        .withInformerListLimit(LONG_OBJECTS)
-                        .withItemStore(Trimmed.any())
-                        .buildForController());
-        controllers.register(
-                new PeerReconciler(bgpPeers, peerWakeups),
-                "bgppeer",
-                InformerConfiguration.builder(BGPPeer.class)
-                        .withInformerListLimit(LONG_OBJECTS)
-                        .withItemStore(Trimmed.any())
-                        .buildForController());
+        announced.register(controllers);
         clusterAddresses.register(controllers, this::surroundingsChanged);
         return controllers.operator();
     }
@@ -636,7 +520,7 @@ public final class Wiring {
             @Override
             public void nodesChanged() {
                 tellOfNodes.changed();
-                askForKubeProxiesSoon();
+                kubeProxies.askSoon();
             }
 
             @Override
@@ -662,6 +546,10 @@ public final class Wiring {
         deferenceChanged();
     }
 
+    private void kubeProxiesChanged() {
+        services.kubeProxiesChanged();
+    }
+
     private void tellOfNodes() {
         services.nodesChanged();
     }
@@ -681,7 +569,7 @@ public final class Wiring {
                 new Closing("the controllers", controllers),
                 new Closing("the watch of Nodes and Namespaces", surroundings),
                 new Closing("the watch of EndpointSlices", endpoints),
-                new Closing("the watch of Secrets", secrets),
+                new Closing("the watch of Secrets", certificates),
                 new Closing("the watch of IPAddresses", clusterAddresses),
                 new Closing("the conditions of Addresses", addressConditions),
                 new Closing("events", events),
@@ -708,7 +596,7 @@ public final class Wiring {
         watchedEndpoints.watchIfNeeded(Classes.declarations(caches.classes().list()), providers.known());
         classes.refresh();
         ledger.rebuild(Claims.all(caches.addresses().list()));
-        announcements.adopt();
+        announced.adopt();
         pools.refresh();
         services.adopt();
         serviceTimes.lead(caches.services().list());
@@ -727,31 +615,10 @@ public final class Wiring {
                 classes.book().served().size());
     }
 
-    /** Many nodes may change at once. */
-    private void askForKubeProxiesSoon() {
-        if (gate.isOpen() && willAskForKubeProxies.compareAndSet(false, true)) {
-            later.after(Duration.ofSeconds(1), () -> {
-                willAskForKubeProxies.set(false);
-                askForKubeProxies();
-            });
-        }
-    }
-
-    /** Only if it makes a difference to somebody. */
-    private void askForKubeProxies() {
-        boolean matters = classes.book().served().stream()
-                .anyMatch(served -> served.capabilities().targets() == Targets.NODE_PORTS
-                        && served.healthCheck().isLeftToTheNodes());
-        if (matters && kubeProxies.ask(surroundings.targets())) {
-            LOG.info("{}", kubeProxies.described());
-            services.kubeProxiesChanged();
-        }
-    }
-
     /** For as long as it runs. */
     private void resync() {
         try {
-            askForKubeProxies();
+            kubeProxies.ask();
             services.resync(options.resyncPeriod);
         } finally {
             later.after(options.resyncPeriod, this::resync);
@@ -778,11 +645,6 @@ public final class Wiring {
             wake(Due.keys(event, needsAll ? cluster.services() : List.of(), ledger.waiting()));
         }
     }
-
-    private volatile boolean started;
-    private volatile boolean running;
-    /** Empty: not asked yet. */
-    private Optional<Optional<Deference>> lastDeference = Optional.empty();
 
     /** Notified of what may be a change; does something about a real one only. */
     private synchronized void deferenceChanged() {

@@ -10,6 +10,7 @@ import dev.berth.loadbalancer.KnownProviders;
 import dev.berth.provider.Capabilities;
 import dev.berth.provider.Capabilities.Targets;
 import dev.berth.provider.IpMode;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,12 +26,18 @@ class WatchedEndpointsTest {
             Map.of());
 
     private final List<String> watches = new ArrayList<>();
-    private final List<String> failures = new ArrayList<>();
+    private final List<Runnable> later = new ArrayList<>();
+    private int judgedAgain;
     private @Nullable RuntimeException fails;
     private boolean areWatched;
 
     private final WatchedEndpoints endpoints =
-            new WatchedEndpoints("me", () -> areWatched, this::watch, failure -> failures.add(failure.getMessage()));
+            new WatchedEndpoints("me", () -> areWatched, this::watch, this::later, () -> judgedAgain++);
+
+    private Runnable later(Duration delay, Runnable what) {
+        later.add(what);
+        return () -> {};
+    }
 
     private void watch() {
         watches.add("watch");
@@ -92,7 +99,7 @@ class WatchedEndpointsTest {
     }
 
     @Test
-    void whileTheyCannotBeWatched_theProviderIsAway_andItIsTold() {
+    void whileTheyCannotBeWatched_theProviderIsAway_andTheClassesAreJudgedAgain() {
         fails = new IllegalStateException("forbidden");
         List<ClassDeclaration> declared = List.of(declared("x/pods", "me", "pods"), declared("x/pool", "me", "pool"));
 
@@ -100,7 +107,12 @@ class WatchedEndpointsTest {
 
         assertThat(usable.capabilities()).containsOnlyKeys("pool");
         assertThat(usable.away().get("pods")).contains("EndpointSlices of the cluster are not being watched yet");
-        assertThat(failures).containsExactly("forbidden");
+        endpoints.usable(declared, KNOWN);
+        assertThat(later).hasSize(1);
+        later.removeFirst().run();
+        assertThat(judgedAgain).isEqualTo(1);
+        endpoints.usable(declared, KNOWN);
+        assertThat(later).hasSize(1);
         assertThatThrownBy(() -> endpoints.watchIfNeeded(declared, KNOWN)).hasMessage("forbidden");
         fails = null;
         assertThat(endpoints.usable(declared, KNOWN)).isEqualTo(KNOWN);
