@@ -21,6 +21,7 @@ import dev.berth.controller.service.Due;
 import dev.berth.controller.service.IpModeSupport;
 import dev.berth.controller.service.Providers;
 import dev.berth.controller.service.ServiceControl;
+import dev.berth.controller.service.ServiceParts;
 import dev.berth.controller.service.ServiceReconciler;
 import dev.berth.dataplane.bgp.BgpProvider;
 import dev.berth.dataplane.haproxy.HaproxyProvider;
@@ -283,7 +284,7 @@ public final class Wiring {
         kubeProxies =
                 new AskedKubeProxies(gate, later, this::classBook, surroundings::targets, this::kubeProxiesChanged);
         services = new ServiceControl(
-                new ServiceControl.Parts(
+                new ServiceParts(
                         cluster,
                         ledger,
                         addresses,

@@ -6,12 +6,21 @@ import dev.berth.claim.QueuePosition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be done for a Service. */
 public sealed interface ServicePlan {
     /** The steps, in order; empty: nothing. */
     List<? extends Step> steps();
+
+    /** What it lacks, and asks pools for. */
+    default List<AddressRequest> requests() {
+        return steps().stream()
+                .flatMap(step ->
+                        step instanceof Step.Acquire(AddressRequest request) ? Stream.of(request) : Stream.empty())
+                .toList();
+    }
 
     /** What the Service asks for itself; nothing, where it is not served. */
     default AddressConstraints wishes() {
@@ -58,7 +67,7 @@ public sealed interface ServicePlan {
 
         /** Whether an address has to be chosen for it. */
         public boolean acquires() {
-            return steps.stream().anyMatch(Step.Acquire.class::isInstance);
+            return !requests().isEmpty();
         }
     }
 

@@ -69,9 +69,7 @@ final class LookAhead {
         if (reserved.isPresent()) {
             return new Replacement(service, lost, reserved, "");
         }
-        return plan.steps().stream()
-                .flatMap(step ->
-                        step instanceof Step.Acquire(AddressRequest request) ? Stream.of(request) : Stream.empty())
+        return plan.requests().stream()
                 .findFirst()
                 .map(request -> chosen(request, lost))
                 .orElseGet(() -> new Replacement(service, lost, Optional.empty(), refused(plan)));

@@ -1,7 +1,6 @@
 package dev.berth.controller.service;
 
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
 import dev.berth.loadbalancer.ClassBook;
@@ -38,7 +37,7 @@ final class OrphanedLoadBalancers {
     /** After which time a provider that was busy is asked again; it was waited for before that. */
     private static final Duration BUSY = Duration.ofSeconds(5);
 
-    private final Parts parts;
+    private final ServiceParts parts;
     private final ProviderGuard guard;
     private final Supplier<ClassBook> classes;
     private final BiConsumer<ServiceState, String> isOurs;
@@ -56,7 +55,10 @@ final class OrphanedLoadBalancers {
      *     for it
      */
     OrphanedLoadBalancers(
-            Parts parts, ProviderGuard guard, Supplier<ClassBook> classes, BiConsumer<ServiceState, String> isOurs) {
+            ServiceParts parts,
+            ProviderGuard guard,
+            Supplier<ClassBook> classes,
+            BiConsumer<ServiceState, String> isOurs) {
         this.parts = parts;
         this.guard = guard;
         this.classes = classes;

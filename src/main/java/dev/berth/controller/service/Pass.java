@@ -5,7 +5,6 @@ import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
 import dev.berth.claim.ServiceKey;
 import dev.berth.controller.Next;
-import dev.berth.controller.service.ServiceControl.Parts;
 import dev.berth.ip.Ip;
 import dev.berth.kube.Events.About;
 import dev.berth.loadbalancer.Outcome;
@@ -37,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * @param writes what was written of it since it was looked at
  */
 record Pass(
-        Parts parts,
+        ServiceParts parts,
         ProviderGuard.Visit visit,
         Consumer<Collection<ServiceKey>> due,
         ServiceMemory memory,

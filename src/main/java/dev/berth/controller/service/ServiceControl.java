@@ -1,32 +1,19 @@
 package dev.berth.controller.service;
 
-import dev.berth.announce.Announcements;
-import dev.berth.claim.AddressRequest;
 import dev.berth.claim.Claim;
 import dev.berth.claim.Ledger;
 import dev.berth.claim.Owner;
-import dev.berth.claim.QueuePosition;
 import dev.berth.claim.Replacement;
 import dev.berth.claim.ServiceKey;
-import dev.berth.controller.Backoff;
 import dev.berth.controller.Next;
 import dev.berth.controller.StartGate;
-import dev.berth.controller.Timer;
-import dev.berth.controller.address.AddressControl;
 import dev.berth.controller.loadbalancerclass.ClassControl;
 import dev.berth.ip.Ip;
 import dev.berth.kube.CachedServices;
-import dev.berth.kube.Cluster;
-import dev.berth.kube.Events;
 import dev.berth.kube.Read;
 import dev.berth.kube.Unreadable;
-import dev.berth.loadbalancer.Adoption;
-import dev.berth.loadbalancer.Backends;
 import dev.berth.loadbalancer.ClassBook;
-import dev.berth.loadbalancer.ClassCertificate;
-import dev.berth.loadbalancer.Condition;
 import dev.berth.loadbalancer.Deference;
-import dev.berth.loadbalancer.ForeignAnnotations;
 import dev.berth.loadbalancer.Planner;
 import dev.berth.loadbalancer.ProviderState;
 import dev.berth.loadbalancer.ServedClass;
@@ -34,13 +21,9 @@ import dev.berth.loadbalancer.ServicePlan;
 import dev.berth.loadbalancer.ServiceSnapshot;
 import dev.berth.loadbalancer.ServiceState;
 import dev.berth.loadbalancer.Step;
-import dev.berth.loadbalancer.WellKnownNames;
 import dev.berth.pool.PoolBook;
 import dev.berth.provider.ServiceIdentity;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -48,14 +31,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,82 +59,7 @@ public final class ServiceControl implements ClassControl.Services {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /**
-     * What the passes work with.
-     *
-     * @param clock what time it is, for what others read
-     * @param steady how time passes, for delays and the order of those that wait: nobody sets it forward or back
-     * @param backends what may get a Service's packets; the same list of nodes until it changes
-     * @param isNodes whether a Node of the cluster has the address
-     * @param later for what is left of Services that are gone
-     * @param deleteOrphaned whether what providers have for Services that are gone is deleted, or only reported
-     * @param migrateFrom the controllers whose Services are taken over; empty: nobody's are
-     * @param certificates of classes with TLS, by the name of their Secret
-     * @param announcements who announces which address, as the agents say
-     */
-    public record Parts(
-            Cluster cluster,
-            Ledger ledger,
-            AddressControl addresses,
-            Providers providers,
-            Events events,
-            IpModeSupport ipMode,
-            ServiceMetrics metrics,
-            Backoff backoff,
-            InstantSource clock,
-            InstantSource steady,
-            String clusterName,
-            LongSupplier fencingToken,
-            Function<ServiceKey, Backends> backends,
-            Predicate<Ip> isNodes,
-            Timer later,
-            boolean deleteOrphaned,
-            List<ForeignAnnotations> migrateFrom,
-            Function<String, ClassCertificate> certificates,
-            Supplier<Announcements> announcements) {
-        /** Without TLS, and without agents. */
-        public Parts(
-                Cluster cluster,
-                Ledger ledger,
-                AddressControl addresses,
-                Providers providers,
-                Events events,
-                IpModeSupport ipMode,
-                ServiceMetrics metrics,
-                Backoff backoff,
-                InstantSource clock,
-                InstantSource steady,
-                String clusterName,
-                LongSupplier fencingToken,
-                Function<ServiceKey, Backends> backends,
-                Predicate<Ip> isNodes,
-                Timer later,
-                boolean deleteOrphaned,
-                List<ForeignAnnotations> migrateFrom) {
-            this(
-                    cluster,
-                    ledger,
-                    addresses,
-                    providers,
-                    events,
-                    ipMode,
-                    metrics,
-                    backoff,
-                    clock,
-                    steady,
-                    clusterName,
-                    fencingToken,
-                    backends,
-                    isNodes,
-                    later,
-                    deleteOrphaned,
-                    migrateFrom,
-                    secret -> ClassCertificate.NONE,
-                    () -> Announcements.NONE);
-        }
-    }
-
-    private final Parts parts;
+    private final ServiceParts parts;
     private final StartGate gate;
     private final Supplier<ClassBook> classes;
     private final Supplier<Optional<Deference>> cloudNode;
@@ -169,13 +72,9 @@ public final class ServiceControl implements ClassControl.Services {
     private final ProviderGuard guard;
     private final OrphanedLoadBalancers orphans;
 
-    /**
-     * The uids of those that bore our marks at the start. Marks that come later are no reason to be served ahead of
-     * others: what a Service has since then the ledger knows, also where its Address object was deleted.
-     */
-    private final Set<String> markedAtStart = ConcurrentHashMap.newKeySet();
-
-    private final ConcurrentMap<ServiceKey, ServiceMemory> memories = new ConcurrentHashMap<>();
+    private final ServiceMemories memories = new ServiceMemories();
+    private final ServiceSnapshots snapshots;
+    private final PublishedAddresses published;
 
     /**
      * @param classes the classes as they are judged now
@@ -187,7 +86,7 @@ public final class ServiceControl implements ClassControl.Services {
      *     else now
      */
     public ServiceControl(
-            Parts parts,
+            ServiceParts parts,
             StartGate gate,
             Supplier<ClassBook> classes,
             Supplier<Optional<Deference>> cloudNode,
@@ -215,7 +114,7 @@ public final class ServiceControl implements ClassControl.Services {
      * @param threads make the calls to providers
      */
     ServiceControl(
-            Parts parts,
+            ServiceParts parts,
             StartGate gate,
             Supplier<ClassBook> classes,
             Supplier<Optional<Deference>> cloudNode,
@@ -229,6 +128,9 @@ public final class ServiceControl implements ClassControl.Services {
         guard = new ProviderGuard(
                 parts.providers()::needsNoGuard, CALLS_AT_ONCE, patience, deadline, this::stuckChanged, threads);
         orphans = new OrphanedLoadBalancers(parts, guard, classes, this::isListed);
+        snapshots = new ServiceSnapshots(parts, gate, classes, this::deference, memories);
+        published = new PublishedAddresses(
+                parts.ledger(), due, snapshots, !parts.migrateFrom().isEmpty());
         this.skipped = new Skipped(!parts.migrateFrom().isEmpty());
         this.gate = gate;
         this.classes = classes;
@@ -255,21 +157,19 @@ public final class ServiceControl implements ClassControl.Services {
      * that comes after is served before them. What is left to another is known from then on.
      */
     public void adopt() {
-        markedAtStart.clear();
+        published.begin();
         CachedServices all = parts.cluster().allServices();
         List<ServiceState> services = all.states().stream()
                 .sorted(Comparator.comparing(ServiceState::created).thenComparing(ServiceState::key))
                 .toList();
-        each(services, this::holdWhatIsPublished);
-        all.unreadable()
-                .forEach((service, published) ->
-                        due.accept(parts.ledger().withhold(service, Adoption.withheld(published))));
-        each(services, service -> foreign.note(service, isOurs(service) || adopt(service)));
+        each(services, published::holdAtStart);
+        all.unreadable().forEach(published::withhold);
+        each(services, service -> foreign.note(service, isOurs(service) || published.adopt(service)));
         each(services, service -> {
-            ServicePlan plan = Planner.plan(snapshot(service.key(), Optional.of(service)));
+            ServicePlan plan = Planner.plan(snapshots.of(service.key(), Optional.of(service)));
             // What is said of a class must not change for a moment with each start.
             noteSkipped(service.key(), plan);
-            requests(plan).forEach(parts.ledger()::await);
+            plan.requests().forEach(parts.ledger()::await);
         });
     }
 
@@ -280,59 +180,9 @@ public final class ServiceControl implements ClassControl.Services {
                 look.accept(service);
             } catch (RuntimeException defect) {
                 LOG.error("Service {} cannot be looked at, and is left as it is", service.key(), defect);
-                due.accept(parts.ledger().withhold(service.key(), Adoption.withheld(service)));
+                published.withhold(service);
             }
         });
-    }
-
-    /**
-     * Gives nobody else what another controller published for a Service, for as long as it is published, and
-     * holds what can be taken over for the Service itself.
-     *
-     * @return whether it is the Service's own, or will be: then it is no sign of another controller
-     */
-    private boolean adopt(ServiceState service) {
-        due.accept(parts.ledger().withhold(service.key(), Adoption.withheld(service)));
-        return !parts.migrateFrom().isEmpty()
-                && service.typeLoadBalancer()
-                && Planner.plan(snapshot(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
-                && Adoption.goesOn(parts.ledger().adopt(adopt.request()));
-    }
-
-    /**
-     * What it may have by all rules of the pools it gets again. Anyone who may write a status could take any address
-     * otherwise; so all else that it publishes is held for nobody, and given to nobody until it is published no
-     * longer.
-     */
-    private void holdWhatIsPublished(ServiceState service) {
-        if (!notItsOwn(service).isEmpty()) {
-            holdAgain(service);
-        }
-        if (service.isMarkedOurs()) {
-            markedAtStart.add(service.uid());
-        }
-        withholdWhatIsNotItsOwn(service);
-    }
-
-    private void withholdWhatIsNotItsOwn(ServiceState service) {
-        due.accept(parts.ledger().withhold(service.key(), notItsOwn(service)));
-    }
-
-    /** What it publishes, and does not hold. */
-    private List<Ip> notItsOwn(ServiceState service) {
-        return Adoption.withheld(service).stream()
-                .filter(ip -> parts.ledger()
-                        .holding(ip)
-                        .filter(held -> held.isFor(service.key(), service.uid()))
-                        .isEmpty())
-                .toList();
-    }
-
-    private void holdAgain(ServiceState service) {
-        if (service.isMarkedOurs()) {
-            requests(Planner.plan(snapshot(service.key(), Optional.of(service)).withoutReservations()))
-                    .forEach(parts.ledger()::holdAgain);
-        }
     }
 
     /**
@@ -340,8 +190,9 @@ public final class ServiceControl implements ClassControl.Services {
      * Half of all events on Services are such.
      */
     public boolean isEchoOfOurWrite(ServiceKey key, String uid, String resourceVersion) {
-        ServiceMemory memory = memories.get(key);
-        return memory != null && memory.version.takeEcho(uid, resourceVersion);
+        return memories.find(key)
+                .map(memory -> memory.version.takeEcho(uid, resourceVersion))
+                .orElse(false);
     }
 
     /**
@@ -350,11 +201,8 @@ public final class ServiceControl implements ClassControl.Services {
      * deleted.
      */
     public void resync(Duration period) {
-        List<ServiceKey> all = memories.entrySet().stream()
-                .filter(entry -> entry.getValue().provider().isAskedOutside())
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList();
+        List<ServiceKey> all =
+                memories.matching((key, memory) -> memory.provider().isAskedOutside());
         int slices = (int) Math.clamp(period.toSeconds(), 1, Math.max(1, all.size()));
         resync(all, period.dividedBy(slices), (all.size() + slices - 1) / slices);
         orphans.look();
@@ -362,7 +210,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     /** A provider's list outlives our marks, and our memory: nobody who writes Services can write it. */
     private void isListed(ServiceState service, String classValue) {
-        ServiceMemory memory = memory(service.key());
+        ServiceMemory memory = memories.of(service.key());
         if (memory.provider().bringsItsOwn(service.uid()).isEmpty()) {
             LOG.info(
                     "Service {} lost our marks, and its provider has a load balancer for it: it is ours",
@@ -376,8 +224,7 @@ public final class ServiceControl implements ClassControl.Services {
     private void resync(List<ServiceKey> all, Duration pause, int atOnce) {
         List<ServiceKey> now = all.subList(0, Math.min(atOnce, all.size()));
         List<ServiceKey> rest = all.subList(now.size(), all.size());
-        now.forEach(key ->
-                Optional.ofNullable(memories.get(key)).ifPresent(memory -> memory.provider(ProviderState::doubted)));
+        now.forEach(key -> memories.find(key).ifPresent(memory -> memory.provider(ProviderState::doubted)));
         due.accept(now);
         if (!rest.isEmpty()) {
             parts.later().after(pause, () -> resync(rest, pause, atOnce));
@@ -385,11 +232,7 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void makeDue(BiPredicate<ServiceKey, ServiceMemory> which) {
-        due.accept(memories.entrySet().stream()
-                .filter(entry -> which.test(entry.getKey(), entry.getValue()))
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList());
+        due.accept(memories.matching(which));
     }
 
     /**
@@ -402,10 +245,7 @@ public final class ServiceControl implements ClassControl.Services {
 
     /** The same for one Service, whose endpoints changed. */
     public void endpointsChanged(ServiceKey key) {
-        ServiceMemory memory = memories.get(key);
-        if (memory != null && knowsOthers(key, memory)) {
-            due.accept(List.of(key));
-        }
+        memories.find(key).filter(memory -> knowsOthers(key, memory)).ifPresent(_ -> due.accept(List.of(key)));
     }
 
     private boolean knowsOthers(ServiceKey key, ServiceMemory memory) {
@@ -449,28 +289,20 @@ public final class ServiceControl implements ClassControl.Services {
                 new ServiceIdentity(owner.service().namespace(), owner.service().name(), uid));
     }
 
-    /** What the Service lacks, by a plan as of now; empty: nothing. */
-    private static List<AddressRequest> requests(ServicePlan plan) {
-        return plan.steps().stream()
-                .filter(Step.Acquire.class::isInstance)
-                .map(step -> ((Step.Acquire) step).request())
-                .toList();
-    }
-
     /** Brings the Service of this name to where it should be, as far as can be done now. */
     public Next reconcile(ServiceKey key) {
         gate.await();
         MDC.put("service", key.toString());
         // One that cannot be looked at at all must not hold up all others.
         try {
-            ServiceMemory memory = memory(key);
+            ServiceMemory memory = memories.of(key);
             Next next;
             try (ProviderGuard.Visit visit = guard.visit(key, () -> due.accept(List.of(key)))) {
                 next = look(key, memory, visit);
             }
             if (!parts.cluster().hasService(key)) {
                 if (!memory.version.isSeenLive()) {
-                    memories.remove(key);
+                    memories.forget(key);
                     // No timer of it comes, should this pass have postponed what was left to do.
                     due.accept(parts.ledger().stopWaiting(key));
                 }
@@ -522,7 +354,7 @@ public final class ServiceControl implements ClassControl.Services {
             memory.version.sawLive(live && service.isPresent());
             noteForeign(key, service);
             Map<Ip, Claim> claims = Pass.claims(parts.ledger(), key);
-            ServiceSnapshot snapshot = snapshot(key, service);
+            ServiceSnapshot snapshot = snapshots.of(key, service);
             ServicePlan plan = Planner.plan(snapshot);
             noteWhatIsToldOfPools(memory, snapshot, plan);
             if (isAnothers(plan)) {
@@ -530,8 +362,7 @@ public final class ServiceControl implements ClassControl.Services {
             }
             if (plan instanceof ServicePlan.TearDown) {
                 // What it may lose, and goes on publishing, is nobody else's from the same moment on.
-                service.filter(state -> !state.isMarkedOurs())
-                        .ifPresent(state -> due.accept(parts.ledger().withhold(key, Adoption.withheld(state))));
+                service.filter(state -> !state.isMarkedOurs()).ifPresent(published::withhold);
             }
             writes.begin(service);
             Pass work = new Pass(parts, visit, due, memory, key, service, plan, live, beforeReading, claims, writes);
@@ -542,9 +373,9 @@ public final class ServiceControl implements ClassControl.Services {
             Optional<ServiceState> now = memory.version.of(() -> parts.cluster().service(key, read));
             if (passed.plan() instanceof ServicePlan.Skip) {
                 // Whoever wrote it, it stays published.
-                now.ifPresent(this::withholdWhatIsNotItsOwn);
+                now.ifPresent(published::withholdWhatIsNotItsOwn);
             } else {
-                stopWithholding(key, now);
+                published.release(key, now);
             }
             if (now.filter(state -> isServed(state) && foreign.note(state, true))
                     .isPresent()) {
@@ -589,22 +420,13 @@ public final class ServiceControl implements ClassControl.Services {
     }
 
     private void noteForeign(ServiceKey key, Optional<ServiceState> service) {
-        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || adopt(state)))
+        boolean changed = service.map(state -> foreign.note(state, isOurs(state) || published.adopt(state)))
                 .orElseGet(() -> foreign.forget(key));
-        stopWithholding(key, service);
-        if (parts.ledger().withholdsFor(key)) {
-            // Its class, or a pool, may be there only now.
-            service.filter(state -> markedAtStart.contains(state.uid())).ifPresent(this::holdAgain);
-        }
+        published.release(key, service);
+        published.holdWhatIsWithheld(key, service);
         if (changed) {
             deferenceChanged.run();
         }
-    }
-
-    /** What is published no longer is not kept from others any more. */
-    private void stopWithholding(ServiceKey key, Optional<ServiceState> service) {
-        due.accept(parts.ledger()
-                .withholdOnly(key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
     }
 
     private void noteSkipped(ServiceKey key, ServicePlan plan) {
@@ -650,11 +472,11 @@ public final class ServiceControl implements ClassControl.Services {
 
     /** Whether an address is claimed for it, or its provider was asked: anyone who writes its status can do neither. */
     private boolean isServed(ServiceState service) {
-        ServiceMemory memory = memories.get(service.key());
         return parts.ledger().heldFor(service.key()).stream()
                         .anyMatch(holding -> holding.isFor(service.key(), service.uid()))
-                || (memory != null
-                        && memory.provider().bringsItsOwn(service.uid()).isPresent());
+                || memories.find(service.key())
+                        .flatMap(memory -> memory.provider().bringsItsOwn(service.uid()))
+                        .isPresent();
     }
 
     /**
@@ -664,75 +486,8 @@ public final class ServiceControl implements ClassControl.Services {
      */
     public List<Replacement> replacements(String pool, int most) {
         Ledger ahead = parts.ledger().copy(parts.ledger().pools().releasing(pool));
-        return new LookAhead(ahead, (key, ledger) -> {
-                    Optional<ServiceState> service = parts.cluster().service(key);
-                    return snapshot(
-                            key,
-                            service,
-                            ledger,
-                            new QueuePosition(
-                                    now(),
-                                    service.map(ServiceState::created).orElseGet(this::now),
-                                    service.map(ServiceState::uid).orElse("")));
-                })
+        return new LookAhead(ahead, snapshots::ahead)
                 .replacements(ahead.stranded(pool, most).first());
-    }
-
-    private ServiceSnapshot snapshot(ServiceKey key, Optional<ServiceState> service) {
-        return snapshot(
-                key,
-                service,
-                parts.ledger(),
-                service.map(this::turn).orElseGet(() -> new QueuePosition(now(), now(), "")));
-    }
-
-    private ServiceSnapshot snapshot(
-            ServiceKey key, Optional<ServiceState> service, Ledger ledger, QueuePosition turn) {
-        return new ServiceSnapshot(
-                key,
-                service,
-                ledger.heldFor(key),
-                ledger.pools(),
-                classes.get(),
-                deference(),
-                parts.cluster().namespaceLabels(key.namespace()),
-                turn,
-                parts.migrateFrom(),
-                service.flatMap(state -> Optional.ofNullable(memories.get(key))
-                        .flatMap(memory -> memory.provider().bringsItsOwn(state.uid()))),
-                service.map(
-                        state -> Duration.between(state.created(), parts.clock().instant())));
-    }
-
-    /** The place among those that wait that it has, or gets should it have to. One that asks for nothing has none. */
-    private QueuePosition turn(ServiceState service) {
-        if (!service.wantsLoadBalancer()) {
-            Optional.ofNullable(memories.get(service.key())).ifPresent(ServiceMemory::forgetTurn);
-            return new QueuePosition(now(), service.created(), service.uid());
-        }
-        return parts.ledger()
-                .turnOf(service.key())
-                .filter(turn -> turn.uid().equals(service.uid()))
-                .orElseGet(() -> memory(service.key())
-                        .turn(
-                                service.uid(),
-                                () -> new QueuePosition(waitsSince(service), service.created(), service.uid())));
-    }
-
-    /**
-     * At a start, its condition says since when it waits. Anyone who may write a status can date it, and a clock may
-     * have
-     * been wrong: so what was before the Service itself, or is still to come, is not believed, and one that comes later
-     * is not asked.
-     */
-    private Instant waitsSince(ServiceState service) {
-        return gate.isOpen()
-                ? now()
-                : service.condition(WellKnownNames.ADDRESS_ASSIGNED)
-                        .filter(condition -> condition.status() == Condition.Status.FALSE)
-                        .map(Condition::since)
-                        .filter(since -> !since.isBefore(service.created()) && !since.isAfter(now()))
-                        .orElseGet(this::now);
     }
 
     /** Whether what is planned for it does not depend on an address, or a class, that it waits for. */
@@ -740,13 +495,5 @@ public final class ServiceControl implements ClassControl.Services {
         return plan instanceof ServicePlan.NotOurs
                 || (plan instanceof ServicePlan.Skip leave
                         && leave.steps().stream().noneMatch(Step.Explain.class::isInstance));
-    }
-
-    private ServiceMemory memory(ServiceKey key) {
-        return memories.computeIfAbsent(key, none -> new ServiceMemory());
-    }
-
-    private Instant now() {
-        return parts.steady().instant().truncatedTo(ChronoUnit.SECONDS);
     }
 }

@@ -254,12 +254,12 @@ abstract class CloudStage {
         return made;
     }
 
-    ServiceControl.Parts parts(StartGate gate) {
+    ServiceParts parts(StartGate gate) {
         Backoff backoff = new Backoff(new Random(1));
         NoOpRecorder silence = new NoOpRecorder();
         SequencedMap<String, LoadBalancerProvider> providers = new LinkedHashMap<>();
         providers.put("cloud", cloud);
-        return new ServiceControl.Parts(
+        return new ServiceParts(
                 new ClusterAsIs(client) {
                     @Override
                     public Optional<ServiceState> service(ServiceKey key) {

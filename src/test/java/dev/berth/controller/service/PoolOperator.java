@@ -90,7 +90,7 @@ class PoolOperator {
                 },
                 this::deleteOrphaned);
         control = new ServiceControl(
-                new ServiceControl.Parts(
+                new ServiceParts(
                         client,
                         ledger,
                         addresses,

@@ -175,7 +175,7 @@ final class SimulatedOperator {
         providers.put(SimulatedWorld.CLOUD_PROVIDER, parts.cloud(world, client));
         long token = parts.fencingToken(world.nextLeader());
         services = new ServiceControl(
-                new ServiceControl.Parts(
+                new ServiceParts(
                         cluster,
                         ledger,
                         addresses,

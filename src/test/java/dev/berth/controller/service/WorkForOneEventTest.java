@@ -54,9 +54,9 @@ class WorkForOneEventTest {
         }
 
         @Override
-        ServiceControl.Parts parts(StartGate gate) {
-            ServiceControl.Parts all = super.parts(gate);
-            return new ServiceControl.Parts(
+        ServiceParts parts(StartGate gate) {
+            ServiceParts all = super.parts(gate);
+            return new ServiceParts(
                     counted(all.cluster()),
                     all.ledger(),
                     all.addresses(),

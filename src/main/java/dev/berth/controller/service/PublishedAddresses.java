@@ -1,0 +1,122 @@
+package dev.berth.controller.service;
+
+import dev.berth.claim.Ledger;
+import dev.berth.claim.ServiceKey;
+import dev.berth.ip.Ip;
+import dev.berth.loadbalancer.Adoption;
+import dev.berth.loadbalancer.Planner;
+import dev.berth.loadbalancer.Published;
+import dev.berth.loadbalancer.ServicePlan;
+import dev.berth.loadbalancer.ServiceState;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/** What Services publish without holding it: held again where they may have it, and else withheld from all others. */
+final class PublishedAddresses {
+    private final Ledger ledger;
+    private final Consumer<Collection<ServiceKey>> due;
+    private final ServiceSnapshots snapshots;
+    private final boolean takesOver;
+
+    /**
+     * The uids of those that bore our marks at the start. Marks that come later are no reason to be served ahead of
+     * others: what a Service has since then the ledger knows, also where its Address object was deleted.
+     */
+    private final Set<String> markedAtStart = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Nothing is known yet.
+     *
+     * @param due notified which other Services to reconcile
+     * @param takesOver whether there are controllers whose Services are taken over
+     */
+    PublishedAddresses(
+            Ledger ledger, Consumer<Collection<ServiceKey>> due, ServiceSnapshots snapshots, boolean takesOver) {
+        this.ledger = ledger;
+        this.due = due;
+        this.snapshots = snapshots;
+        this.takesOver = takesOver;
+    }
+
+    /** This replica begins to lead. */
+    void begin() {
+        markedAtStart.clear();
+    }
+
+    /**
+     * What it may have by all rules of the pools it gets again. Anyone who may write a status could take any address
+     * otherwise; so all else that it publishes is held for nobody, and given to nobody until it is published no
+     * longer.
+     */
+    void holdAtStart(ServiceState service) {
+        if (!notItsOwn(service).isEmpty()) {
+            holdAgain(service);
+        }
+        if (service.isMarkedOurs()) {
+            markedAtStart.add(service.uid());
+        }
+        withholdWhatIsNotItsOwn(service);
+    }
+
+    /**
+     * Gives nobody else what another controller published for a Service, for as long as it is published, and
+     * holds what can be taken over for the Service itself.
+     *
+     * @return whether it is the Service's own, or will be: then it is no sign of another controller
+     */
+    boolean adopt(ServiceState service) {
+        withhold(service);
+        return takesOver
+                && service.typeLoadBalancer()
+                && Planner.plan(snapshots.of(service.key(), Optional.of(service))) instanceof ServicePlan.Adopt adopt
+                && Adoption.goesOn(ledger.adopt(adopt.request()));
+    }
+
+    /** Gives nobody else what it publishes. */
+    void withhold(ServiceState service) {
+        due.accept(ledger.withhold(service.key(), Adoption.withheld(service)));
+    }
+
+    /** The same of a Service of which nothing else can be read. */
+    void withhold(ServiceKey service, List<Published> published) {
+        due.accept(ledger.withhold(service, Adoption.withheld(published)));
+    }
+
+    /** The same of what it publishes, and does not hold. */
+    void withholdWhatIsNotItsOwn(ServiceState service) {
+        due.accept(ledger.withhold(service.key(), notItsOwn(service)));
+    }
+
+    /** Of what is withheld for it, what it may have now: its class, or a pool, may be there only since the start. */
+    void holdWhatIsWithheld(ServiceKey key, Optional<ServiceState> service) {
+        if (ledger.withholdsFor(key)) {
+            service.filter(state -> markedAtStart.contains(state.uid())).ifPresent(this::holdAgain);
+        }
+    }
+
+    /** What is published no longer is not kept from others any more. */
+    void release(ServiceKey key, Optional<ServiceState> service) {
+        due.accept(ledger.withholdOnly(
+                key, service.map(ServiceState::publishedAddresses).orElse(List.of())));
+    }
+
+    private List<Ip> notItsOwn(ServiceState service) {
+        return Adoption.withheld(service).stream()
+                .filter(ip -> ledger.holding(ip)
+                        .filter(held -> held.isFor(service.key(), service.uid()))
+                        .isEmpty())
+                .toList();
+    }
+
+    private void holdAgain(ServiceState service) {
+        if (service.isMarkedOurs()) {
+            Planner.plan(snapshots.of(service.key(), Optional.of(service)).withoutReservations())
+                    .requests()
+                    .forEach(ledger::holdAgain);
+        }
+    }
+}
