@@ -79,6 +79,14 @@ public record ClaimSpec(
         COOLING
     }
 
+    /** The Services that have it, by name; without those that it is only kept for. */
+    public List<ServiceKey> services() {
+        return owners.stream()
+                .filter(owner -> !owner.isReservation())
+                .map(Owner::service)
+                .toList();
+    }
+
     /** Derived, never stored. */
     public Phase phase() {
         if (owners.stream().anyMatch(owner -> !owner.isReservation())) {

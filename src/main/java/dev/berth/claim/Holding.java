@@ -36,6 +36,11 @@ public record Holding(
         return state == other.state && spec.sameContent(other.spec);
     }
 
+    /** Whether one of its owners is none any more once it is {@code later}. */
+    boolean losesOwnerBy(Holding later) {
+        return !later.owners().containsAll(owners());
+    }
+
     /** Who it is for; empty: kept from everyone. */
     public List<Owner> owners() {
         return spec.owners();

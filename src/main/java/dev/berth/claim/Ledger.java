@@ -1,24 +1,15 @@
 package dev.berth.claim;
 
-import dev.berth.claim.WaitingList.Queue;
 import dev.berth.ip.Ip;
 import dev.berth.ip.IpFamily;
-import dev.berth.pool.Pool;
 import dev.berth.pool.PoolBook;
 import dev.berth.pool.PoolUse;
 import java.math.BigInteger;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.SequencedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -39,69 +30,13 @@ public final class Ledger {
     private final Holdings holdings = new Holdings();
     private final WaitingList waiting = new WaitingList();
 
-    /** What Services publish that are not ours; each is held by nobody, or for whom it is claimed. */
-    private final Map<ServiceKey, List<Ip>> withheld = new HashMap<>();
+    private final Allocator.View view = new LedgerView(holdings, waiting);
+    private final Turns turns = new Turns(holdings, waiting, view);
 
-    /** On account of how many Services each is withheld; kept in step with {@link #withheld}. */
-    private final Map<Ip, Integer> withholders = new HashMap<>();
-
-    /** Left by those who wait for something else since an address was taken. */
-    private final List<Queue> reopened = new ArrayList<>();
+    /** Each is held by nobody, or for whom it is claimed. */
+    private final Withheld withheld = new Withheld();
 
     private final GoneClaims gone = new GoneClaims();
-
-    private final Allocator.View view = new Allocator.View() {
-        @Override
-        public PoolBook pools() {
-            return holdings.pools();
-        }
-
-        @Override
-        public Optional<Holding> holding(Ip ip) {
-            return Optional.ofNullable(holdings.get(ip));
-        }
-
-        @Override
-        public Collection<Holding> shared(String namespace, String key) {
-            return holdings.of(new SharedBy(namespace, key));
-        }
-
-        @Override
-        public Optional<Ip> nextFree(Pool pool, IpFamily family, QueuePosition turn) {
-            // Nobody is given what another waits for in person while there is something else.
-            return waiting.hasSetAside()
-                    ? holdings.next(pool, family, ip -> !waiting.isSetAside(ip))
-                            .or(() -> holdings.next(pool, family, ip -> waiting.isTurn(ip, turn)))
-                    : holdings.next(pool, family);
-        }
-
-        @Override
-        public BigInteger free(Pool pool, IpFamily family) {
-            return holdings.free(pool, family);
-        }
-
-        @Override
-        public boolean isTurn(Pool pool, IpFamily family, QueuePosition turn) {
-            return waiting.isTurn(pool, family, turn, free(pool, family));
-        }
-
-        @Override
-        public boolean isTurn(Ip ip, QueuePosition turn) {
-            return waiting.isTurn(ip, turn);
-        }
-
-        @Override
-        public boolean isTurn(Pool pool, IpFamily family, String namespace, QueuePosition turn) {
-            OptionalInt limit = pool.policy().quota().of(namespace);
-            return limit.isEmpty()
-                    || waiting.isTurn(pool, family, namespace, turn, limit.getAsInt() - used(pool, family, namespace));
-        }
-
-        @Override
-        public int used(Pool pool, IpFamily family, String namespace) {
-            return holdings.counts().of(pool.name(), family, namespace);
-        }
-    };
 
     /** Chooses under the lock; nothing is held yet. */
     public Choice choose(AddressRequest request) {
@@ -151,7 +86,9 @@ public final class Ledger {
                     known == null || !known.sameContent(now),
                     known == null
                             ? List.of()
-                            : Stream.concat(newlyInTurn(opened(known, now)).stream(), whoStays(known, now).stream())
+                            : Stream.concat(
+                                            turns.newlyInTurn(turns.openedBy(known, now)).stream(),
+                                            whoStays(known, now).stream())
                                     .distinct()
                                     .toList());
         });
@@ -165,69 +102,23 @@ public final class Ledger {
      */
     public record Observation(boolean news, List<ServiceKey> due) {}
 
-    /** What became possible for others by a change of who holds an address, or what they can no longer count on. */
-    private List<Queue> opened(Holding before, Holding now) {
-        List<Queue> opened = new ArrayList<>();
-        boolean left = hasLeft(before, now);
-        if (left
-                || before.state() != now.state()
-                || !Objects.equals(now.spec().sharing(), before.spec().sharing())) {
-            Stream.of(before, now)
-                    .flatMap(holding -> Holdings.sharesOf(holding).stream())
-                    .distinct()
-                    .forEach(by -> opened.add(new Queue.OfShare(by)));
-        }
-        if (left) {
-            opened.addAll(quotasOf(before));
-            opened.add(new Queue.OfAddress(now.ip()));
-        }
-        return opened;
-    }
-
-    private static boolean hasLeft(Holding before, Holding now) {
-        return !now.owners().containsAll(before.owners());
-    }
-
     /** Who stays, and waits for another address: without those who left, this one may do. */
     private List<ServiceKey> whoStays(Holding before, Holding now) {
-        return hasLeft(before, now)
-                ? now.owners().stream()
-                        .filter(owner -> !owner.isReservation())
-                        .map(Owner::service)
+        return before.losesOwnerBy(now)
+                ? now.spec().services().stream()
                         .filter(service -> waiting.turnOf(service).isPresent())
                         .toList()
                 : List.of();
     }
 
-    private List<Queue> quotasOf(Holding holding) {
-        return holdings.pools().poolOf(holding.ip()).stream()
-                .flatMap(pool -> PoolCounts.namespaces(holding).stream()
-                        .filter(namespace -> pool.policy().quota().of(namespace).isPresent())
-                        .<Queue>map(namespace ->
-                                new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
-                .toList();
-    }
-
     /** The answer to the create of {@code ip} was lost: it stays held until a read decides. */
     public void doubt(Ip ip) {
-        locked(() -> {
-            Holding held = holdings.get(ip);
-            if (held != null && held.state() == Holding.State.HELD) {
-                put(held.unseen(Holding.State.UNSURE));
-            }
-            return true;
-        });
+        happened(ip, new HoldingEvent.CreateUnanswered());
     }
 
     /** The answer to the delete of {@code claim} was lost: it stays held until a read decides. */
     public void doubt(Claim claim) {
-        locked(() -> {
-            Holding held = holdings.get(claim.ip());
-            if (held != null && claim.equals(held.claim())) {
-                put(held.unseen(Holding.State.UNSURE));
-            }
-            return true;
-        });
+        happened(claim.ip(), new HoldingEvent.DeleteUnanswered(claim));
     }
 
     /**
@@ -241,14 +132,11 @@ public final class Ledger {
             if (old == null) {
                 return List.of();
             }
-            if (isWithheld(ip)) {
+            if (withheld.contains(ip)) {
                 putBack(ip);
-                return newlyInTurn(quotasOf(old));
+                return turns.newlyInTurn(turns.quotasOf(old));
             }
-            List<Queue> opened = new ArrayList<>(quotasOf(old));
-            opened.add(new Queue.OfAddress(ip));
-            Holdings.sharesOf(old).forEach(by -> opened.add(new Queue.OfShare(by)));
-            return newlyInTurn(opened);
+            return turns.newlyInTurn(turns.queuesOf(old));
         });
     }
 
@@ -259,14 +147,7 @@ public final class Ledger {
      * @return the Services whose turn it is now
      */
     public List<ServiceKey> giveUp(Ip ip, Owner owner) {
-        return locked(() -> {
-            Holding held = holdings.get(ip);
-            return held != null
-                            && held.state() == Holding.State.HELD
-                            && held.owners().equals(List.of(owner))
-                    ? free(ip)
-                    : List.of();
-        });
+        return happened(ip, new HoldingEvent.GivenUp(owner));
     }
 
     /**
@@ -279,24 +160,7 @@ public final class Ledger {
     public List<ServiceKey> free(Claim claim) {
         return locked(() -> {
             gone.add(claim);
-            Holding held = holdings.get(claim.ip());
-            if (held == null) {
-                return List.of();
-            }
-            boolean ofSameOwners = held.owners().equals(claim.owners());
-            Claim known = held.claim();
-            if (known == null || !known.uid().equals(claim.uid())) {
-                return known == null && ofSameOwners ? free(claim.ip()) : List.of();
-            }
-            List<ServiceKey> others = held.owners().stream()
-                    .filter(owner -> !owner.isReservation() && !claim.owners().contains(owner))
-                    .map(Owner::service)
-                    .toList();
-            if (others.isEmpty()) {
-                return free(claim.ip());
-            }
-            put(held.unseen(Holding.State.HELD));
-            return others;
+            return happened(claim.ip(), new HoldingEvent.Deleted(claim));
         });
     }
 
@@ -317,23 +181,8 @@ public final class Ledger {
     public List<ServiceKey> vanished(Claim claim, @Nullable Leaving leaving) {
         return locked(() -> {
             gone.add(claim);
-            Holding held = holdings.get(claim.ip());
-            Claim known = held == null ? null : held.claim();
-            boolean same = known == null
-                    ? held != null && isLeftOf(held, claim, leaving)
-                    : known.uid().equals(claim.uid());
-            if (held == null || !same) {
-                return List.of();
-            }
-            return stays(held, leaving == null ? held.spec() : leaving.from(held.spec()));
+            return happened(claim.ip(), new HoldingEvent.Vanished(claim, leaving));
         });
-    }
-
-    /** Somebody else may have seen first that the object is gone: then it is held for all its owners. */
-    private static boolean isLeftOf(Holding held, Claim claim, @Nullable Leaving leaving) {
-        return held.state() == Holding.State.HELD
-                ? leaving != null && held.owners().contains(leaving.owner())
-                : held.owners().equals(claim.owners());
     }
 
     /**
@@ -343,25 +192,21 @@ public final class Ledger {
      * @return the Services who have to make it again, or whose turn it is now
      */
     public List<ServiceKey> leave(Ip ip, Leaving leaving) {
-        return locked(() -> {
-            Holding held = holdings.get(ip);
-            return held == null
-                            || held.state() == Holding.State.CLAIMED
-                            || !held.owners().contains(leaving.owner())
-                    ? List.of()
-                    : stays(held, leaving.from(held.spec()));
-        });
+        return happened(ip, new HoldingEvent.Left(leaving));
     }
 
-    private List<ServiceKey> stays(Holding held, ClaimSpec left) {
-        if (left.phase() != ClaimSpec.Phase.BOUND) {
-            return free(held.ip());
-        }
-        put(new Holding(held.ip(), Holding.State.HELD, left, null));
-        return left.owners().stream()
-                .filter(owner -> !owner.isReservation())
-                .map(Owner::service)
-                .toList();
+    private List<ServiceKey> happened(Ip ip, HoldingEvent event) {
+        return locked(() -> {
+            Holding held = holdings.get(ip);
+            return switch (held == null ? new HoldingLife.Unchanged() : HoldingLife.after(held, event)) {
+                case HoldingLife.Unchanged _ -> List.of();
+                case HoldingLife.Becomes(Holding now, List<ServiceKey> remake) -> {
+                    put(now);
+                    yield remake;
+                }
+                case HoldingLife.Free _ -> free(ip);
+            };
+        });
     }
 
     /**
@@ -386,7 +231,7 @@ public final class Ledger {
      * @return the Services who have to make it again, or whose turn it is now
      */
     public List<ServiceKey> lost(Holding known) {
-        return locked(() -> known.equals(holdings.get(known.ip())) ? stays(known, known.spec()) : List.of());
+        return happened(known.ip(), new HoldingEvent.Lost(known));
     }
 
     /**
@@ -394,13 +239,7 @@ public final class Ledger {
      * they have made it, or give it up. An object that is known by now is newer, and stays.
      */
     public void notMade(Ip ip) {
-        locked(() -> {
-            Holding held = holdings.get(ip);
-            if (held != null && held.state() == Holding.State.UNSURE) {
-                put(held.unseen(Holding.State.HELD));
-            }
-            return true;
-        });
+        happened(ip, new HoldingEvent.NotMade());
     }
 
     /**
@@ -411,7 +250,7 @@ public final class Ledger {
      */
     public List<ServiceKey> await(AddressRequest request) {
         return locked(() -> {
-            List<ServiceKey> due = new ArrayList<>(newlyInTurn(waiting.join(request, view)));
+            List<ServiceKey> due = new ArrayList<>(turns.newlyInTurn(waiting.join(request, view)));
             if (!due.contains(request.service()) && Allocator.choose(view, request) instanceof Choice.Assigned) {
                 due.add(request.service());
             }
@@ -435,8 +274,8 @@ public final class Ledger {
      */
     public void holdAgain(AddressRequest request) {
         locked(() -> {
-            List<Ip> mine = withheld.getOrDefault(request.service(), List.of()).stream()
-                    .filter(ip -> isHeldByNobody(ip) && !isWithheldForAnother(ip, request.service()))
+            List<Ip> mine = withheld.of(request.service()).stream()
+                    .filter(ip -> isHeldByNobody(ip) && !withheld.isForAnother(ip, request.service()))
                     .toList();
             mine.forEach(this::remove);
             for (IpFamily family : request.families()) {
@@ -458,15 +297,11 @@ public final class Ledger {
     public List<ServiceKey> withhold(ServiceKey service, List<Ip> published) {
         return locked(() -> {
             List<Ip> now = published.stream().distinct().toList();
-            List<Ip> before = now.isEmpty() ? withheld.remove(service) : withheld.put(service, now);
-            now.forEach(ip -> withholders.merge(ip, 1, Integer::sum));
-            if (before != null) {
-                before.forEach(ip -> withholders.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
-            }
+            List<Ip> before = withheld.replace(service, now);
             now.stream().filter(ip -> !holdings.contains(ip)).forEach(this::putBack);
             SequencedSet<ServiceKey> due = new LinkedHashSet<>();
-            for (Ip ip : before == null ? List.<Ip>of() : before) {
-                if (isHeldByNobody(ip) && !isWithheld(ip)) {
+            for (Ip ip : before) {
+                if (isHeldByNobody(ip) && !withheld.contains(ip)) {
                     due.addAll(free(ip));
                 }
             }
@@ -481,7 +316,7 @@ public final class Ledger {
      */
     public List<ServiceKey> withholdOnly(ServiceKey service, List<Ip> published) {
         return locked(() -> {
-            List<Ip> before = withheld.getOrDefault(service, List.of());
+            List<Ip> before = withheld.of(service);
             List<Ip> left = before.stream().filter(published::contains).toList();
             return left.equals(before) ? List.of() : withhold(service, left);
         });
@@ -493,16 +328,7 @@ public final class Ledger {
 
     /** Whether anything is withheld on account of this Service. */
     public boolean withholdsFor(ServiceKey service) {
-        return locked(() -> withheld.containsKey(service));
-    }
-
-    private boolean isWithheldForAnother(Ip ip, ServiceKey service) {
-        boolean isIts = withheld.getOrDefault(service, List.of()).contains(ip);
-        return withholders.getOrDefault(ip, 0) > (isIts ? 1 : 0);
-    }
-
-    private boolean isWithheld(Ip ip) {
-        return withholders.containsKey(ip);
+        return locked(() -> !withheld.of(service).isEmpty());
     }
 
     /** Whether it is just withheld: there is no Address object of it, and none under way. */
@@ -539,7 +365,7 @@ public final class Ledger {
      * @return the Services whose turn it is now
      */
     public List<ServiceKey> stopWaiting(ServiceKey service) {
-        return locked(() -> newlyInTurn(waiting.leave(service)));
+        return locked(() -> turns.newlyInTurn(waiting.leave(service)));
     }
 
     /** The Service's place in the queue; absent: it does not wait. */
@@ -574,7 +400,7 @@ public final class Ledger {
                             book.isOfAnother(holding.ip(), holding.spec().pool()))
                     .flatMap(holding -> holding.owners().stream())
                     .forEach(owner -> due.add(owner.service()));
-            due.addAll(withheld.keySet());
+            due.addAll(withheld.services());
             return List.copyOf(due);
         });
     }
@@ -621,10 +447,9 @@ public final class Ledger {
     public void rebuild(List<Claim> claims) {
         locked(() -> {
             withheld.clear();
-            withholders.clear();
             holdings.replaceAll(claims.stream().map(Holding::of).toList());
             claims.forEach(claim -> waiting.taken(claim.ip()));
-            reopened.clear();
+            turns.clear();
             waiting.requeueAll(view);
             return true;
         });
@@ -685,79 +510,11 @@ public final class Ledger {
         return locked(() -> holdings.stranded().contains(holding));
     }
 
-    /** Who comes into turn is requeued: what it waits for may be another thing by now. */
-    private List<ServiceKey> newlyInTurn(List<Queue> opened) {
-        SequencedSet<ServiceKey> due = new LinkedHashSet<>();
-        Deque<Queue> left = new ArrayDeque<>(opened);
-        left.addAll(reopened);
-        reopened.clear();
-        int changes = left.size();
-        while (!left.isEmpty()) {
-            for (ServiceKey service : inTurn(left.remove(), changes)) {
-                if (due.add(service)) {
-                    List<Queue> more = waiting.requeue(service, view);
-                    changes += more.size();
-                    left.addAll(more);
-                }
-            }
-        }
-        return List.copyOf(due);
-    }
-
-    private List<ServiceKey> inTurn(Queue queue, int changes) {
-        return switch (queue) {
-            case Queue.OfPool(String pool, IpFamily family) ->
-                inTurn(holdings.pools().named(pool), family, changes);
-            case Queue.OfQuota quota ->
-                holdings.pools()
-                        .named(quota.pool())
-                        .map(pool -> pool.policy().quota().of(quota.namespace()))
-                        .filter(OptionalInt::isPresent)
-                        .map(limit -> waiting.newlyInTurn(
-                                quota,
-                                limit.getAsInt()
-                                        - holdings.counts().of(quota.pool(), quota.family(), quota.namespace()),
-                                changes))
-                        .orElse(List.of());
-            case Queue.OfAddress address -> {
-                List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
-                if (!holdings.contains(address.ip())) {
-                    due.addAll(inTurn(
-                            holdings.pools().poolOf(address.ip()), address.ip().family(), changes));
-                }
-                yield due;
-            }
-            case Queue.OfShare share -> waiting.newlyInTurn(share);
-        };
-    }
-
-    private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family, int changes) {
-        return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family), changes))
-                .orElse(List.of());
-    }
-
     private void put(Holding holding) {
         if (holdings.put(holding)) {
             waiting.taken(holding.ip());
         }
-        if (!waiting.isEmpty()) {
-            usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
-        }
-    }
-
-    /** What there is nothing left of, now that this is held. */
-    private List<Queue> usedUpBy(Holding holding) {
-        IpFamily family = holding.ip().family();
-        List<Queue> usedUp = new ArrayList<>();
-        holdings.pools().poolOf(holding.ip()).ifPresent(pool -> {
-            if (view.free(pool, family).signum() <= 0) {
-                usedUp.add(new Queue.OfPool(pool.name(), family));
-            }
-        });
-        usedUp.addAll(quotasOf(holding));
-        usedUp.add(new Queue.OfAddress(holding.ip()));
-        Holdings.sharesOf(holding).forEach(by -> usedUp.add(new Queue.OfShare(by)));
-        return usedUp;
+        turns.taken(holding);
     }
 
     private @Nullable Holding remove(Ip ip) {

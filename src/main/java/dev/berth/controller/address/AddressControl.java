@@ -316,11 +316,11 @@ public final class AddressControl {
 
     /** The same of what is known of the address; whose it is no longer is left alone. */
     public void foundGone(Holding known) {
-        Stream<ServiceKey> owners =
-                known.owners().stream().filter(owner -> !owner.isReservation()).map(Owner::service);
         handOn(
                 known.ip(),
-                Stream.concat(ledger.lost(known).stream(), owners).distinct().toList());
+                Stream.concat(ledger.lost(known).stream(), known.spec().services().stream())
+                        .distinct()
+                        .toList());
     }
 
     /** {@code services} are due: it is their turn, or they are to make the Address of what they hold. */

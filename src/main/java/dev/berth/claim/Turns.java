@@ -1,0 +1,147 @@
+package dev.berth.claim;
+
+import dev.berth.claim.WaitingList.Queue;
+import dev.berth.ip.IpFamily;
+import dev.berth.pool.Pool;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SequencedSet;
+import java.util.stream.Stream;
+
+/** Whose turn it is, after what others wait for has come or gone. Guarded by the ledger's lock. */
+final class Turns {
+    private final Holdings holdings;
+    private final WaitingList waiting;
+    private final Allocator.View view;
+
+    /** Left by those who wait for something else since an address was taken. */
+    private final List<Queue> reopened = new ArrayList<>();
+
+    Turns(Holdings holdings, WaitingList waiting, Allocator.View view) {
+        this.holdings = holdings;
+        this.waiting = waiting;
+        this.view = view;
+    }
+
+    /**
+     * The Services whose turn it is, now that something of what these wait for is there. Who comes into turn is requeued:
+     * what it waits for may be another thing by now.
+     */
+    List<ServiceKey> newlyInTurn(List<Queue> opened) {
+        SequencedSet<ServiceKey> due = new LinkedHashSet<>();
+        Deque<Queue> left = new ArrayDeque<>(opened);
+        left.addAll(reopened);
+        reopened.clear();
+        int changes = left.size();
+        while (!left.isEmpty()) {
+            for (ServiceKey service : inTurn(left.remove(), changes)) {
+                if (due.add(service)) {
+                    List<Queue> more = waiting.requeue(service, view);
+                    changes += more.size();
+                    left.addAll(more);
+                }
+            }
+        }
+        return List.copyOf(due);
+    }
+
+    private List<ServiceKey> inTurn(Queue queue, int changes) {
+        return switch (queue) {
+            case Queue.OfPool(String pool, IpFamily family) ->
+                inTurn(holdings.pools().named(pool), family, changes);
+            case Queue.OfQuota quota ->
+                holdings.pools()
+                        .named(quota.pool())
+                        .map(pool -> pool.policy().quota().of(quota.namespace()))
+                        .filter(OptionalInt::isPresent)
+                        .map(limit -> waiting.newlyInTurn(
+                                quota,
+                                limit.getAsInt()
+                                        - holdings.counts().of(quota.pool(), quota.family(), quota.namespace()),
+                                changes))
+                        .orElse(List.of());
+            case Queue.OfAddress address -> {
+                List<ServiceKey> due = new ArrayList<>(waiting.newlyInTurn(address));
+                if (!holdings.contains(address.ip())) {
+                    due.addAll(inTurn(
+                            holdings.pools().poolOf(address.ip()), address.ip().family(), changes));
+                }
+                yield due;
+            }
+            case Queue.OfShare share -> waiting.newlyInTurn(share);
+        };
+    }
+
+    private List<ServiceKey> inTurn(Optional<Pool> pool, IpFamily family, int changes) {
+        return pool.map(found -> waiting.newlyInTurn(found, family, view.free(found, family), changes))
+                .orElse(List.of());
+    }
+
+    /** This is held now: those who waited for what there is nothing left of wait for something else. */
+    void taken(Holding holding) {
+        if (!waiting.isEmpty()) {
+            usedUpBy(holding).forEach(queue -> reopened.addAll(waiting.usedUp(queue, view)));
+        }
+    }
+
+    /** What there is nothing left of, now that this is held. */
+    private List<Queue> usedUpBy(Holding holding) {
+        IpFamily family = holding.ip().family();
+        List<Queue> usedUp = new ArrayList<>();
+        holdings.pools().poolOf(holding.ip()).ifPresent(pool -> {
+            if (view.free(pool, family).signum() <= 0) {
+                usedUp.add(new Queue.OfPool(pool.name(), family));
+            }
+        });
+        usedUp.addAll(queuesOf(holding));
+        return usedUp;
+    }
+
+    /** What became possible for others by a change of who holds an address, or what they can no longer count on. */
+    List<Queue> openedBy(Holding before, Holding now) {
+        List<Queue> opened = new ArrayList<>();
+        boolean left = before.losesOwnerBy(now);
+        if (left
+                || before.state() != now.state()
+                || !Objects.equals(now.spec().sharing(), before.spec().sharing())) {
+            Stream.of(before, now)
+                    .flatMap(holding -> Holdings.sharesOf(holding).stream())
+                    .distinct()
+                    .forEach(by -> opened.add(new Queue.OfShare(by)));
+        }
+        if (left) {
+            opened.addAll(quotasOf(before));
+            opened.add(new Queue.OfAddress(now.ip()));
+        }
+        return opened;
+    }
+
+    /** What others may wait for that is this holding's. */
+    List<Queue> queuesOf(Holding holding) {
+        List<Queue> queues = new ArrayList<>(quotasOf(holding));
+        queues.add(new Queue.OfAddress(holding.ip()));
+        Holdings.sharesOf(holding).forEach(by -> queues.add(new Queue.OfShare(by)));
+        return queues;
+    }
+
+    /** The quotas that it counts against. */
+    List<Queue> quotasOf(Holding holding) {
+        return holdings.pools().poolOf(holding.ip()).stream()
+                .flatMap(pool -> PoolCounts.namespaces(holding).stream()
+                        .filter(namespace -> pool.policy().quota().of(namespace).isPresent())
+                        .<Queue>map(namespace ->
+                                new Queue.OfQuota(pool.name(), holding.ip().family(), namespace)))
+                .toList();
+    }
+
+    /** Nothing is known of who waits any more. */
+    void clear() {
+        reopened.clear();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.berth.claim;
+
+import dev.berth.ip.Ip;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What Services publish that is not their own: it is given to nobody meanwhile. Guarded by the ledger's lock. */
+final class Withheld {
+    private final Map<ServiceKey, List<Ip>> byService = new HashMap<>();
+
+    /** On account of how many Services each is withheld; kept in step with {@link #byService}. */
+    private final Map<Ip, Integer> counts = new HashMap<>();
+
+    /** What is withheld on account of this Service. */
+    List<Ip> of(ServiceKey service) {
+        return byService.getOrDefault(service, List.of());
+    }
+
+    /**
+     * On account of this Service, this is withheld from now on.
+     *
+     * @param now each address once
+     * @return what was, before
+     */
+    List<Ip> replace(ServiceKey service, List<Ip> now) {
+        List<Ip> before = of(service);
+        if (now.isEmpty()) {
+            byService.remove(service);
+        } else {
+            byService.put(service, now);
+        }
+        now.forEach(ip -> counts.merge(ip, 1, Integer::sum));
+        before.forEach(ip -> counts.computeIfPresent(ip, (of, count) -> count == 1 ? null : count - 1));
+        return before;
+    }
+
+    boolean contains(Ip ip) {
+        return counts.containsKey(ip);
+    }
+
+    /** Whether it is withheld on account of another Service, too. */
+    boolean isForAnother(Ip ip, ServiceKey service) {
+        return counts.getOrDefault(ip, 0) > (of(service).contains(ip) ? 1 : 0);
+    }
+
+    /** Those on account of which something is withheld. */
+    Set<ServiceKey> services() {
+        return byService.keySet();
+    }
+
+    void clear() {
+        byService.clear();
+        counts.clear();
+    }
+}
